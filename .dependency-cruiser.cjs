@@ -39,6 +39,6 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     moduleSystems: ['es6'],
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.d.ts'], extensionAlias: { '.js': ['.ts', '.js'] } },
+    enhancedResolveOptions: { extensions: [".ts", ".js", ".d.ts"] },
   },
 };

@@ -1,0 +1,99 @@
+// What `npm start` and `npm test` do before anything else, so that both work on a fresh clone.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const checkout = fileURLToPath(new URL('..', import.meta.url));
+
+const inCheckout = (...parts) => path.join(checkout, ...parts);
+const readJson = (file) => JSON.parse(readFileSync(inCheckout(file), 'utf8'));
+
+/** Installs what the lock file names and builds the sources, each only when it is not done already. */
+export function prepareCheckout() {
+  process.chdir(checkout);
+  checkNode();
+  if (!isInstalled()) {
+    // NODE_ENV=production must not leave out the compiler, nor a setting of npm the PostgreSQL binaries.
+    runNpm('Installing packages', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+  }
+  if (!isBuilt()) build();
+}
+
+/** Ends this process with a message that needs no stack trace. */
+export function fail(message) {
+  console.error(`\n${message}`);
+  process.exit(1);
+}
+
+function checkNode() {
+  const wanted = readJson('package.json').engines.node;
+  const atLeast = /(\d+)\.(\d+)/.exec(wanted).slice(1).map(Number);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > atLeast[0] || (major === atLeast[0] && minor >= atLeast[1])) return;
+  fail(
+    `Node.js ${wanted} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`,
+  );
+}
+
+/** npm leaves a copy of the lock file beside what it installed: the two tell whether anything differs. */
+function isInstalled() {
+  if (!existsSync(inCheckout('node_modules', '.package-lock.json'))) return false;
+  const installed = readJson('node_modules/.package-lock.json').packages;
+  const wanted = readJson('package-lock.json').packages;
+  const hasWanted = Object.entries(wanted).every(([place, { version, integrity, optional }]) => {
+    const present = installed[place];
+    // The checkout itself is in one list only; optional packages are those for other platforms.
+    if (present === undefined) return place === '' || optional;
+    return present.version === version && present.integrity === integrity;
+  });
+  return hasWanted && Object.keys(installed).every((place) => place in wanted);
+}
+
+function isBuilt() {
+  const built = statSync(inCheckout('dist', 'src', 'local.js'), { throwIfNoEntry: false });
+  if (built === undefined) return false;
+  const sources = [
+    'src',
+    'ormconfig.ts',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'nest-cli.json',
+    'package-lock.json',
+  ];
+  return sources.every((source) => newestChange(inCheckout(source)) <= built.mtimeMs);
+}
+
+/** Directories count too: their time changes when a file in them is removed or renamed. */
+function newestChange(file) {
+  const stats = statSync(file);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  const names = readdirSync(file).map((name) => path.join(file, name));
+  return Math.max(stats.mtimeMs, ...names.map(newestChange));
+}
+
+function build() {
+  try {
+    runNpm('Building', ['run', '--silent', 'build']);
+  } catch (error) {
+    // The compiler writes files even when it finds mistakes; the next start must not take them for a build.
+    rmSync(inCheckout('dist'), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function runNpm(what, args) {
+  console.error(`${what} (npm ${args.join(' ')}) ...`);
+  // Under npm this names the very npm that runs; otherwise it is looked up on PATH.
+  const npm = process.env.npm_execpath;
+  const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  // Standard output belongs to what comes after.
+  const { status, error } = spawnSync(command[0], [...command.slice(1), ...args], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (status === 0) return;
+  throw new PreparationError(`${what} failed${error ? `: ${error.message}` : ''}; the lines above say why.`);
+}
+
+/** A step that failed after it said why. */
+export class PreparationError extends Error {}

@@ -1,0 +1,65 @@
+// `npm test [-- jest arguments]`: from a fresh clone to a tested one. The last line counts the tests.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { checkout, PreparationError, prepareCheckout } from './prepare.mjs';
+
+process.exit(await main());
+
+async function main() {
+  try {
+    prepareCheckout();
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error;
+    console.error(error.message);
+    printCounts({ passed: 0, failed: 1, skipped: 0 });
+    return 1;
+  }
+  const dataDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
+  mkdirSync(dataDir, { recursive: true });
+  const directory = mkdtempSync(path.join(dataDir, 'jest-'));
+  try {
+    const results = path.join(directory, 'results.json');
+    const exitCode = await runJest(results, process.argv.slice(2));
+    printCounts(count(results, exitCode));
+    return exitCode;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function runJest(results, args) {
+  const jest = spawn(
+    process.execPath,
+    [
+      // The sources are ES modules, which jest runs in Node's vm; Node warns of that in every worker.
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      path.join(checkout, 'node_modules', 'jest', 'bin', 'jest.js'),
+      '--json',
+      `--outputFile=${results}`,
+      ...args,
+    ],
+    { stdio: ['ignore', 2, 2] },
+  );
+  // Ctrl-C reaches jest too, which then cleans up; a signal to this process alone is passed on.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => jest.kill(signal));
+  const [code] = await once(jest, 'exit');
+  return code ?? 1;
+}
+
+/** A suite that could not run has no tests to count: it counts as one that failed. */
+function count(results, exitCode) {
+  const report = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : {};
+  const failed = (report.numFailedTests ?? 0) + (report.numRuntimeErrorTestSuites ?? 0);
+  return {
+    passed: report.numPassedTests ?? 0,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skipped: (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0),
+  };
+}
+
+function printCounts({ passed, failed, skipped }) {
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+}

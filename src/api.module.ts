@@ -1,0 +1,51 @@
+import {
+  Module,
+  RequestMethod,
+  type DynamicModule,
+  type MiddlewareConsumer,
+  type NestModule,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import { AuthenticationGuard, AuthenticationMiddleware } from './auth/authentication.js';
+import { RateLimitMiddleware } from './auth/rate-limit.middleware.js';
+import { CatalogModule } from './catalog/catalog.module.js';
+import { ProductsController } from './catalog/products.controller.js';
+import type { Config } from './core/config.js';
+import { CoreModule } from './core/core.module.js';
+import { AppExceptionFilter } from './core/http/exception.filter.js';
+import { readJsonBody } from './core/http/json-body.js';
+import type { Logger } from './core/logger.js';
+import { ValidationPipe } from './core/validation/validation.pipe.js';
+import { DatabaseModule } from './database/database.module.js';
+import { HealthController } from './ops/health/health.controller.js';
+import { ReadinessService } from './ops/health/readiness.service.js';
+import { OrdersController } from './orders/orders.controller.js';
+import { OrdersModule } from './orders/orders.module.js';
+import { QueuesModule } from './queues/queues.module.js';
+import { WalletController } from './wallet/wallet.controller.js';
+import { WalletModule } from './wallet/wallet.module.js';
+
+/** The process that answers merchants. */
+@Module({
+  imports: [DatabaseModule, QueuesModule, AuthModule, CatalogModule, WalletModule, OrdersModule],
+  controllers: [OrdersController, WalletController, ProductsController, HealthController],
+  providers: [
+    ReadinessService,
+    { provide: APP_GUARD, useClass: AuthenticationGuard },
+    { provide: APP_PIPE, useClass: ValidationPipe },
+    { provide: APP_FILTER, useClass: AppExceptionFilter },
+  ],
+})
+export class ApiModule implements NestModule {
+  static register(config: Config, logger: Logger): DynamicModule {
+    return { module: ApiModule, imports: [CoreModule.register(config, logger)] };
+  }
+
+  /** The caller is known before the body is read: a bad key learns nothing about its request. */
+  configure(consumer: MiddlewareConsumer): void {
+    consumer
+      .apply(AuthenticationMiddleware, RateLimitMiddleware, readJsonBody)
+      .forRoutes({ path: 'v1', method: RequestMethod.ALL }, { path: 'v1/*path', method: RequestMethod.ALL });
+  }
+}

@@ -1,0 +1,146 @@
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
+import { parseNetwork, type Network } from '../core/config.js';
+import { LOGGER } from '../core/core.module.js';
+import { AppError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { Database, type Statement } from '../database/database.js';
+import { hashApiKey } from './api-keys.service.js';
+
+/** Who calls: the merchant, and the key by which it was recognized. */
+export interface Caller {
+  readonly apiKeyId: number;
+  readonly merchantId: number;
+}
+
+interface KeyRow {
+  id: number;
+  merchant_id: number;
+  key_hash: Buffer;
+  allowed_networks: string[];
+  expires_at: Date | null;
+  suspended: boolean;
+}
+
+interface Entry {
+  caller: Caller;
+  suspended: boolean;
+  networks: Network[];
+  expiresAtMs: number;
+  /** When the database last vouched for the key: the start of that question, in monotonic milliseconds. */
+  vouchedAtMs: number;
+  usedAtMs: number;
+}
+
+const SHAPE = /^topup_[0-9A-Za-z]{43}$/;
+/** A revoked key stops working within 5 s (refresh, and the answer's way included). */
+const TRUST_MS = 4_000;
+const REFRESH_MS = 1_500;
+const FORGET_AFTER_MS = 60_000;
+const MAX_ENTRIES = 20_000;
+
+const FIND_KEYS: Statement = {
+  name: 'api_keys.find',
+  text: `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, k.expires_at, m.status = 'suspended' AS suspended
+         FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
+         WHERE k.key_hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`,
+};
+
+/**
+ * Recognizes API keys. Keys in use are remembered and vouched for again in the background, all with one query, so a
+ * request costs no database round trip; a key that the database has not vouched for lately is asked about first.
+ */
+@Injectable()
+export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
+  private readonly entries = new Map<string, Entry>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.refresh(), REFRESH_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /**
+   * @param key what the caller sent as `X-API-Key`.
+   * @param address the caller's IP address.
+   * @throws UNAUTHORIZED for a missing, unknown, revoked or expired key; FORBIDDEN for a suspended merchant or an
+   * address that the key is not for; SERVICE_UNAVAILABLE when the database must be asked and is away.
+   */
+  async verify(key: string | undefined, address: string | undefined): Promise<Caller> {
+    if (key === undefined || !SHAPE.test(key)) throw unauthorized();
+    const hash = hashApiKey(key);
+    const id = hash.toString('base64');
+    let entry = this.entries.get(id);
+    if (!entry || performance.now() - entry.vouchedAtMs > TRUST_MS) {
+      await this.vouch([hash]);
+      entry = this.entries.get(id);
+    }
+    if (!entry || entry.expiresAtMs <= Date.now()) throw unauthorized();
+    entry.usedAtMs = performance.now();
+    if (entry.suspended)
+      throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
+    if (entry.networks.length > 0 && !isWithin(address, entry.networks)) {
+      throw new AppError('FORBIDDEN', 'This API key may not be used from this address');
+    }
+    return entry.caller;
+  }
+
+  private async refresh(): Promise<void> {
+    const oldest = performance.now() - FORGET_AFTER_MS;
+    for (const [id, entry] of this.entries) if (entry.usedAtMs < oldest) this.entries.delete(id);
+    if (this.entries.size === 0) return;
+    try {
+      await this.vouch([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
+    } catch (error) {
+      // Nothing is lost: an entry that is not vouched for in time is asked about by the next request.
+      this.logger.debug({ reason: (error as Error).message }, 'API keys could not be refreshed');
+    }
+  }
+
+  /** Asks the database about keys; those it does not know (any more) are forgotten. */
+  private async vouch(hashes: Buffer[]): Promise<void> {
+    const vouchedAtMs = performance.now();
+    const rows = await this.database.query<KeyRow>(FIND_KEYS, [hashes]);
+    const found = new Map(rows.map((row) => [row.key_hash.toString('base64'), row]));
+    for (const hash of hashes) {
+      const id = hash.toString('base64');
+      const row = found.get(id);
+      const known = this.entries.get(id);
+      if (known && known.vouchedAtMs > vouchedAtMs) continue;
+      if (row) this.remember(id, toEntry(row, vouchedAtMs, known?.usedAtMs ?? vouchedAtMs));
+      else this.entries.delete(id);
+    }
+  }
+
+  private remember(id: string, entry: Entry): void {
+    if (this.entries.size >= MAX_ENTRIES && !this.entries.has(id)) this.entries.clear();
+    this.entries.set(id, entry);
+  }
+}
+
+const unauthorized = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
+
+function toEntry(row: KeyRow, vouchedAtMs: number, usedAtMs: number): Entry {
+  return {
+    caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id }),
+    suspended: row.suspended,
+    networks: row.allowed_networks.map(parseNetwork).filter((network) => network !== undefined),
+    expiresAtMs: row.expires_at?.getTime() ?? Infinity,
+    vouchedAtMs,
+    usedAtMs,
+  };
+}
+
+function isWithin(address: string | undefined, networks: Network[]): boolean {
+  if (address === undefined || !ipaddr.isValid(address)) return false;
+  const caller = ipaddr.process(address);
+  return networks.some(([base, bits]) => base.kind() === caller.kind() && caller.match(base, bits));
+}

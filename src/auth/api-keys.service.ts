@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { DataSource, EntityManager, Repository } from 'typeorm';
+import { parseNetwork } from '../core/config.js';
+import { AppError } from '../core/errors.js';
+import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
+import { textProblem } from '../core/text.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
+import { ApiKey } from './api-key.entity.js';
+
+/** A key with its text, which nobody can read again later. */
+export interface IssuedApiKey {
+  apiKey: ApiKey;
+  key: string;
+}
+
+export interface IssueOptions {
+  name?: string;
+  /** Networks in CIDR notation, or single addresses. */
+  allowedNetworks?: string[];
+  expiresAt?: Date | null;
+}
+
+/** A key has 256 random bits, so a plain fast hash is as safe as a slow one would be. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
+    private readonly merchants: MerchantsService,
+  ) {}
+
+  /**
+   * Issues a key to a merchant.
+   * @throws NOT_FOUND for an unknown merchant; BAD_REQUEST for a bad network, name, or an expiry in the past.
+   */
+  async issue(merchantId: number, options: IssueOptions = {}): Promise<IssuedApiKey> {
+    await this.merchants.get(merchantId);
+    const allowedNetworks = options.allowedNetworks ?? [];
+    const wrong = allowedNetworks.find((network) => !parseNetwork(network));
+    if (wrong !== undefined)
+      throw new AppError('BAD_REQUEST', `${wrong} is no network such as 203.0.113.0/24`);
+    const name = options.name ?? '';
+    const problem = textProblem(name, 0, 128);
+    if (problem) throw new AppError('BAD_REQUEST', `the key's name ${problem}`);
+    const expiresAt = options.expiresAt ?? null;
+    if (expiresAt && expiresAt.getTime() <= Date.now()) {
+      throw new AppError('BAD_REQUEST', `the expiry ${expiresAt.toISOString()} is in the past`);
+    }
+    return insertKey(this.dataSource.manager, { merchantId, name, allowedNetworks, expiresAt });
+  }
+
+  async list(merchantId: number): Promise<ApiKey[]> {
+    await this.merchants.get(merchantId);
+    return this.apiKeys.find({ where: { merchantId }, order: { id: 'ASC' } });
+  }
+
+  /** Ends a key at once; doing it twice changes nothing. @throws NOT_FOUND */
+  async revoke(id: number): Promise<ApiKey> {
+    await this.get(id);
+    await this.apiKeys.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [
+      id,
+    ]);
+    return this.get(id);
+  }
+
+  /**
+   * Issues a successor with the same merchant, name, networks and expiry, and ends the old key.
+   * @param overlapSeconds how long the old key goes on working beside the new one.
+   * @throws NOT_FOUND; CONFLICT when the key has ended already.
+   */
+  async rotate(id: number, overlapSeconds: number): Promise<IssuedApiKey> {
+    return this.dataSource.transaction(async (manager) => {
+      const old = await manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!old) throw unknownKey(id);
+      if (old.revokedAt || (old.expiresAt && old.expiresAt.getTime() <= Date.now())) {
+        throw new AppError('CONFLICT', `API key ${id} has ended already: issue a new one instead`);
+      }
+      await manager.query(
+        `UPDATE api_keys SET
+           revoked_at = CASE WHEN $2::int = 0 THEN now() END,
+           expires_at = CASE WHEN $2::int = 0 THEN expires_at
+                             ELSE least(expires_at, now() + make_interval(secs => $2)) END
+         WHERE id = $1`,
+        [id, overlapSeconds],
+      );
+      const { merchantId, name, allowedNetworks, expiresAt } = old;
+      return insertKey(manager, { merchantId, name, allowedNetworks, expiresAt });
+    });
+  }
+
+  private async get(id: number): Promise<ApiKey> {
+    const apiKey = await this.apiKeys.findOneBy({ id });
+    if (!apiKey) throw unknownKey(id);
+    return apiKey;
+  }
+}
+
+const unknownKey = (id: number): AppError =>
+  new AppError('NOT_FOUND', `there is no API key ${id}: topup api-key list --merchant ID shows them`);
+
+async function insertKey(
+  manager: EntityManager,
+  fields: Pick<ApiKey, 'merchantId' | 'name' | 'allowedNetworks' | 'expiresAt'>,
+): Promise<IssuedApiKey> {
+  const key = newApiKey();
+  const apiKey = manager.create(ApiKey, { ...fields, prefix: apiKeyPrefix(key), keyHash: hashApiKey(key) });
+  return { apiKey: await manager.save(apiKey), key };
+}

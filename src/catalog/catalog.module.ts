@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { MerchantPrice } from './merchant-price.entity.js';
+import { OffersService } from './offers.service.js';
+import { Product } from './product.entity.js';
+import { ProductsService } from './products.service.js';
+import { Supplier } from './supplier.entity.js';
+import { SuppliersService } from './suppliers.service.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Supplier, Product, MerchantPrice])],
+  providers: [SuppliersService, ProductsService, OffersService],
+  exports: [SuppliersService, ProductsService, OffersService],
+})
+export class CatalogModule {}

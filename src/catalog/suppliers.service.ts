@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { AppError } from '../core/errors.js';
+import { SecretBox } from '../core/secret-box.js';
+import { textProblem } from '../core/text.js';
+import { ADAPTERS, Supplier, type Adapter } from './supplier.entity.js';
+
+export const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+export interface SupplierSettings {
+  code: string;
+  adapter: string;
+  baseUrl: string;
+  /** A new bearer token, null to remove it, undefined to keep what is there. */
+  token?: string | null;
+  timeoutMs?: number;
+}
+
+@Injectable()
+export class SuppliersService {
+  constructor(
+    @InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /** Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept. */
+  async set(settings: SupplierSettings): Promise<Supplier> {
+    const { code, adapter, token, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
+    const problem = settingsProblem({ ...settings, timeoutMs });
+    if (problem) throw new AppError('BAD_REQUEST', problem);
+    const tokenSealed = typeof token === 'string' ? this.secretBox.seal(token) : null;
+    await this.suppliers.upsert(
+      {
+        code,
+        adapter: adapter as Adapter,
+        baseUrl: settings.baseUrl.replace(/\/+$/, ''),
+        timeoutMs,
+        ...(token === undefined ? {} : { tokenSealed }),
+      },
+      ['code'],
+    );
+    return this.suppliers.findOneByOrFail({ code });
+  }
+
+  list(): Promise<Supplier[]> {
+    return this.suppliers.find({ order: { code: 'ASC' } });
+  }
+
+  /** @throws NOT_FOUND */
+  async getByCode(code: string): Promise<Supplier> {
+    const supplier = await this.suppliers.findOneBy({ code });
+    if (!supplier)
+      throw new AppError('NOT_FOUND', `there is no supplier ${code}: topup supplier list shows them`);
+    return supplier;
+  }
+}
+
+function settingsProblem(settings: SupplierSettings & { timeoutMs: number }): string | null {
+  const { code, adapter, baseUrl, token, timeoutMs } = settings;
+  const codeProblem = textProblem(code, 1, 64);
+  if (codeProblem) return `the supplier's code ${codeProblem}`;
+  if (!ADAPTERS.includes(adapter as Adapter))
+    return `there is no adapter ${adapter}: choose one of ${ADAPTERS.join(', ')}`;
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (
+    !url ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search ||
+    url.hash ||
+    url.username ||
+    url.password
+  ) {
+    return 'the base URL must be an http or https URL without credentials, query or fragment';
+  }
+  // A token travels in a header, which can carry visible ASCII only.
+  if (typeof token === 'string' && !/^[\x21-\x7e]{1,4096}$/.test(token)) {
+    return 'the token must be 1 to 4096 visible ASCII characters without spaces';
+  }
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
+    return `the timeout must be a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`;
+  }
+  return null;
+}

@@ -1,0 +1,222 @@
+import 'reflect-metadata';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { plainToInstance, Transform, type TransformFnParams } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsOptional, Matches, Max, Min, validateSync } from 'class-validator';
+import ipaddr from 'ipaddr.js';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.trim() === '');
+
+/** A whole number from the environment; anything else is left as it is, for the validator to name. */
+const WholeNumber = (fallback: number): PropertyDecorator =>
+  Transform(({ value }: TransformFnParams) => {
+    if (isBlank(value)) return fallback;
+    return typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : (value as unknown);
+  });
+
+const Text = (fallback?: string): PropertyDecorator =>
+  Transform(({ value }: TransformFnParams) => (isBlank(value) ? fallback : String(value).trim()));
+
+const Flag = (): PropertyDecorator =>
+  Transform(({ value }: TransformFnParams) => {
+    if (isBlank(value)) return false;
+    return value === 'true' || value === '1'
+      ? true
+      : value === 'false' || value === '0'
+        ? false
+        : (value as unknown);
+  });
+
+const PORT_RULE = { message: '$property must be a port number, 0 to 65535' };
+const CIDRS_RULE = {
+  message: '$property must be a comma-separated list of networks such as 10.0.0.0/8,::1/128',
+};
+const COUNT_RULE = (max: number): { message: string } => ({
+  message: `$property must be a whole number, 1 to ${max}`,
+});
+const MILLISECONDS_RULE = { message: '$property must be a whole number of milliseconds, at least 0' };
+
+/** The environment variables, as `.env.example` explains them. */
+class Environment {
+  @Text('development')
+  @IsIn(['development', 'production', 'test'], {
+    message: '$property must be development, production or test',
+  })
+  NODE_ENV!: 'development' | 'production' | 'test';
+
+  @Text()
+  @Matches(/^postgres(ql)?:\/\/.+/, { message: '$property must be set to a postgres:// connection string' })
+  DATABASE_URL!: string;
+
+  @Text()
+  @Matches(/^rediss?:\/\/.+/, { message: '$property must be set to a redis:// connection string' })
+  REDIS_URL!: string;
+
+  @WholeNumber(3000) @IsInt(PORT_RULE) @Min(0, PORT_RULE) @Max(65535, PORT_RULE) PORT!: number;
+
+  @Text('0.0.0.0')
+  @Matches(/^[0-9A-Za-z.:_-]+$/, { message: '$property must be an address to listen on' })
+  HOST!: string;
+
+  @IsOptional()
+  @Transform(({ value }: TransformFnParams) => (isBlank(value) ? undefined : Number(value)))
+  @IsInt(PORT_RULE)
+  @Min(0, PORT_RULE)
+  @Max(65535, PORT_RULE)
+  MANAGEMENT_PORT?: number;
+
+  @Text('127.0.0.1')
+  @Matches(/^[0-9A-Za-z.:_-]+$/, { message: '$property must be an address to listen on' })
+  MANAGEMENT_HOST!: string;
+
+  @IsOptional()
+  @Text()
+  @Matches(/^[A-Za-z0-9+/]{43}=$/, {
+    message: '$property must be 32 bytes in base64: openssl rand -base64 32',
+  })
+  SECRETS_KEY?: string;
+
+  @Text('') @Matches(/^[0-9A-Fa-f.:/, ]*$/, CIDRS_RULE) WEBHOOK_ALLOWED_CIDRS!: string;
+
+  @Text('') @Matches(/^[0-9A-Fa-f.:/, ]*$/, CIDRS_RULE) TRUSTED_PROXIES!: string;
+
+  @WholeNumber(10)
+  @IsInt(COUNT_RULE(1000))
+  @Min(1, COUNT_RULE(1000))
+  @Max(1000, COUNT_RULE(1000))
+  WEBHOOK_MAX_IN_FLIGHT!: number;
+
+  @WholeNumber(64)
+  @IsInt(COUNT_RULE(10_000))
+  @Min(1, COUNT_RULE(10_000))
+  @Max(10_000, COUNT_RULE(10_000))
+  SUPPLIER_MAX_IN_FLIGHT!: number;
+
+  @WholeNumber(30_000) @IsInt(MILLISECONDS_RULE) @Min(0, MILLISECONDS_RULE) SUPPLIER_QUIET_PERIOD_MS!: number;
+
+  @WholeNumber(86_400_000)
+  @IsInt(MILLISECONDS_RULE)
+  @Min(0, MILLISECONDS_RULE)
+  SUPPLIER_REVIEW_AFTER_MS!: number;
+
+  @WholeNumber(1000)
+  @IsInt({ message: '$property must be a whole number, 0 to turn the limit off' })
+  @Min(0, { message: '$property must be a whole number, 0 to turn the limit off' })
+  RATE_LIMIT_PER_SECOND!: number;
+
+  @WholeNumber(20)
+  @IsInt(COUNT_RULE(500))
+  @Min(1, COUNT_RULE(500))
+  @Max(500, COUNT_RULE(500))
+  DATABASE_POOL_SIZE!: number;
+
+  @Text('{topup}')
+  @Matches(/^[\x21-\x7e]{1,64}$/, { message: '$property must be 1 to 64 printable characters' })
+  QUEUE_PREFIX!: string;
+
+  @Text('info')
+  @IsIn(LOG_LEVELS, { message: `$property must be one of ${LOG_LEVELS.join(', ')}` })
+  LOG_LEVEL!: (typeof LOG_LEVELS)[number];
+
+  @Flag() @IsBoolean({ message: '$property must be true or false' }) LOG_PRETTY!: boolean;
+
+  @Text('.local') TOPUP_DATA_DIR!: string;
+}
+
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Everything that the environment decides, checked and with its defaults. */
+export interface Config extends Omit<Environment, 'WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY'> {
+  /** 32 bytes, or null where nothing was set (only the command line runs without). */
+  readonly secretsKey: Buffer | null;
+  readonly webhookAllowedNetworks: readonly Network[];
+  readonly trustedProxies: readonly string[];
+}
+
+export const CONFIG = Symbol('CONFIG');
+
+/** A configuration that cannot work; the message lists every mistake by the variable's name. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a mistake' : 'mistakes'}:\n  - ${problems.join('\n  - ')}`,
+    );
+  }
+}
+
+interface LoadOptions {
+  /** The command line's commands that touch no secret run without SECRETS_KEY, and without Redis. */
+  forCommandLine?: boolean;
+}
+
+/**
+ * Reads the configuration from environment variables, once, at the start of a process.
+ * @throws ConfigError naming every variable that is missing or wrong.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): Config {
+  const source = options.forCommandLine
+    ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' }
+    : env;
+  const environment = plainToInstance(Environment, pick(source), { exposeUnsetFields: false });
+  const problems = validateSync(environment).map(
+    (error) => Object.values(error.constraints ?? {})[0] ?? error.property,
+  );
+  const webhookAllowedNetworks = parseNetworks(
+    'WEBHOOK_ALLOWED_CIDRS',
+    environment.WEBHOOK_ALLOWED_CIDRS,
+    problems,
+  );
+  parseNetworks('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
+  const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
+  if (secretsKey === undefined && !options.forCommandLine) {
+    problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze({
+    ...environment,
+    secretsKey: secretsKey === undefined ? null : Buffer.from(secretsKey, 'base64'),
+    webhookAllowedNetworks,
+    trustedProxies: splitList(environment.TRUSTED_PROXIES),
+  });
+}
+
+/** Only the known names, so that no other variable of the process can reach the configuration. */
+function pick(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  const names = [
+    'NODE_ENV', 'DATABASE_URL', 'REDIS_URL', 'PORT', 'HOST', 'MANAGEMENT_PORT', 'MANAGEMENT_HOST', 'SECRETS_KEY',
+    'WEBHOOK_ALLOWED_CIDRS', 'TRUSTED_PROXIES', 'WEBHOOK_MAX_IN_FLIGHT', 'SUPPLIER_MAX_IN_FLIGHT',
+    'SUPPLIER_QUIET_PERIOD_MS', 'SUPPLIER_REVIEW_AFTER_MS', 'RATE_LIMIT_PER_SECOND', 'DATABASE_POOL_SIZE',
+    'QUEUE_PREFIX', 'LOG_LEVEL', 'LOG_PRETTY', 'TOPUP_DATA_DIR',
+  ]; // prettier-ignore
+  return Object.fromEntries(names.map((name) => [name, env[name]]));
+}
+
+function splitList(text: string): string[] {
+  return (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
+}
+
+/** A network in CIDR notation, or a single address; undefined when it is neither. */
+export function parseNetwork(text: string): Network | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function parseNetworks(name: string, list: string, problems: string[]): Network[] {
+  return splitList(list).flatMap((part) => {
+    const network = parseNetwork(part);
+    if (!network) problems.push(`${name} has an entry that is no network: ${part}`);
+    return network ? [network] : [];
+  });
+}
+
+/** The key that a local start generated; production takes it from the environment only. */
+function localSecretsKey(environment: Environment): string | undefined {
+  const file = join(environment.TOPUP_DATA_DIR, 'secrets-key');
+  if (environment.NODE_ENV === 'production' || !existsSync(file)) return undefined;
+  return readFileSync(file, 'utf8').trim();
+}

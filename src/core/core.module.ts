@@ -1,0 +1,33 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { CONFIG, type Config } from './config.js';
+import { SecretBox } from './secret-box.js';
+
+export const LOGGER = Symbol('LOGGER');
+
+/** What every module may use without importing it: the configuration, the logger and the secret box. */
+@Global()
+@Module({})
+export class CoreModule {
+  static register(config: Config, logger: unknown): DynamicModule {
+    return {
+      module: CoreModule,
+      providers: [
+        { provide: CONFIG, useValue: config },
+        { provide: LOGGER, useValue: logger },
+        { provide: SecretBox, useFactory: () => secretBox(config) },
+      ],
+      exports: [CONFIG, LOGGER, SecretBox],
+    };
+  }
+}
+
+/** Commands that touch no secret run without a key; one that does says what is missing. */
+function secretBox(config: Config): SecretBox {
+  if (config.secretsKey) return new SecretBox(config.secretsKey);
+  const missing = (): never => {
+    throw new Error(
+      'SECRETS_KEY must be set for this: it is the key that the running service encrypts secrets with',
+    );
+  };
+  return { seal: missing, open: missing } as unknown as SecretBox;
+}

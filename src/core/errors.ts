@@ -1,0 +1,78 @@
+/** The closed set of error codes on the wire, each with its HTTP status. */
+export const HTTP_STATUS = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  REQUEST_TIMEOUT: 408,
+  DUPLICATE_REFERENCE: 409,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  TOO_MANY_REQUESTS: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof HTTP_STATUS;
+
+/** One problem of a request. `field` is a path such as `items[0].quantity`. */
+export interface ErrorDetail {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** The body of every error answer (specification, section 7). */
+export interface ErrorBody {
+  status: number;
+  code: ErrorCode;
+  message: string;
+  details?: ErrorDetail[];
+}
+
+interface ErrorOptions {
+  details?: ErrorDetail[];
+  /** Seconds a caller should wait before it tries again. */
+  retryAfterSeconds?: number;
+}
+
+/** An error that a caller may see: its message goes to the wire as it is. */
+export class AppError extends Error {
+  readonly details: ErrorDetail[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: ErrorOptions = {},
+  ) {
+    super(message);
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** The status and body of the answer that reports this error. */
+  toBody(): ErrorBody {
+    return errorBody(this.code, this.message, this.details);
+  }
+}
+
+export function errorBody(code: ErrorCode, message: string, details?: ErrorDetail[]): ErrorBody {
+  return { status: HTTP_STATUS[code], code, message, ...(details?.length ? { details } : {}) };
+}
+
+/**
+ * A request whose members break rules; `message` names the first of them.
+ * @param details at least one.
+ */
+export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppError {
+  return new AppError('BAD_REQUEST', details[0].message, { details });
+}
+
+/** PostgreSQL did not answer: the caller may try again. */
+export function databaseUnavailable(): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable, please try again', {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,61 @@
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { LOGGER } from '../core.module.js';
+import { AppError, databaseUnavailable, HTTP_STATUS, type ErrorCode } from '../errors.js';
+import type { Logger } from '../logger.js';
+import { isConnectionLost } from '../postgres-errors.js';
+import { requestIdOf } from './request-id.js';
+
+/** What Nest or Express itself may answer with; any other status of theirs is unforeseen. */
+const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+/** Writes every error as `{ status, code, message, details? }`; what was not meant for callers stays in the log. */
+@Catch()
+export class AppExceptionFilter implements ExceptionFilter {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const error = toAppError(exception, request);
+    if (error.code === 'INTERNAL_ERROR' || error.code === 'SERVICE_UNAVAILABLE')
+      this.log(exception, error, request);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (error.retryAfterSeconds !== undefined)
+      response.setHeader('Retry-After', String(error.retryAfterSeconds));
+    response.status(HTTP_STATUS[error.code]).json(error.toBody());
+  }
+
+  private log(exception: unknown, error: AppError, request: Request): void {
+    const about = { requestId: requestIdOf(request), method: request.method, path: request.path };
+    if (error.code === 'INTERNAL_ERROR') this.logger.error({ ...about, err: exception }, 'unforeseen error');
+    else this.logger.warn({ ...about, reason: (error.cause as Error | undefined)?.message }, error.message);
+  }
+}
+
+function toAppError(exception: unknown, request: Request): AppError {
+  if (exception instanceof AppError) return exception;
+  if (isConnectionLost(exception)) return databaseUnavailable();
+  const status = exception instanceof HttpException ? exception.getStatus() : expressStatus(exception);
+  const code = CODE_OF_STATUS[status];
+  if (code === 'NOT_FOUND') return new AppError(code, `There is no ${request.method} ${request.path}`);
+  if (code) return new AppError(code, 'The request could not be understood');
+  return new AppError('INTERNAL_ERROR', 'Something went wrong on our side: please try again or contact us');
+}
+
+/** Express marks its own errors, such as a path with a broken percent-encoding, with the status it would answer. */
+function expressStatus(exception: unknown): number {
+  const { status } = exception as { status?: unknown };
+  return exception instanceof URIError ? 400 : typeof status === 'number' ? status : 500;
+}

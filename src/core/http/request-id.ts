@@ -1,0 +1,17 @@
+import type { NextFunction, Request, Response } from 'express';
+import { newRequestId } from '../identifiers.js';
+
+const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
+const REQUEST_ID = Symbol('request id');
+
+/** Gives every request an id, the caller's own if it sent a sane one, and every answer the header `X-Request-Id`. */
+export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
+  const given = request.headers['x-request-id'];
+  const id = typeof given === 'string' && SANE.test(given) ? given : newRequestId();
+  (request as { [REQUEST_ID]?: string })[REQUEST_ID] = id;
+  response.setHeader('X-Request-Id', id);
+  next();
+}
+
+export const requestIdOf = (request: Request): string =>
+  (request as { [REQUEST_ID]?: string })[REQUEST_ID] ?? '';

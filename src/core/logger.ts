@@ -1,0 +1,39 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, type Logger as PinoLogger } from 'pino';
+import type { Config } from './config.js';
+
+export type Logger = PinoLogger;
+
+/** The process's logger: one JSON line per event, or readable lines where LOG_PRETTY is set. */
+export function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_PRETTY'>, process: string): Logger {
+  return pino({
+    level: config.LOG_LEVEL,
+    base: { process },
+    formatters: { level: (label) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: ['secret', 'token', 'key', '*.secret', '*.token', '*.key', 'headers'],
+      censor: '[redacted]',
+    },
+    ...(config.LOG_PRETTY
+      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,process' } } }
+      : {}),
+  });
+}
+
+/** Lets Nest write through pino; its own start-up chatter goes to `debug`. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.logger.error({ context: rest.at(-1) }, message instanceof Error ? message.message : String(message));
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.logger.warn({ context }, String(message));
+  }
+}

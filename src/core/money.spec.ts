@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { formatBaht, MAX_SATANG, parseBaht } from './money.js';
+
+describe('money', () => {
+  it('writes every amount so that it reads back as the same satang', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: MAX_SATANG }), (satang) => {
+        expect(parseBaht(formatBaht(satang))).toBe(satang);
+      }),
+    );
+  });
+
+  it.each([
+    [0n, '0.00'],
+    [5n, '0.05'],
+    [3500n, '35.00'],
+    [-3500n, '-35.00'],
+    [-5n, '-0.05'],
+    [123456789n, '1234567.89'],
+  ])('writes %s satang as %s', (satang, text) => {
+    expect(formatBaht(satang)).toBe(text);
+  });
+
+  it.each([
+    ['35', 3500n],
+    ['35.5', 3550n],
+    ['0.01', 1n],
+    ['007.10', 710n],
+  ])('reads %s', (text, satang) => {
+    expect(parseBaht(text)).toBe(satang);
+  });
+
+  it.each([
+    '',
+    '-1.00',
+    '+1',
+    '1.',
+    '.5',
+    '1.005',
+    '1e3',
+    '1,000.00',
+    ' 1',
+    '1 ',
+    '٣',
+    'NaN',
+    '99999999999999.00',
+  ])('refuses %j', (text) => {
+    expect(parseBaht(text)).toBeNull();
+  });
+});

@@ -1,0 +1,25 @@
+/** An amount of money in satang (1/100 THB). Never a floating-point number. */
+export type Satang = bigint;
+
+/** Far above any wallet, far below what a PostgreSQL bigint and a sum of many such amounts can hold. */
+export const MAX_SATANG: Satang = 100_000_000_000_000n;
+
+const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
+
+/**
+ * Reads an amount in baht, such as `35`, `35.5` or `35.00`.
+ * @returns satang, or null when the text is not a plain non-negative amount with at most two fraction digits,
+ * or is larger than {@link MAX_SATANG}.
+ */
+export function parseBaht(text: string): Satang | null {
+  const match = AMOUNT.exec(text);
+  if (!match) return null;
+  const satang = BigInt(match[1] ?? '0') * 100n + BigInt((match[2] ?? '').padEnd(2, '0'));
+  return satang <= MAX_SATANG ? satang : null;
+}
+
+/** Writes satang as baht with two fraction digits: `3500n` is `35.00`, `-5n` is `-0.05`. */
+export function formatBaht(satang: Satang): string {
+  const digits = (satang < 0n ? -satang : satang).toString().padStart(3, '0');
+  return `${satang < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

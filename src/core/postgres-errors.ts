@@ -1,0 +1,47 @@
+/** What node-postgres throws, as far as we look at it. */
+interface PostgresError {
+  code?: string;
+  constraint?: string;
+  message?: string;
+  driverError?: PostgresError;
+  errors?: unknown[];
+}
+
+const LOST_CONNECTION = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT',
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+  '53300', // too_many_connections
+  '25006', // read_only_sql_transaction: a standby took the connection
+]); // prettier-ignore
+
+// node-postgres gives these no code.
+const LOST_MESSAGE =
+  /Connection terminated|connection timeout|timeout exceeded|Query read timeout|Client has encountered/i;
+
+const inner = (error: unknown): PostgresError => {
+  const outer = (error ?? {}) as PostgresError;
+  return outer.driverError ?? outer;
+};
+
+/** Whether an error says that PostgreSQL could not be reached or went away, rather than that it refused something. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message, errors } = inner(error);
+  if (code !== undefined && (LOST_CONNECTION.has(code) || code.startsWith('08'))) return true;
+  if (errors?.some(isConnectionLost)) return true;
+  return code === undefined && error instanceof Error && LOST_MESSAGE.test(message ?? '');
+}
+
+/** The named constraint that refused a statement, or undefined. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const { code, constraint } = inner(error);
+  return code?.startsWith('23') ? constraint : undefined;
+}
+
+/** Whether the same transaction may simply be tried again: a deadlock or a serialization failure. */
+export function isRetryable(error: unknown): boolean {
+  const { code } = inner(error);
+  return code === '40P01' || code === '40001';
+}

@@ -1,0 +1,20 @@
+// C0 and C1 controls, DEL included: they forge log lines and break terminals, and PostgreSQL cannot store NUL.
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** The length in code points, as the contract counts; cheap for the common short ASCII text. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}
+
+/** Why a text cannot be stored and echoed as it is: null when it can. */
+export function textProblem(text: string, minimum: number, maximum: number): string | null {
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  if (CONTROL.test(text)) return 'must not contain control characters';
+  const length = text.length > maximum * 2 ? text.length : codePoints(text);
+  if (length < minimum || length > maximum) return `must have ${minimum} to ${maximum} characters`;
+  if (minimum > 0 && text.trim() === '') return 'must not be blank';
+  return null;
+}

@@ -1,0 +1,24 @@
+import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import { ValidateNested } from 'class-validator';
+import { Rule } from './rule.js';
+
+/** An array of objects of one shape, with as many elements as the bounds say. */
+export function ListOf(element: () => new () => object, minimum: number, maximum: number): PropertyDecorator {
+  return applyDecorators(
+    Type(element),
+    Rule((value) => {
+      if (value === undefined || value === null) return { code: 'REQUIRED', words: 'is required' };
+      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+      if (value.length < minimum || value.length > maximum) {
+        return { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
+      }
+      // An element that is no object stays what it was instead of becoming an instance.
+      const wrong = value.findIndex((each) => !(each instanceof element()));
+      return wrong < 0
+        ? null
+        : { code: 'INVALID_TYPE', words: `must hold objects; element ${wrong} is none` };
+    }),
+    ValidateNested({ each: true }),
+  );
+}

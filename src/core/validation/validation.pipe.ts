@@ -1,0 +1,75 @@
+import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
+import { readProblem } from './rule.js';
+
+type Class = new () => object;
+
+/**
+ * Turns a request's body or query into its class, or refuses it with one detail per problem.
+ * @throws BAD_REQUEST
+ */
+@Injectable()
+export class ValidationPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if ((type !== 'body' && type !== 'query') || metatype === undefined || isBuiltIn(metatype)) return value;
+    return toInstance(metatype as Class, value ?? {});
+  }
+}
+
+const isBuiltIn = (type: unknown): boolean =>
+  [String, Number, Boolean, Array, Object].includes(type as never);
+
+/** The same for values that do not come from a request. @throws BAD_REQUEST */
+export function toInstance<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
+  if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');
+  // class-transformer drops these members silently, and no unknown member may be dropped.
+  const dropped = findMember(value, '', ['__proto__', 'constructor']);
+  if (dropped !== undefined) throw invalidRequest([unknownMember(dropped)]);
+  const instance = plainToInstance(shape, value);
+  const errors = validateSync(instance, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    stopAtFirstError: true,
+  });
+  const [first, ...rest] = errors.flatMap((error) => toDetails(error, ''));
+  if (first) throw invalidRequest([first, ...rest]);
+  return instance;
+}
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function findMember(value: unknown, path: string, names: string[]): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const here = pathTo(path, name, Array.isArray(value));
+    if (names.includes(name)) return here;
+    const found = findMember(member, here, names);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** One detail per refused member; a list whose elements are at fault is named by those elements. */
+function toDetails(error: ValidationError, parent: string, isElement = false): ErrorDetail[] {
+  const field = pathTo(parent, error.property, isElement);
+  const { whitelistValidation, rule } = error.constraints ?? {};
+  if (whitelistValidation !== undefined) return [unknownMember(field)];
+  if (rule !== undefined) {
+    const { code, words } = readProblem(rule);
+    return [{ field, code, message: `${field} ${words}` }];
+  }
+  const inList = Array.isArray(error.value);
+  return (error.children ?? []).flatMap((child) => toDetails(child, field, inList));
+}
+
+const pathTo = (parent: string, name: string, isElement: boolean): string =>
+  isElement ? `${parent}[${name}]` : parent === '' ? name : `${parent}.${name}`;
+
+const unknownMember = (field: string): ErrorDetail => ({
+  field,
+  code: 'UNKNOWN_MEMBER',
+  message: `${field} is not a member of this request`,
+});

@@ -1,0 +1,100 @@
+import { AppError } from '../core/errors.js';
+
+/** What became of one command of a batch: its result, or the error that it alone gets. */
+export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown };
+
+export const succeeded = <Result>(value: Result): Outcome<Result> => ({ ok: true, value });
+export const refused = (error: unknown): Outcome<never> => ({ ok: false, error });
+
+interface Options<Command, Result> {
+  /** Commits a batch in one transaction and answers for each command, in order. */
+  commit: (commands: Command[]) => Promise<Outcome<Result>[]>;
+  /** Whether a batch that failed as a whole may be tried again command by command. */
+  retryAlone: (error: unknown) => boolean;
+  maxBatch?: number;
+  maxInFlight?: number;
+  /** Commands that may wait; one more is refused with 503, so that an overload sheds load and never falls over. */
+  maxWaiting?: number;
+}
+
+interface Waiting<Command, Result> {
+  command: Command;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Lets commands that arrive while a transaction is in flight share the next one.
+ *
+ *     submit ─┐                      ┌─ batch 1 ─ BEGIN … COMMIT ─┐
+ *     submit ─┼─> waiting, in order ─┤                            ├─> each caller its own result
+ *     submit ─┘                      └─ batch 2 ─ BEGIN … COMMIT ─┘
+ *
+ * There is no timer: a command that finds a free place goes out in the same turn of the event loop, so a lone one is a
+ * batch of one. Under load a commit's cost (a flush to disk, some round trips) is paid once for many.
+ */
+export class GroupCommit<Command, Result> {
+  private readonly waiting: Waiting<Command, Result>[] = [];
+  private inFlight = 0;
+  private scheduled = false;
+  private readonly options: Required<Options<Command, Result>>;
+
+  constructor(options: Options<Command, Result>) {
+    this.options = { maxBatch: 64, maxInFlight: 2, maxWaiting: 10_000, ...options };
+  }
+
+  /**
+   * Adds a command to the next batch.
+   * @returns its result, once the transaction that holds it has committed.
+   * @throws the error that its own command met, or `SERVICE_UNAVAILABLE` when too many wait already.
+   */
+  submit(command: Command): Promise<Result> {
+    if (this.waiting.length >= this.options.maxWaiting) {
+      const message = 'The service is overloaded, please try again';
+      return Promise.reject(new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 1 }));
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ command, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** One look at the queue per turn of the event loop, after all that arrived in this turn has been read. */
+  private schedule(): void {
+    if (this.scheduled || this.inFlight >= this.options.maxInFlight) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      while (this.waiting.length > 0 && this.inFlight < this.options.maxInFlight) {
+        void this.flush(this.waiting.splice(0, this.options.maxBatch));
+      }
+    });
+  }
+
+  private async flush(batch: Waiting<Command, Result>[]): Promise<void> {
+    this.inFlight++;
+    await this.commit(batch);
+    this.inFlight--;
+    if (this.waiting.length > 0) this.schedule();
+  }
+
+  private async commit(batch: Waiting<Command, Result>[]): Promise<void> {
+    try {
+      const outcomes = await this.options.commit(batch.map(({ command }) => command));
+      batch.forEach((each, index) => settle(each, outcomes[index]));
+    } catch (error) {
+      if (batch.length > 1 && this.options.retryAlone(error)) {
+        // Whichever of them broke the batch fails alone; the others must not pay for it.
+        for (const each of batch) await this.commit([each]);
+      } else {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+  }
+}
+
+function settle<Command, Result>(each: Waiting<Command, Result>, outcome: Outcome<Result> | undefined): void {
+  if (outcome === undefined) each.reject(new Error('a batch answered for fewer commands than it was given'));
+  else if (outcome.ok) each.resolve(outcome.value);
+  else each.reject(outcome.error);
+}

@@ -1,0 +1,93 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Webhooks1763650000005 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE webhooks (
+        id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_webhooks PRIMARY KEY,
+        merchant_id integer NOT NULL CONSTRAINT fk_webhooks_merchant REFERENCES merchants,
+        url text NOT NULL,
+        events text[] NOT NULL CONSTRAINT ck_webhooks_events
+          CHECK (cardinality(events) > 0 AND events <@ ARRAY['order.completed', 'order.failed']),
+        secret_sealed bytea NOT NULL,
+        secret_hint text NOT NULL,
+        previous_secret_sealed bytea,
+        previous_secret_expires_at timestamptz(3),
+        status text NOT NULL DEFAULT 'active' CONSTRAINT ck_webhooks_status CHECK (status IN ('active', 'inactive')),
+        max_retries smallint NOT NULL DEFAULT 3
+          CONSTRAINT ck_webhooks_max_retries CHECK (max_retries BETWEEN 0 AND 10),
+        retry_delay integer NOT NULL DEFAULT 60
+          CONSTRAINT ck_webhooks_retry_delay CHECK (retry_delay BETWEEN 1 AND 86400),
+        created_at timestamptz(3) NOT NULL DEFAULT now(),
+        updated_at timestamptz(3) NOT NULL DEFAULT now(),
+        deleted_at timestamptz(3),
+        CONSTRAINT ck_webhooks_previous_secret
+          CHECK ((previous_secret_sealed IS NULL) = (previous_secret_expires_at IS NULL))
+      )`);
+    await runner.query(
+      `CREATE INDEX ix_webhooks_merchant ON webhooks (merchant_id) WHERE deleted_at IS NULL`,
+    );
+    await runner.query(`
+      CREATE TABLE events (
+        id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_events PRIMARY KEY,
+        public_id text NOT NULL CONSTRAINT uq_events_public_id UNIQUE,
+        merchant_id integer NOT NULL CONSTRAINT fk_events_merchant REFERENCES merchants,
+        kind text NOT NULL
+          CONSTRAINT ck_events_kind CHECK (kind IN ('order.completed', 'order.failed', 'webhook.test')),
+        order_id bigint CONSTRAINT fk_events_order REFERENCES orders,
+        reference_id text,
+        body text NOT NULL,
+        created_at timestamptz(3) NOT NULL,
+        CONSTRAINT ck_events_order CHECK ((kind = 'webhook.test') = (order_id IS NULL))
+      )`);
+    // An order ends once, so it has one terminal event.
+    await runner.query(`CREATE UNIQUE INDEX uq_events_order ON events (order_id) WHERE order_id IS NOT NULL`);
+    await this.createDeliveries(runner);
+  }
+
+  private async createDeliveries(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE webhook_deliveries (
+        id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_webhook_deliveries PRIMARY KEY,
+        webhook_id integer NOT NULL CONSTRAINT fk_webhook_deliveries_webhook REFERENCES webhooks,
+        event_id bigint NOT NULL CONSTRAINT fk_webhook_deliveries_event REFERENCES events,
+        status text NOT NULL DEFAULT 'pending' CONSTRAINT ck_webhook_deliveries_status
+          CHECK (status IN ('pending', 'succeeded', 'failed', 'cancelled')),
+        automatic boolean NOT NULL DEFAULT true,
+        attempt_count integer NOT NULL DEFAULT 0,
+        due_at timestamptz,
+        leased_until timestamptz,
+        attempt_started_at timestamptz(3),
+        created_at timestamptz(3) NOT NULL,
+        updated_at timestamptz(3) NOT NULL,
+        CONSTRAINT uq_webhook_deliveries_event_webhook UNIQUE (event_id, webhook_id),
+        CONSTRAINT ck_webhook_deliveries_lease CHECK ((leased_until IS NULL) = (attempt_started_at IS NULL)),
+        CONSTRAINT ck_webhook_deliveries_work CHECK (due_at IS NULL OR leased_until IS NULL),
+        CONSTRAINT ck_webhook_deliveries_pending
+          CHECK ((status = 'pending') = (due_at IS NOT NULL OR leased_until IS NOT NULL))
+      )`);
+    await runner.query(`
+      CREATE INDEX ix_webhook_deliveries_due ON webhook_deliveries (webhook_id, (attempt_count > 0), due_at)
+      WHERE due_at IS NOT NULL`);
+    await runner.query(`
+      CREATE INDEX ix_webhook_deliveries_leased ON webhook_deliveries (webhook_id, leased_until)
+      WHERE leased_until IS NOT NULL`);
+    await runner.query(`CREATE INDEX ix_webhook_deliveries_log ON webhook_deliveries (webhook_id, id DESC)`);
+    await runner.query(`
+      CREATE TABLE webhook_attempts (
+        delivery_id bigint NOT NULL CONSTRAINT fk_webhook_attempts_delivery REFERENCES webhook_deliveries,
+        number integer NOT NULL,
+        started_at timestamptz(3) NOT NULL,
+        duration_ms integer NOT NULL,
+        response_status integer,
+        error text CONSTRAINT ck_webhook_attempts_error CHECK (error IN
+          ('refused_address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'protocol', 'interrupted')),
+        response_body text,
+        CONSTRAINT pk_webhook_attempts PRIMARY KEY (delivery_id, number)
+      )`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`DROP TABLE webhook_attempts, webhook_deliveries, events, webhooks`);
+  }
+}

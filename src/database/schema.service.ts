@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
+import { Database } from './database.js';
+
+const AWAY_RETRY_MS = 500;
+const REFUSED_RETRY_MS = 5_000;
+// Any fixed number does, as long as every process uses the same.
+const MIGRATION_LOCK = 7_038_167_014;
+
+/**
+ * Brings the schema up to date, once per process, whenever PostgreSQL is there to be asked: the process starts and
+ * stays up without it. Processes that start together take turns under an advisory lock.
+ */
+@Injectable()
+export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly stop = new AbortController();
+  private opening: Promise<boolean> = Promise.resolve(false);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly database: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.opening = this.openWhenPossible();
+  }
+
+  /** Resolves with true when the schema is up to date, with false when the process stops before that. */
+  whenReady(): Promise<boolean> {
+    return this.opening;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop.abort();
+    await this.opening;
+  }
+
+  private async openWhenPossible(): Promise<boolean> {
+    let reported = '';
+    while (!this.stop.signal.aborted) {
+      try {
+        await this.migrate();
+        this.database.open();
+        return true;
+      } catch (error) {
+        const { message } = error as Error;
+        const away = isConnectionLost(error);
+        if (message !== reported && away) this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
+        if (message !== reported && !away)
+          this.logger.error({ reason: message }, 'the schema could not be migrated');
+        reported = message;
+        await delay(away ? AWAY_RETRY_MS : REFUSED_RETRY_MS, undefined, { signal: this.stop.signal }).catch(
+          () => {},
+        );
+      }
+    }
+    return false;
+  }
+
+  private async migrate(): Promise<void> {
+    if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+    const client = await this.database.pool.connect();
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      const applied = await this.dataSource.runMigrations();
+      for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
+    } finally {
+      // Closing the connection releases the lock, whatever state the connection is in.
+      client.release(true);
+    }
+  }
+}

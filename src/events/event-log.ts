@@ -1,0 +1,58 @@
+import { newEventId } from '../core/identifiers.js';
+import type { Queryable, Statement } from '../database/database.js';
+
+/** What merchants can subscribe to (specification, section 6). */
+export const EVENT_KINDS = ['order.completed', 'order.failed'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+export interface OrderEvent {
+  merchantId: number;
+  kind: EventKind;
+  orderId: bigint;
+  referenceId: string;
+  /** The order as GET returns it. */
+  data: object;
+  at: Date;
+}
+
+const RECORD: Statement = {
+  name: 'events.record',
+  text: `
+    WITH recorded AS (
+      INSERT INTO events (public_id, merchant_id, kind, order_id, reference_id, body, created_at)
+      SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[])
+      RETURNING id, merchant_id, kind, created_at)
+    INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
+    SELECT webhooks.id, recorded.id, recorded.created_at, recorded.created_at, recorded.created_at
+    FROM recorded JOIN webhooks ON webhooks.merchant_id = recorded.merchant_id
+    WHERE webhooks.deleted_at IS NULL AND webhooks.status = 'active' AND recorded.kind = ANY (webhooks.events)
+    ORDER BY recorded.id, webhooks.id
+    RETURNING webhook_id`,
+};
+
+/**
+ * The bytes of an event, made once: stored, signed and sent unchanged by every attempt to every endpoint (contract,
+ * section 4).
+ */
+export function eventBody(id: string, kind: string, at: Date, data: object): string {
+  return JSON.stringify({ id, event: kind, timestamp: Math.floor(at.getTime() / 1000), data });
+}
+
+/**
+ * Records events, and one delivery for each active webhook that subscribes to them, in the transaction that made them
+ * true.
+ * @returns the webhooks that have something to deliver, for a wake-up after the commit.
+ */
+export async function recordEvents(tx: Queryable, events: OrderEvent[]): Promise<number[]> {
+  const rows = events.map((event) => ({ ...event, id: newEventId() }));
+  const deliveries = await tx.query<{ webhook_id: number }>(RECORD, [
+    rows.map(({ id }) => id),
+    rows.map(({ merchantId }) => merchantId),
+    rows.map(({ kind }) => kind),
+    rows.map(({ orderId }) => orderId),
+    rows.map(({ referenceId }) => referenceId),
+    rows.map(({ id, kind, at, data }) => eventBody(id, kind, at, data)),
+    rows.map(({ at }) => at),
+  ]);
+  return deliveries.map(({ webhook_id }) => webhook_id);
+}

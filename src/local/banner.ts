@@ -1,0 +1,46 @@
+/** What a newcomer needs to know about the stack that runs now. */
+export interface BannerFacts {
+  apiUrl: string;
+  apiManagementUrl: string;
+  workerManagementUrl: string;
+  simulatorUrl: string;
+  dataDir: string;
+  /** Null when the database is not one that was seeded here. */
+  demoApiKey: string | null;
+}
+
+/** The lines that `npm start` ends with: where everything is, and commands that work when pasted. */
+export function banner(facts: BannerFacts): string {
+  const { apiUrl, apiManagementUrl, workerManagementUrl, simulatorUrl, dataDir } = facts;
+  const key = facts.demoApiKey ?? '<API key>';
+  const order =
+    '{\\"reference_id\\":\\"demo-$(date +%s%N)\\",\\"user_id\\":\\"player-1\\",\\"server_id\\":\\"2001\\",' +
+    '\\"items\\":[{\\"sku\\":\\"MLBB-86\\",\\"quantity\\":1}]}';
+  return `
+The order service is ready.
+
+  API            ${apiUrl}/v1
+  Swagger UI     ${apiUrl}/docs
+  API, inside    ${apiManagementUrl}/metrics  ${apiManagementUrl}/queues
+  Worker, inside ${workerManagementUrl}/metrics  ${workerManagementUrl}/queues
+  Supplier       ${simulatorUrl}  (simulator; what was bought: ${simulatorUrl}/purchases)
+  Data           ${dataDir}
+
+  Demo API key   ${key}
+
+Create an order (a new reference each time):
+
+  curl -sS -X POST ${apiUrl}/v1/orders -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d "${order}"
+
+Look at it: the newest order, or one by its reference at ${apiUrl}/v1/orders/<reference_id>:
+
+  curl -sS '${apiUrl}/v1/orders?limit=1' -H 'X-API-Key: ${key}'
+
+Operate it, in another terminal:
+
+  npm run -s topup -- merchant list
+  npm run -s topup -- --help
+
+Ctrl-C stops everything; the data stay for the next start.
+`;
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from './errors.js';
+
+/**
+ * What the system knows of a process id, whoever owns it: `zombie` has ended but nobody has asked for its exit code,
+ * which in a container without an init process stays so for ever.
+ */
+export function processState(pid: number): 'alive' | 'zombie' | 'none' {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) !== 'EPERM') return 'none';
+  }
+  return isZombie(pid) ? 'zombie' : 'alive';
+}
+
+/** Whether a process with this id is running. */
+export function isAlive(pid: number): boolean {
+  return processState(pid) === 'alive';
+}
+
+/** A process that can be recognised later: its number alone may then belong to another. */
+export interface ProcessIdentity {
+  pid: number;
+  commandLine: string[];
+}
+
+/** The identity of a running process. */
+export function identify(pid: number): ProcessIdentity {
+  return { pid, commandLine: commandLineOf(pid) ?? [] };
+}
+
+/** Whether the process that was identified is still running. */
+export function isSameProcess({ pid, commandLine }: ProcessIdentity): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
+  const present = commandLineOf(pid);
+  // A system that hides other users' command lines leaves only the number to go by.
+  return present === null || present.join(' ') === commandLine.join(' ');
+}
+
+/** Waits until the process is gone; false when it still exists after `timeoutMs`. */
+export async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) return false;
+    await sleep(25);
+  }
+  return true;
+}
+
+/** The command line of a process as its arguments, or null when it is gone or may not be read. */
+export function commandLineOf(pid: number): string[] | null {
+  try {
+    if (process.platform === 'linux') {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+    }
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split(' ');
+  } catch {
+    return null;
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    // "123 (name) Z ...": the name may hold anything, parentheses too.
+    return / Z\b/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').slice(0, 3));
+  } catch {
+    return false;
+  }
+}

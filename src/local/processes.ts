@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeExit } from './server-process.js';
+
+/** Something that runs beside this process and can be ended. */
+export interface Running {
+  pid: number;
+  /** Resolves once it has ended for any reason, with a sentence that says how. */
+  ended: Promise<string>;
+  /** Ends it in good order. */
+  stop(): Promise<void>;
+  /** Ends it at once, without waiting. */
+  kill(): void;
+}
+
+export interface NodeCommand {
+  name: string;
+  /** The JavaScript file to run. */
+  entry: string;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** How long it may take to stop before it is killed. */
+  stopTimeoutMs: number;
+  /** Receives what it writes, line by line. */
+  onLine: (line: string) => void;
+}
+
+/** Starts a Node.js program as a child process. */
+export function startNode(command: NodeCommand): Running {
+  // A process group of its own: at Ctrl-C it is this process that ends its children, in order.
+  const child = spawn(process.execPath, ['--enable-source-maps', command.entry], {
+    cwd: command.cwd,
+    env: command.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) forwardLines(stream, command.onLine);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    // "close" comes after the last line of output, "exit" may come before it.
+    child.once('close', (code, signal) => resolve(describeExit(code, signal)));
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    stop: () => stopChild(child, ended, command.stopTimeoutMs),
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** The children of this process: ended in reverse order of their start, and missed when they end by themselves. */
+export class Supervisor {
+  private readonly children: Running[] = [];
+  private stopping: Promise<void> | null = null;
+  private reportLoss: (reason: Error) => void = () => undefined;
+  /** Rejects when a child ends although nobody stopped it. */
+  readonly lost: Promise<never>;
+
+  constructor() {
+    this.lost = new Promise((_, reject) => (this.reportLoss = reject));
+    // Whoever starts things listens to it; until then an early loss must not count as unhandled.
+    this.lost.catch(() => undefined);
+  }
+
+  /**
+   * Takes charge of a child that is running.
+   * @throws Error, after ending the child, when the others are being stopped already.
+   */
+  async add<T extends Running>(name: string, running: T): Promise<T> {
+    if (this.stopping !== null) {
+      await running.stop();
+      throw new Error(`${name} was started too late`);
+    }
+    this.children.push(running);
+    void running.ended.then((how) => {
+      if (this.stopping === null) this.reportLoss(new ChildLost(`${name} ${how}`));
+    });
+    return running;
+  }
+
+  /** Ends every child, the youngest first. */
+  stop(): Promise<void> {
+    this.stopping ??= this.stopAll();
+    return this.stopping;
+  }
+
+  /** Ends every child at once. */
+  kill(): void {
+    this.stopping ??= Promise.resolve();
+    for (const child of this.children) child.kill();
+  }
+
+  private async stopAll(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const child of this.children.toReversed()) {
+      // One that does not stop must not keep the others running.
+      await child.stop().catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+/** A child ended by itself. */
+export class ChildLost extends Error {}
+
+async function stopChild(child: ChildProcess, ended: Promise<string>, timeoutMs: number): Promise<void> {
+  if (child.pid === undefined) return;
+  child.kill('SIGTERM');
+  const timeout = sleep(timeoutMs, 'timeout' as const, { ref: false });
+  if ((await Promise.race([ended, timeout])) !== 'timeout') return;
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function forwardLines(stream: Readable, onLine: (line: string) => void): void {
+  createInterface({ input: stream, crlfDelay: Infinity }).on('line', onLine);
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ApiKeysService, hashApiKey } from '../auth/api-keys.service.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { ProductsService } from '../catalog/products.service.js';
+import { Supplier } from '../catalog/supplier.entity.js';
+import { SuppliersService } from '../catalog/suppliers.service.js';
+import { loadConfig, type Config } from '../core/config.js';
+import { CoreModule } from '../core/core.module.js';
+import { createLogger } from '../core/logger.js';
+import { parseBaht, type Satang } from '../core/money.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { SchemaService } from '../database/schema.service.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
+import { WalletService } from '../wallet/wallet.service.js';
+import { demoCatalogue } from './catalogue.js';
+import { LocalError } from './errors.js';
+import { readDemoApiKey, writeDemoApiKey } from './state.js';
+
+/** Where the supplier simulator is and what it demands. */
+export interface SimulatorAccess {
+  url: string;
+  token: string;
+}
+
+const merchantName = 'Demo Merchant';
+const openingBalance = '100000.00';
+const supplierCode = 'simulator';
+const migrationTimeoutMs = 60_000;
+
+@Module({})
+class SeedModule {
+  static register(config: Config): DynamicModule {
+    return {
+      module: SeedModule,
+      imports: [
+        CoreModule.register(config, createLogger({ ...config, LOG_LEVEL: 'warn' }, 'local')),
+        DatabaseModule,
+        MerchantsModule,
+        AuthModule,
+        TypeOrmModule.forFeature([Supplier]),
+      ],
+      providers: [WalletService, ProductsService, SuppliersService],
+    };
+  }
+}
+
+/**
+ * Brings the database up to date, fills an empty one with a demo merchant, its money and a catalogue, and tells the
+ * service where the simulator is now.
+ * @returns the demo merchant's API key; null when the database has merchants but not that one.
+ * @throws LocalError when the schema cannot be migrated.
+ */
+export async function prepareDatabase(
+  env: NodeJS.ProcessEnv,
+  dataDir: string,
+  simulator: SimulatorAccess,
+): Promise<string | null> {
+  const module = SeedModule.register(loadConfig(env));
+  const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  try {
+    await migrate(context);
+    await seedIfEmpty(context, simulator);
+    await pointToSimulator(context, simulator);
+    return await demoApiKey(context, dataDir);
+  } finally {
+    await context.close();
+  }
+}
+
+async function migrate(context: INestApplicationContext): Promise<void> {
+  const ready = await Promise.race([
+    context.get(SchemaService).whenReady(),
+    sleep(migrationTimeoutMs, false, { ref: false }),
+  ]);
+  if (!ready) {
+    throw new LocalError(
+      `The database schema could not be brought up to date within ${migrationTimeoutMs / 1000} s. ` +
+        'Use an empty database, or one of an earlier version of this service.',
+    );
+  }
+}
+
+/** A database without merchants is an empty one; the merchant comes last, so that half a seed is done again. */
+async function seedIfEmpty(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
+  const merchants = context.get(MerchantsService);
+  if ((await merchants.list()).length > 0) return;
+  await context.get(SuppliersService).set({
+    code: supplierCode,
+    adapter: 'http',
+    baseUrl: simulator.url,
+    token: simulator.token,
+  });
+  const products = context.get(ProductsService);
+  await products.setAll(
+    demoCatalogue.map(({ price, ...product }) => ({
+      ...product,
+      price: satang(price),
+      supplier: supplierCode,
+    })),
+  );
+  const merchant = await merchants.create(merchantName);
+  for (const { sku, merchantPrice } of demoCatalogue) {
+    if (merchantPrice !== undefined) await products.setMerchantPrice(merchant.id, sku, satang(merchantPrice));
+  }
+}
+
+/** The simulator's port may be another one at each start; a supplier that was pointed elsewhere is left alone. */
+async function pointToSimulator(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
+  const suppliers = context.get(SuppliersService);
+  const supplier = (await suppliers.list()).find(({ code }) => code === supplierCode);
+  if (!supplier?.baseUrl.startsWith('http://127.0.0.1:')) return;
+  const { code, adapter, timeoutMs } = supplier;
+  await suppliers.set({ code, adapter, timeoutMs, baseUrl: simulator.url, token: simulator.token });
+}
+
+/** The key that was printed before, or a new one where that does not work in this database. */
+async function demoApiKey(context: INestApplicationContext, dataDir: string): Promise<string | null> {
+  const merchant = (await context.get(MerchantsService).list()).find(({ name }) => name === merchantName);
+  if (merchant === undefined) return null;
+  await context.get(WalletService).credit({
+    merchantId: merchant.id,
+    amount: satang(openingBalance),
+    // The same reference again changes nothing.
+    reference: 'demo-opening-balance',
+    operator: 'npm start',
+  });
+  const earlier = readDemoApiKey(dataDir);
+  if (earlier !== null && (await isUsable(context, earlier))) return earlier;
+  const { key } = await context.get(ApiKeysService).issue(merchant.id, { name: 'npm start' });
+  writeDemoApiKey(dataDir, key);
+  return key;
+}
+
+async function isUsable(context: INestApplicationContext, key: string): Promise<boolean> {
+  const rows: unknown[] = await context.get(DataSource).query(
+    `SELECT FROM api_keys
+     WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    [hashApiKey(key)],
+  );
+  return rows.length > 0;
+}
+
+function satang(baht: string): Satang {
+  const amount = parseBaht(baht);
+  if (amount === null) throw new Error(`${baht} is not an amount`);
+  return amount;
+}

@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { readJsonFile, writePrivateFile } from './json-file.js';
+import { isSameProcess, type ProcessIdentity } from './process-table.js';
+
+/** Where the parts of the running local stack are. */
+export interface Stack {
+  databaseUrl: string;
+  redisUrl: string;
+  simulatorUrl: string;
+  apiUrl: string;
+  /** The file with SECRETS_KEY, or null when it came from the environment. */
+  secretsKeyFile: string | null;
+  /** The process that runs the stack. */
+  pid: number;
+}
+
+const fileName = 'stack.json';
+
+/**
+ * The local stack that runs on this data directory, or null when none does.
+ * @throws LocalError when the file belongs to another user.
+ */
+export function readStackFile(dataDir: string): Stack | null {
+  const content = readJsonFile(path.join(dataDir, fileName)) as (Stack & ProcessIdentity) | null;
+  if (content === null || !isSameProcess(content)) return null;
+  const { databaseUrl, redisUrl, simulatorUrl, apiUrl, secretsKeyFile, pid } = content;
+  return { databaseUrl, redisUrl, simulatorUrl, apiUrl, secretsKeyFile, pid };
+}
+
+/** Tells other programs where the stack is; only this user can read it, because it holds passwords. */
+export function writeStackFile(dataDir: string, stack: Stack & ProcessIdentity): void {
+  writePrivateFile(path.join(dataDir, fileName), `${JSON.stringify(stack, null, 2)}\n`);
+}
+
+/** Once the stack has stopped. */
+export function removeStackFile(dataDir: string): void {
+  rmSync(path.join(dataDir, fileName), { force: true });
+}

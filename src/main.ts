@@ -1,0 +1,15 @@
+import { createApi } from './bootstrap.js';
+import { loadConfig } from './core/config.js';
+import { createLogger } from './core/logger.js';
+import { processName, runProcess } from './core/process.js';
+
+const STOP_WITHIN_MS = 9_000;
+
+await runProcess(async () => {
+  const config = loadConfig(process.env);
+  const logger = createLogger(config, processName('api'));
+  const app = await createApi(config, logger);
+  await app.listen(config.PORT, config.HOST);
+  logger.info({ port: config.PORT }, 'the API is listening');
+  return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
+});

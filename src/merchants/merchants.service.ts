@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { DataSource, Repository } from 'typeorm';
+import { AppError } from '../core/errors.js';
+import { textProblem } from '../core/text.js';
+import { Merchant, type MerchantStatus } from './merchant.entity.js';
+
+@Injectable()
+export class MerchantsService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectRepository(Merchant) private readonly merchants: Repository<Merchant>,
+  ) {}
+
+  /**
+   * Adds a merchant with an empty wallet.
+   * @param name 1 to 128 characters.
+   */
+  async create(name: string): Promise<Merchant> {
+    const problem = textProblem(name, 1, 128);
+    if (problem) throw new AppError('BAD_REQUEST', `the merchant's name ${problem}`);
+    return this.dataSource.transaction(async (manager) => {
+      const { id } = await manager.save(manager.create(Merchant, { name, status: 'active' }));
+      await manager.query('INSERT INTO wallets (merchant_id) VALUES ($1)', [id]);
+      return manager.findOneByOrFail(Merchant, { id });
+    });
+  }
+
+  list(): Promise<Merchant[]> {
+    return this.merchants.find({ order: { id: 'ASC' } });
+  }
+
+  /** @throws NOT_FOUND */
+  async get(id: number): Promise<Merchant> {
+    const merchant = await this.merchants.findOneBy({ id });
+    if (!merchant)
+      throw new AppError('NOT_FOUND', `there is no merchant ${id}: topup merchant list shows them`);
+    return merchant;
+  }
+
+  /** Suspends or resumes; doing it twice changes nothing. @throws NOT_FOUND */
+  async setStatus(id: number, status: MerchantStatus): Promise<Merchant> {
+    await this.get(id);
+    await this.merchants.update({ id }, { status });
+    return this.get(id);
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { CreateOrderDto } from './create-order.dto.js';
+
+/** One line as it was asked for, defaults filled in. */
+export interface OrderLine {
+  sku: string;
+  quantity: number;
+}
+
+/** What an order is for: two requests with the same reference must agree on all of it (contract, section 2). */
+export interface OrderContent {
+  userId: string;
+  serverId: string | null;
+  characterId: string | null;
+  lines: OrderLine[];
+}
+
+export function toContent(dto: CreateOrderDto): OrderContent {
+  return {
+    userId: dto.user_id,
+    serverId: dto.server_id ?? null,
+    characterId: dto.character_id ?? null,
+    lines: dto.items.map(({ sku, quantity }) => ({ sku, quantity: quantity ?? 1 })),
+  };
+}
+
+/** Equal for equal contents only; 32 bytes. */
+export function contentHash({ userId, serverId, characterId, lines }: OrderContent): Buffer {
+  const canonical = JSON.stringify([
+    userId,
+    serverId,
+    characterId,
+    lines.map(({ sku, quantity }) => [sku, quantity]),
+  ]);
+  return createHash('sha256').update(canonical).digest();
+}

@@ -1,0 +1,270 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
+import { newOrderNumber } from '../core/identifiers.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
+import { Database, type Queryable } from '../database/database.js';
+import { GroupCommit, refused, succeeded, type Outcome } from '../database/group-commit.js';
+import { WakeUps } from '../queues/wake-ups.js';
+import { LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
+import { contentHash, type OrderContent } from './order-content.js';
+import type { ItemRow, OrderRow } from './order.rows.js';
+import { FIND_EARLIER, FIND_OFFERS, INSERT_ORDERS, type EarlierOrder, type Offer } from './placement.sql.js';
+import { lineAmounts, sumAmounts, type Amounts } from './pricing.js';
+
+export interface PlaceOrder {
+  merchantId: number;
+  referenceId: string;
+  content: OrderContent;
+  requestId: string;
+}
+
+/** A new order's rows, or word that the reference holds this very order already. */
+export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
+
+/** An order that was admitted to the batch, and is written with it. */
+interface Admitted {
+  command: PlaceOrder;
+  hash: Buffer;
+  orderNumber: string;
+  offers: Offer[];
+  amounts: Amounts;
+  availableAfter: Satang;
+}
+
+/**
+ * Places orders in batches: checks replays, products and balance under the wallets' locks, in the order of arrival,
+ * and writes all that were admitted with one statement. An order that is refused fails alone.
+ */
+@Injectable()
+export class OrderPlacement {
+  private readonly writer = new GroupCommit<PlaceOrder, Placed>({
+    commit: (commands) => this.commit(commands),
+    // After a lost connection the batch may have been committed: each caller finds out by asking again.
+    retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /**
+   * Charges and records an order in one transaction; it is durable when this resolves.
+   * @throws DUPLICATE_REFERENCE, BAD_REQUEST (product rules), SERVICE_UNAVAILABLE (balance, or no database).
+   */
+  place(command: PlaceOrder): Promise<Placed> {
+    return this.writer.submit(command);
+  }
+
+  private async commit(commands: PlaceOrder[]): Promise<Outcome<Placed>[]> {
+    const suppliers = new Set<number>();
+    const outcomes = await this.database.transaction(async (tx) => {
+      const batch = await Batch.open(tx, commands);
+      const results = commands.map((command) => batch.admit(command));
+      await batch.write(tx);
+      batch.collectSuppliers(suppliers);
+      return results;
+    });
+    this.wakeUps.fulfilment(suppliers);
+    return outcomes;
+  }
+}
+
+const referenceKey = (merchantId: number, referenceId: string): string => `${merchantId} ${referenceId}`;
+
+/** One batch under its locks: what is known before it, and what has been admitted so far. */
+class Batch {
+  private readonly admitted: Admitted[] = [];
+
+  private constructor(
+    private readonly available: Map<number, Satang>,
+    private readonly hashes: Map<string, Buffer>,
+    private readonly offers: Map<string, Offer>,
+    private readonly now: Date,
+  ) {}
+
+  static async open(tx: Queryable, commands: PlaceOrder[]): Promise<Batch> {
+    const merchants = commands.map(({ merchantId }) => merchantId);
+    const wallets = await tx.query<LockedWallet>(LOCK_WALLETS, [[...new Set(merchants)]]);
+    const references = commands.map(({ referenceId }) => referenceId);
+    const earlier = await tx.query<EarlierOrder>(FIND_EARLIER, [merchants, references]);
+    const asked = new Map(
+      commands.flatMap(({ merchantId, content }) =>
+        content.lines.map(({ sku }) => [referenceKey(merchantId, sku), [merchantId, sku] as const]),
+      ),
+    );
+    const pairs = [...asked.values()];
+    const offers = await tx.query<Offer>(FIND_OFFERS, [
+      pairs.map(([merchant]) => merchant),
+      pairs.map(([, sku]) => sku),
+    ]);
+    return new Batch(
+      new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
+      new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
+      new Map(offers.map((offer) => [referenceKey(offer.merchant_id, offer.sku), offer])),
+      offers[0]?.now ?? new Date(),
+    );
+  }
+
+  /** Decides one order, given all that were admitted before it. */
+  admit(command: PlaceOrder): Outcome<Placed> {
+    const { merchantId, referenceId, content } = command;
+    const key = referenceKey(merchantId, referenceId);
+    const hash = contentHash(content);
+    const earlier = this.hashes.get(key);
+    if (earlier)
+      return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
+
+    const offers = content.lines.map(({ sku }) => this.offers.get(referenceKey(merchantId, sku)));
+    const [problem, ...more] = findProblems(content, offers);
+    if (problem) return refused(invalidRequest([problem, ...more]));
+
+    const known = offers as Offer[];
+    const amounts = sumAmounts(
+      known.map((offer, index) => lineAmounts(prices(offer), quantityAt(content, index))),
+    );
+    const available = this.available.get(merchantId) ?? 0n;
+    if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));
+
+    const availableAfter = available - amounts.total;
+    const admitted = { command, hash, orderNumber: newOrderNumber(), offers: known, amounts, availableAfter };
+    this.available.set(merchantId, availableAfter);
+    this.hashes.set(key, hash);
+    this.admitted.push(admitted);
+    return succeeded({ replayed: false, ...toRows(admitted, this.now) });
+  }
+
+  async write(tx: Queryable): Promise<void> {
+    if (this.admitted.length > 0) await tx.query(INSERT_ORDERS, insertValues(this.admitted, this.now));
+  }
+
+  collectSuppliers(suppliers: Set<number>): void {
+    for (const { offers } of this.admitted) for (const offer of offers) suppliers.add(offer.supplier_id ?? 0);
+  }
+}
+
+const prices = (offer: Offer): { listPrice: Satang; unitPrice: Satang } => ({
+  listPrice: offer.list_price,
+  unitPrice: offer.unit_price,
+});
+
+const quantityAt = (content: OrderContent, index: number): number => content.lines[index]?.quantity ?? 0;
+
+/** Every product rule that the lines break: unknown SKU, quantity, and the ids that a product needs. */
+function findProblems(content: OrderContent, offers: (Offer | undefined)[]): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  content.lines.forEach(({ sku, quantity }, index) => {
+    const offer = offers[index];
+    const at = `items[${index}]`;
+    if (!offer || offer.supplier_id === null) {
+      const message = `${at}.sku ${JSON.stringify(sku)} is not a product that can be ordered`;
+      problems.push({ field: `${at}.sku`, code: 'INVALID_SKU', message });
+      return;
+    }
+    if (quantity > offer.max_quantity) {
+      const message = `${at}.quantity must be at most ${offer.max_quantity} for ${sku}`;
+      problems.push({ field: `${at}.quantity`, code: 'OUT_OF_RANGE', message });
+    }
+    if (offer.requires_server && content.serverId === null) {
+      problems.push({ field: 'server_id', code: 'REQUIRED', message: `server_id is required for ${sku}` });
+    }
+    if (offer.requires_character && content.characterId === null) {
+      problems.push({
+        field: 'character_id',
+        code: 'REQUIRED',
+        message: `character_id is required for ${sku}`,
+      });
+    }
+  });
+  return problems;
+}
+
+function duplicateReference(referenceId: string): AppError {
+  const message = `reference_id ${JSON.stringify(referenceId)} was already used for an order with different content`;
+  return new AppError('DUPLICATE_REFERENCE', message);
+}
+
+function insufficientBalance(total: Satang, available: Satang): AppError {
+  const message = `Insufficient wallet balance: the order costs ${formatBaht(total)} THB, ${formatBaht(available)} THB are available`;
+  return new AppError('SERVICE_UNAVAILABLE', message, {
+    details: [{ field: 'items', code: 'INSUFFICIENT_BALANCE', message }],
+  });
+}
+
+/** The rows as {@link INSERT_ORDERS} writes them, so that the answer needs no reading back. */
+function toRows(
+  { command, orderNumber, offers, amounts }: Admitted,
+  now: Date,
+): { order: OrderRow; items: ItemRow[] } {
+  const { merchantId, referenceId, content } = command;
+  const fresh = { status: 'pending', failure_code: null, failure_message: null } as const;
+  const order: OrderRow = {
+    ...fresh,
+    id: 0n,
+    merchant_id: merchantId,
+    order_number: orderNumber,
+    reference_id: referenceId,
+    user_id: content.userId,
+    server_id: content.serverId,
+    character_id: content.characterId,
+    subtotal_amount: amounts.subtotal,
+    discount_amount: amounts.discount,
+    total_amount: amounts.total,
+    created_at: now,
+    updated_at: now,
+  };
+  const items = offers.map((offer, index) => ({
+    ...fresh,
+    order_id: 0n,
+    position: index + 1,
+    sku: offer.sku,
+    quantity: quantityAt(content, index),
+    list_price: offer.list_price,
+    unit_price: offer.unit_price,
+    completed_quantity: 0,
+    failed_quantity: 0,
+  }));
+  return { order, items };
+}
+
+function insertValues(orders: Admitted[], now: Date): unknown[] {
+  const each = <Value>(value: (order: Admitted) => Value): Value[] => orders.map(value);
+  const lines = orders.flatMap(({ orderNumber, offers, command }) =>
+    offers.map((offer, index) => ({
+      orderNumber,
+      offer,
+      position: index + 1,
+      line: command.content.lines[index],
+    })),
+  );
+  const taken = new Map<number, Satang>();
+  for (const { command, amounts } of orders) {
+    taken.set(command.merchantId, (taken.get(command.merchantId) ?? 0n) + amounts.total);
+  }
+  return [
+    each(({ command }) => command.merchantId),
+    each(({ orderNumber }) => orderNumber),
+    each(({ command }) => command.referenceId),
+    each(({ hash }) => hash),
+    each(({ command }) => command.content.userId),
+    each(({ command }) => command.content.serverId),
+    each(({ command }) => command.content.characterId),
+    each(({ amounts }) => amounts.subtotal),
+    each(({ amounts }) => amounts.total),
+    each(({ offers }) => offers.length),
+    each(({ command }) => command.requestId),
+    each(({ availableAfter }) => availableAfter),
+    lines.map(({ orderNumber }) => orderNumber),
+    lines.map(({ position }) => position),
+    lines.map(({ offer }) => offer.sku),
+    lines.map(({ line }) => line?.quantity),
+    lines.map(({ offer }) => offer.list_price),
+    lines.map(({ offer }) => offer.unit_price),
+    lines.map(({ offer }) => offer.supplier_id),
+    lines.map(({ offer }) => offer.supplier_sku),
+    [...taken.keys()],
+    [...taken.values()],
+    now,
+  ];
+}

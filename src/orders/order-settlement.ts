@@ -1,0 +1,204 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
+import { Database, type Queryable } from '../database/database.js';
+import { GroupCommit, succeeded } from '../database/group-commit.js';
+import { recordEvents } from '../events/event-log.js';
+import { WakeUps } from '../queues/wake-ups.js';
+import { LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
+import { orderOutcome, type OrderOutcome } from './order-outcome.js';
+import { toOrderDto } from './order.dto.js';
+import type { ItemRow, UnitKey } from './order.rows.js';
+import * as sql from './settlement.sql.js';
+import type { LockedOrder, Movement, SettledUnit, UnitResult } from './settlement.sql.js';
+import { recordSupplierCalls, type SupplierCall } from './supplier-calls.js';
+
+export type { UnitResult };
+
+export interface SettleUnit {
+  key: UnitKey;
+  result: UnitResult;
+  /** The supplier's answer that decided it, or null when the operator did. */
+  call: SupplierCall | null;
+  /** Something else to write in the same transaction, if the unit is settled by this very command. */
+  alongside?: (tx: Queryable) => Promise<void>;
+}
+
+type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
+
+/**
+ * Settles units in batches: the unit; with an item's last unit the item; and with an order's last item the order, the
+ * money, the event and its deliveries, all in one transaction.
+ */
+@Injectable()
+export class OrderSettlement {
+  private readonly writer = new GroupCommit<SettleUnit, boolean>({
+    commit: async (commands) => {
+      const { settled, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
+      this.wakeUps.webhooks(webhooks);
+      return commands.map(({ key }) => succeeded(settled.has(name(key))));
+    },
+    retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /**
+   * Makes a unit terminal.
+   * @returns whether this command did it; false when the unit was settled before.
+   */
+  settle(command: SettleUnit): Promise<boolean> {
+    return this.writer.submit(command);
+  }
+}
+
+const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
+
+async function settleBatch(
+  tx: Queryable,
+  commands: SettleUnit[],
+): Promise<{ settled: Set<string>; webhooks: number[] }> {
+  const orders = await tx.query<LockedOrder>(sql.LOCK_ORDERS, [
+    [...new Set(commands.map(({ key }) => key.orderId))],
+  ]);
+  const now = orders[0]?.now ?? new Date();
+  const units = await settleUnits(tx, commands, now);
+  const settled = new Set(units.map(({ order_id, item, unit }) => name({ orderId: order_id, item, unit })));
+  await recordSupplierCalls(tx, commands.flatMap(({ call }) => call ?? [])); // prettier-ignore
+  for (const { key, alongside } of commands) if (alongside && settled.has(name(key))) await alongside(tx);
+  if (units.length === 0) return { settled, webhooks: [] };
+
+  const endedItems = await countUnits(tx, units);
+  const ended = await endOrders(tx, orders, endedItems, now);
+  if (ended.length === 0) return { settled, webhooks: [] };
+  await moveMoney(tx, ended, now);
+  const webhooks = await recordEvents(tx, ended.map((order) => toEvent(order, now))); // prettier-ignore
+  return { settled, webhooks };
+}
+
+async function settleUnits(tx: Queryable, commands: SettleUnit[], now: Date): Promise<SettledUnit[]> {
+  // Two answers about one unit may meet in a batch: the first counts, as it would in batches of their own.
+  const first = [...new Map([...commands].reverse().map((command) => [name(command.key), command])).values()];
+  const results = first.map(({ result }) => result);
+  return tx.query<SettledUnit>(sql.SETTLE_UNITS, [
+    first.map(({ key }) => key.orderId),
+    first.map(({ key }) => key.item),
+    first.map(({ key }) => key.unit),
+    results.map(({ state }) => state),
+    results.map((result) => (result.state === 'succeeded' ? result.supplierReference : null)),
+    results.map((result) => (result.state === 'failed' ? result.code : null)),
+    results.map((result) => (result.state === 'failed' ? result.message : null)),
+    now,
+  ]);
+}
+
+/** @returns how many items of each order have ended with these units. */
+async function countUnits(tx: Queryable, units: SettledUnit[]): Promise<Map<bigint, number>> {
+  const counts = new Map<string, { orderId: bigint; item: number; succeeded: number; failed: number }>();
+  for (const { order_id: orderId, item, state } of units) {
+    const key = `${orderId}.${item}`;
+    const count = counts.get(key) ?? { orderId, item, succeeded: 0, failed: 0 };
+    count[state]++;
+    counts.set(key, count);
+  }
+  const rows = [...counts.values()];
+  const items = await tx.query<Pick<ItemRow, 'order_id' | 'status'>>(sql.COUNT_UNITS, [
+    rows.map(({ orderId }) => orderId),
+    rows.map(({ item }) => item),
+    rows.map(({ succeeded }) => succeeded),
+    rows.map(({ failed }) => failed),
+  ]);
+  const ended = new Map<bigint, number>(items.map(({ order_id }) => [order_id, 0]));
+  for (const { order_id, status } of items) {
+    if (status === 'completed' || status === 'failed') ended.set(order_id, (ended.get(order_id) ?? 0) + 1);
+  }
+  return ended;
+}
+
+/** Brings the orders of settled units up to date. @returns those that ended, as they stand now. */
+async function endOrders(
+  tx: Queryable,
+  orders: LockedOrder[],
+  endedItems: Map<bigint, number>,
+  now: Date,
+): Promise<EndedOrder[]> {
+  const touched = orders
+    .filter(({ id }) => endedItems.has(id))
+    .map((order) => ({ ...order, open_items: order.open_items - (endedItems.get(order.id) ?? 0) }));
+  const closing = touched.filter(({ open_items }) => open_items === 0);
+  const items =
+    closing.length > 0 ? await tx.query<ItemRow>(sql.FIND_ITEMS, [closing.map(({ id }) => id)]) : [];
+  const ended = closing.map((order) => endOrder(order, items.filter(({ order_id }) => order_id === order.id), now)); // prettier-ignore
+  const open = touched.filter(({ open_items }) => open_items > 0);
+  const rows = [...ended, ...open.map((order) => ({ ...order, status: 'processing' as const }))];
+  await tx.query(sql.UPDATE_ORDERS, [
+    rows.map(({ id }) => id),
+    rows.map(({ status }) => status),
+    rows.map(({ open_items }) => open_items),
+    rows.map(({ failure_code }) => failure_code),
+    rows.map(({ failure_message }) => failure_message),
+    now,
+  ]);
+  return ended;
+}
+
+function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
+  const outcome = orderOutcome(items);
+  return {
+    ...order,
+    items,
+    outcome,
+    status: outcome.status,
+    failure_code: outcome.failureCode,
+    failure_message: outcome.failureMessage,
+    updated_at: now,
+  };
+}
+
+/** What was bought leaves the held balance; what was not returns to the available one. */
+async function moveMoney(tx: Queryable, ended: EndedOrder[], now: Date): Promise<void> {
+  const merchants = [...new Set(ended.map(({ merchant_id }) => merchant_id))];
+  const wallets = await tx.query<LockedWallet>(LOCK_WALLETS, [merchants]);
+  const available = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available]));
+  const totals = new Map(merchants.map((id) => [id, { returned: 0n, leaving: 0n }]));
+  const movements: Movement[] = [];
+  for (const { id: orderId, merchant_id: merchantId, outcome } of ended) {
+    const total = totals.get(merchantId);
+    if (!total) continue;
+    total.returned += outcome.refunded;
+    total.leaving += outcome.refunded + outcome.spent;
+    const before = available.get(merchantId) ?? 0n;
+    const after = before + outcome.refunded;
+    available.set(merchantId, after);
+    const parts = [
+      { kind: 'order_spend', amount: outcome.spent, availableAfter: before },
+      { kind: 'order_refund', amount: outcome.refunded, availableAfter: after },
+    ] as const;
+    for (const part of parts) if (part.amount > 0n) movements.push({ ...part, merchantId, orderId });
+  }
+  await tx.query(sql.MOVE_MONEY, [
+    movements.map(({ merchantId }) => merchantId),
+    movements.map(({ kind }) => kind),
+    movements.map(({ amount }) => amount),
+    movements.map(({ availableAfter }) => availableAfter),
+    movements.map(({ orderId }) => orderId),
+    merchants,
+    merchants.map((id) => totals.get(id)?.returned ?? 0n),
+    merchants.map((id) => totals.get(id)?.leaving ?? 0n),
+    now,
+  ]);
+}
+
+function toEvent(order: EndedOrder, at: Date): Parameters<typeof recordEvents>[1][number] {
+  return {
+    merchantId: order.merchant_id,
+    kind: `order.${order.outcome.status}`,
+    orderId: order.id,
+    referenceId: order.reference_id,
+    data: toOrderDto(order, order.items),
+    at,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Statement } from '../database/database.js';
+import { ITEM_COLUMNS, ORDER_COLUMNS } from './order.rows.js';
+
+export const FIND_BY_REFERENCE: Statement = {
+  name: 'orders.find_by_reference',
+  text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = $1 AND reference_id = $2`,
+};
+
+/** Rows of an order and its items in one answer: one snapshot, so that they always fit each other. */
+export const FIND_WITH_ITEMS: Statement = {
+  name: 'orders.find_with_items',
+  text: `SELECT o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.completed_quantity,
+                i.failed_quantity, i.status AS item_status, i.failure_code AS item_failure_code,
+                i.failure_message AS item_failure_message
+         FROM (${FIND_BY_REFERENCE.text}) o JOIN order_items i ON i.order_id = o.id ORDER BY i.position`,
+};
+
+export const FIND_ITEMS_OF: Statement = {
+  name: 'orders.find_items_of',
+  text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
+};
+
+const PAGE_CONDITIONS = `
+  merchant_id = $1
+  AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::bigint))
+  AND created_at >= coalesce($4::timestamptz, '-infinity') AND created_at <= coalesce($5::timestamptz, 'infinity')`;
+
+const page = (name: string, more = ''): Statement => ({
+  name: `orders.page.${name}`,
+  text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE ${PAGE_CONDITIONS} ${more}
+         ORDER BY created_at DESC, id DESC LIMIT $6`,
+});
+
+/** One statement per filter, so that each is planned with the index that serves it. */
+export const PAGES: Record<'all' | 'pending' | 'processing' | 'completed' | 'failed', Statement> = {
+  all: page('all'),
+  pending: page('pending', `AND status = 'pending'`),
+  processing: page('processing', `AND status = 'processing'`),
+  completed: page('completed', `AND status = 'completed'`),
+  failed: page('failed', `AND status = 'failed'`),
+};

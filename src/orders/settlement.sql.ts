@@ -1,0 +1,104 @@
+import type { Satang } from '../core/money.js';
+import type { Statement } from '../database/database.js';
+import type { UnitFailureCode } from './failures.js';
+import { ITEM_COLUMNS, ORDER_COLUMNS, type OrderRow } from './order.rows.js';
+import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
+
+export type LockedOrder = OrderRow & { open_items: number; now: Date };
+
+/** In the order of ids, so that batches of different workers never wait for each other in a circle. */
+export const LOCK_ORDERS: Statement = {
+  name: 'settlement.lock_orders',
+  text: `SELECT ${ORDER_COLUMNS}, open_items, date_trunc('milliseconds', statement_timestamp()) AS now
+         FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
+};
+
+export interface SettledUnit {
+  order_id: bigint;
+  item: number;
+  unit: number;
+  state: 'succeeded' | 'failed';
+}
+
+const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
+
+/** The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. */
+export const SETTLE_UNITS: Statement = {
+  name: 'settlement.settle_units',
+  text: `UPDATE order_units u SET state = c.state, supplier_reference = c.supplier_reference,
+                failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL,
+                updated_at = $8
+         FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[])
+              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message)
+         WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+           AND u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))})
+         RETURNING u.order_id, u.item, u.unit, u.state`,
+};
+
+/** Adds settled units to their items; an item with no unit left ends, with the failure of its first failed unit. */
+export const COUNT_UNITS: Statement = {
+  name: 'settlement.count_units',
+  text: `
+    WITH counted AS (
+      SELECT i.order_id, i.position, i.completed_quantity + d.completed AS completed,
+             i.failed_quantity + d.failed AS failed, i.quantity
+      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[]) AS d(order_id, item, completed, failed)
+      JOIN order_items i ON i.order_id = d.order_id AND i.position = d.item)
+    UPDATE order_items i SET completed_quantity = c.completed, failed_quantity = c.failed,
+      status = CASE WHEN c.completed + c.failed < c.quantity THEN 'processing'
+                    WHEN c.failed = 0 THEN 'completed' ELSE 'failed' END,
+      failure_code = cause.failure_code, failure_message = cause.failure_message
+    FROM counted c
+    LEFT JOIN LATERAL (
+      SELECT u.failure_code, u.failure_message FROM order_units u
+      WHERE u.order_id = c.order_id AND u.item = c.position AND u.state = 'failed'
+        AND c.failed > 0 AND c.completed + c.failed = c.quantity
+      ORDER BY u.unit LIMIT 1) cause ON true
+    WHERE i.order_id = c.order_id AND i.position = c.position
+    RETURNING i.order_id, i.position, i.status`,
+};
+
+export const FIND_ITEMS: Statement = {
+  name: 'settlement.find_items',
+  text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
+};
+
+export const UPDATE_ORDERS: Statement = {
+  name: 'settlement.update_orders',
+  text: `UPDATE orders o SET status = c.status, open_items = c.open_items, failure_code = c.failure_code,
+                failure_message = c.failure_message, updated_at = $6
+         FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::text[])
+              AS c(id, status, open_items, failure_code, failure_message)
+         WHERE o.id = c.id`,
+};
+
+/** One movement between a merchant's balances when an order ends. */
+export interface Movement {
+  merchantId: number;
+  kind: 'order_spend' | 'order_refund';
+  amount: Satang;
+  availableAfter: Satang;
+  orderId: bigint;
+}
+
+/** $1–$5 movements in order, $6–$8 wallets with what returns to available and what leaves held, $9 now. */
+export const MOVE_MONEY: Statement = {
+  name: 'settlement.move_money',
+  text: `
+    WITH moved AS (
+      INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id,
+                             created_at)
+      SELECT m.merchant_id, m.kind, 'held', CASE m.kind WHEN 'order_spend' THEN 'spent' ELSE 'available' END,
+             m.amount, m.available_after, m.order_id, $9::timestamptz
+      FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+           WITH ORDINALITY AS m(merchant_id, kind, amount, available_after, order_id, arrival)
+      ORDER BY m.arrival)
+    UPDATE wallets SET available = available + c.returned, held = held - c.leaving, updated_at = $9::timestamptz
+    FROM unnest($6::int[], $7::bigint[], $8::bigint[]) AS c(merchant_id, returned, leaving)
+    WHERE wallets.merchant_id = c.merchant_id`,
+};
+
+/** What became of one unit, from the supplier or from the operator. */
+export type UnitResult =
+  | { state: 'succeeded'; supplierReference: string | null }
+  | { state: 'failed'; code: UnitFailureCode; message: string };

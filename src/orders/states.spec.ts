@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  isTerminalOrder,
+  ORDER_STATUSES,
+  ORDER_TRANSITIONS,
+  sourcesOf,
+  UNIT_STATES,
+  UNIT_TRANSITIONS,
+} from './states.js';
+
+describe('states', () => {
+  it('lets nothing leave a terminal state', () => {
+    expect(ORDER_STATUSES.filter(isTerminalOrder)).toEqual(['completed', 'failed']);
+    expect(UNIT_STATES.filter((state) => UNIT_TRANSITIONS[state].length === 0)).toEqual([
+      'succeeded',
+      'failed',
+    ]);
+  });
+
+  it('reaches every state but the first from some other', () => {
+    for (const state of ORDER_STATUSES.slice(1)) expect(sourcesOf(ORDER_TRANSITIONS, state)).not.toEqual([]);
+    for (const state of UNIT_STATES) expect(sourcesOf(UNIT_TRANSITIONS, state)).not.toEqual([]);
+  });
+
+  it('never takes a unit whose fate is unknown for one that was not sent', () => {
+    expect(sourcesOf(UNIT_TRANSITIONS, 'queued')).toEqual(['sending']);
+    expect(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed')).toEqual(['sending', 'unknown', 'review']);
+  });
+});

@@ -1,0 +1,39 @@
+export const ORDER_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+export const UNIT_STATES = ['queued', 'sending', 'unknown', 'succeeded', 'failed', 'review'] as const;
+export type UnitState = (typeof UNIT_STATES)[number];
+
+/** From each state, the states it may change to. The SQL that changes states is built from these tables. */
+export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
+  pending: ['processing', 'completed', 'failed'],
+  processing: ['completed', 'failed'],
+  completed: [],
+  failed: [],
+};
+
+/**
+ * A unit is settled from `review` too: by the operator, or by the supplier's own late answer.
+ * `sending -> queued` is a send that the supplier certainly did not accept; `unknown -> sending` is a send repeated
+ * under the same reference, after the supplier said that it never saw the first.
+ */
+export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
+  queued: ['sending'],
+  sending: ['succeeded', 'failed', 'unknown', 'queued', 'review'],
+  unknown: ['succeeded', 'failed', 'review', 'sending'],
+  review: ['succeeded', 'failed'],
+  succeeded: [],
+  failed: [],
+};
+
+/** The states from which `to` may be reached, for the WHERE of a compare-and-set. */
+export function sourcesOf<State extends string>(
+  transitions: Record<State, readonly State[]>,
+  ...to: State[]
+): State[] {
+  return (Object.keys(transitions) as State[]).filter((from) =>
+    to.every((state) => transitions[from].includes(state)),
+  );
+}
+
+export const isTerminalOrder = (status: OrderStatus): boolean => ORDER_TRANSITIONS[status].length === 0;

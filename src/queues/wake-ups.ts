@@ -1,0 +1,100 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { InjectQueue } from '@nestjs/bull';
+import type { Queue } from 'bull';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
+
+/** A batch of jobs that Redis has not taken by then is given up: the reconciler finds the work in PostgreSQL. */
+const GIVE_UP_AFTER_MS = 2_000;
+
+/**
+ * Tells workers, through Redis, that there is work in PostgreSQL. It is a hint and nothing waits for it: a wake-up that
+ * is lost, late or doubled costs time only. What is asked for in one turn of the event loop goes out as one job.
+ */
+@Injectable()
+export class WakeUps implements OnModuleDestroy {
+  private readonly lanes: { fulfilment: Lane; webhooks: Lane };
+
+  constructor(
+    @InjectQueue(FULFILMENT_QUEUE) fulfilment: Queue<WakeUpJob>,
+    @InjectQueue(WEBHOOKS_QUEUE) webhooks: Queue<WakeUpJob>,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.lanes = { fulfilment: new Lane(fulfilment, logger), webhooks: new Lane(webhooks, logger) };
+  }
+
+  /** Units of these suppliers are due, now or after a delay in milliseconds. */
+  fulfilment(supplierIds: Iterable<number>, delayMs = 0): void {
+    this.lanes.fulfilment.add(supplierIds, delayMs);
+  }
+
+  /** Deliveries to these webhooks are due, now or after a delay in milliseconds. */
+  webhooks(webhookIds: Iterable<number>, delayMs = 0): void {
+    this.lanes.webhooks.add(webhookIds, delayMs);
+  }
+
+  onModuleDestroy(): void {
+    this.lanes.fulfilment.close();
+    this.lanes.webhooks.close();
+  }
+}
+
+/** Delays are rounded up to this, so that many that end at about the same time share a job. */
+const DELAY_STEP_MS = 100;
+
+class Lane {
+  private waiting = new Map<number, Set<number>>();
+  private sending = false;
+  private closed = false;
+
+  constructor(
+    private readonly queue: Queue<WakeUpJob>,
+    private readonly logger: Logger,
+  ) {}
+
+  add(ids: Iterable<number>, delayMs: number): void {
+    const delay = Math.ceil(delayMs / DELAY_STEP_MS) * DELAY_STEP_MS;
+    const set = this.waiting.get(delay) ?? new Set();
+    for (const id of ids) set.add(id);
+    if (set.size === 0) return;
+    this.waiting.set(delay, set);
+    if (!this.sending) setImmediate(() => void this.send());
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  private async send(): Promise<void> {
+    if (this.sending || this.closed) return;
+    this.sending = true;
+    while (this.waiting.size > 0) {
+      const batch = this.waiting;
+      this.waiting = new Map();
+      await this.sendBatch(batch);
+    }
+    this.sending = false;
+  }
+
+  private async sendBatch(batch: Map<number, Set<number>>): Promise<void> {
+    // While Redis is away `addBulk` would wait for it with every job in memory.
+    if (this.queue.client.status !== 'ready') return;
+    const jobs = [...batch].map(([delay, ids]) => ({ data: { ids: [...ids] }, opts: { delay } }));
+    try {
+      await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
+    } catch (error) {
+      this.logger.debug(
+        { queue: this.queue.name, reason: (error as Error).message },
+        'a wake-up was not sent',
+      );
+    }
+  }
+}
+
+function withDeadline<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

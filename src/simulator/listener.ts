@@ -1,0 +1,47 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartupError } from './config.js';
+
+/** Longer than any client of the simulator keeps an idle connection, so that it is never closed under a request. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** How long a request in progress may delay the end of the process. */
+const STOP_GRACE_MS = 1_000;
+const IDLE_CHECK_MS = 20;
+
+/**
+ * Takes the port; requests are answered once a `request` listener is attached, which must happen at once.
+ * @throws StartupError when the address cannot be listened on.
+ */
+export function listen(host: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+    server.once('error', (error) => {
+      reject(new StartupError(`cannot listen on ${host}:${port}: ${error.message}`));
+    });
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+/** The base URL of a listening server. */
+export function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/**
+ * Accepts nothing more and waits until the requests in progress are answered, at most one second: what is still
+ * unanswered then, a slow top-up for instance, is cut off.
+ */
+export function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    const graceEnd = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    server.close(() => {
+      clearInterval(idleCheck);
+      clearTimeout(graceEnd);
+      resolve();
+    });
+  });
+}

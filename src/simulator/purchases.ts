@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Behaviour, orderNumberOf, type Verdict } from './behaviours.js';
+import { atWallClock } from './clock.js';
+import { Journal } from './journal.js';
+
+const JOURNAL_FILE = 'purchases.jsonl';
+
+/** The request for one unit. */
+export interface TopUpRequest {
+  readonly reference: string;
+  readonly sku: string;
+  readonly userId: string;
+  readonly serverId: string | null;
+  readonly characterId: string | null;
+}
+
+/** A unit as it is recorded. What it comes to is fixed on arrival; only the moment may lie in the future. */
+interface RecordedUnit extends TopUpRequest {
+  /** Null for a unit that succeeds. */
+  readonly failureCode: string | null;
+  /** Null for a unit that fails; not to be told before the unit is settled. */
+  readonly supplierReference: string | null;
+  /** Milliseconds since 1970; the unit is processing until then. */
+  readonly settlesAtMs: number;
+}
+
+/** A unit on record, and what has become of it since. */
+export interface Purchase extends RecordedUnit {
+  /** How many requests for this reference have arrived. */
+  received: number;
+  settled: boolean;
+}
+
+export type Outcome = 'succeeded' | 'failed' | 'processing';
+
+/** The first request for a reference. */
+interface RecordedEntry {
+  readonly event: 'recorded';
+  readonly unit: RecordedUnit;
+}
+
+/** A further request for a reference on record. */
+interface ReceivedEntry {
+  readonly event: 'received';
+  readonly reference: string;
+}
+
+type JournalEntry = RecordedEntry | ReceivedEntry;
+
+/**
+ * Every unit that the supplier has on record, by reference. Whatever a method changes is in the journal before
+ * the method returns, and a change that the journal refuses has not happened.
+ */
+export class PurchaseBook {
+  private readonly purchases = new Map<string, Purchase>();
+  private readonly arrivalsByOrder = new Map<string, number>();
+  private readonly journal: Journal<JournalEntry>;
+  private succeededUnits = 0;
+
+  /**
+   * Opens the book kept in `dataDir`, which is created when absent.
+   * @throws Error when the directory or the journal in it cannot be used.
+   */
+  constructor(dataDir: string) {
+    mkdirSync(dataDir, { recursive: true });
+    this.journal = Journal.open<JournalEntry>(join(dataDir, JOURNAL_FILE), (entry) => this.replay(entry));
+    for (const purchase of this.purchases.values()) this.settleInTime(purchase);
+  }
+
+  /** The unit with this reference, or undefined when it was never recorded. */
+  find(reference: string): Purchase | undefined {
+    return this.purchases.get(reference);
+  }
+
+  /** Counts one more request for a unit on record. */
+  receiveAgain(purchase: Purchase): void {
+    this.journal.append({ event: 'received', reference: purchase.reference });
+    purchase.received += 1;
+  }
+
+  /**
+   * Records a unit with the fate that its behaviour prescribes. The reference must not be on record: nothing may
+   * come between `find` and this call, so that a reference is bought at most once.
+   */
+  record(request: TopUpRequest, behaviour: Extract<Behaviour, { kind: 'recorded' }>): Purchase {
+    const failureCode = this.failureCodeOf(request, behaviour.verdict);
+    const unit: RecordedUnit = {
+      ...request,
+      failureCode,
+      supplierReference: failureCode === null ? `sim_${randomUUID()}` : null,
+      settlesAtMs: Date.now() + behaviour.settleAfterMs,
+    };
+    this.journal.append({ event: 'recorded', unit });
+    const purchase = this.add(unit);
+    this.settleInTime(purchase);
+    return purchase;
+  }
+
+  /** What the unit has come to by now; once it is settled, that never changes. */
+  outcomeOf(purchase: Purchase): Outcome {
+    if (!purchase.settled && Date.now() >= purchase.settlesAtMs) this.settle(purchase);
+    if (!purchase.settled) return 'processing';
+    return purchase.failureCode === null ? 'succeeded' : 'failed';
+  }
+
+  /** Every unit on record, in the order of their first arrival. */
+  all(): IterableIterator<Purchase> {
+    return this.purchases.values();
+  }
+
+  /** How many units were bought. */
+  countSucceeded(): number {
+    return this.succeededUnits;
+  }
+
+  /** Flushes the journal; the book cannot be written to afterwards. */
+  close(): void {
+    this.journal.close();
+  }
+
+  private failureCodeOf(request: TopUpRequest, verdict: Verdict): string | null {
+    switch (verdict.kind) {
+      case 'succeed':
+        return null;
+      case 'fail':
+        return verdict.failureCode;
+      case 'first-of-order': {
+        const arrivedBefore = this.arrivalsByOrder.get(orderNumberOf(request.reference)) ?? 0;
+        return arrivedBefore < verdict.limit ? null : 'OUT_OF_STOCK';
+      }
+    }
+  }
+
+  private replay(entry: JournalEntry): void {
+    const reference = entry.event === 'recorded' ? entry.unit.reference : entry.reference;
+    const known = this.purchases.get(reference);
+    if (entry.event === 'recorded' && known === undefined) this.add(entry.unit);
+    else if (entry.event === 'received' && known !== undefined) known.received += 1;
+    else throw new Error('not an entry that may stand here');
+  }
+
+  private add(unit: RecordedUnit): Purchase {
+    const purchase: Purchase = { ...unit, received: 1, settled: false };
+    const orderNumber = orderNumberOf(unit.reference);
+    this.purchases.set(unit.reference, purchase);
+    this.arrivalsByOrder.set(orderNumber, (this.arrivalsByOrder.get(orderNumber) ?? 0) + 1);
+    return purchase;
+  }
+
+  /** The count of bought units must be right without anybody asking for this unit, hence the timer. */
+  private settleInTime(purchase: Purchase): void {
+    atWallClock(purchase.settlesAtMs, () => this.settle(purchase));
+  }
+
+  private settle(purchase: Purchase): void {
+    if (purchase.settled) return;
+    purchase.settled = true;
+    if (purchase.failureCode === null) this.succeededUnits += 1;
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import {
+  decodeCursor,
+  encodeCursor,
+  pageLimit,
+  toPage,
+  type Page,
+  type PageQuery,
+} from '../core/pagination.js';
+import { Database, type Statement } from '../database/database.js';
+import { toEntryDto, type EntryRow, type WalletEntryDto } from './wallet.dto.js';
+
+const PAGE: Statement = {
+  name: 'transfers.statement',
+  text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
+                o.order_number, t.created_at
+         FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+         WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND ($2::bigint IS NULL OR t.id < $2)
+         ORDER BY t.id DESC LIMIT $3`,
+};
+
+/** The statement of a merchant's available balance: every movement into and out of it. */
+@Injectable()
+export class StatementService {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. @throws BAD_REQUEST for a bad cursor */
+  async list(merchantId: number, query: PageQuery): Promise<Page<WalletEntryDto>> {
+    const limit = pageLimit(query);
+    const before = decodeCursor(query.cursor, 1)?.[0] ?? null;
+    const rows = await this.database.query<EntryRow>(PAGE, [merchantId, before, limit + 1]);
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), toEntryDto);
+  }
+}

@@ -1,0 +1,72 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { formatBaht, type Satang } from '../core/money.js';
+import type { Wallet } from './wallet.service.js';
+
+export const ENTRY_KINDS = ['credit', 'debit', 'order_hold', 'order_refund'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+export class WalletDto {
+  @ApiProperty({ type: String, example: 'THB' }) currency!: string;
+  @ApiProperty({ type: String, example: '9910.00', description: 'What orders can be paid from' })
+  available_amount!: string;
+  @ApiProperty({ type: String, example: '90.00', description: 'Set aside for orders that have not ended' })
+  held_amount!: string;
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
+  updated_at!: string;
+}
+
+export function toWalletDto({ available, held, updated_at }: Wallet): WalletDto {
+  return {
+    currency: 'THB',
+    available_amount: formatBaht(available),
+    held_amount: formatBaht(held),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+/** One line of the statement of the available balance. */
+export class WalletEntryDto {
+  @ApiProperty({ type: 'integer', example: 42 }) id!: number;
+  @ApiProperty({ type: String, enum: ENTRY_KINDS, example: 'order_hold' }) kind!: EntryKind;
+  @ApiProperty({
+    type: String,
+    example: '-90.00',
+    description: 'Negative when it left the available balance',
+  })
+  amount!: string;
+  @ApiProperty({ type: String, example: '9910.00' }) available_amount_after!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'shop-10001',
+    description: 'The order’s reference_id; of a credit or debit, the operator’s reference',
+  })
+  reference_id!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!:
+    string | null;
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
+  created_at!: string;
+}
+
+export interface EntryRow {
+  id: bigint;
+  kind: EntryKind;
+  amount: Satang;
+  available_after: Satang;
+  reference_id: string | null;
+  order_number: string | null;
+  created_at: Date;
+}
+
+export function toEntryDto(row: EntryRow): WalletEntryDto {
+  const isOutgoing = row.kind === 'debit' || row.kind === 'order_hold';
+  return {
+    id: Number(row.id),
+    kind: row.kind,
+    amount: formatBaht(isOutgoing ? -row.amount : row.amount),
+    available_amount_after: formatBaht(row.available_after),
+    reference_id: row.reference_id,
+    order_number: row.order_number,
+    created_at: row.created_at.toISOString(),
+  };
+}

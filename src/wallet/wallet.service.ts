@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
+import { textProblem } from '../core/text.js';
+import { Database, type Queryable, type Statement } from '../database/database.js';
+
+export interface Wallet {
+  merchant_id: number;
+  available: Satang;
+  held: Satang;
+  updated_at: Date;
+}
+
+export interface Funding {
+  merchantId: number;
+  /** Satang, more than 0. */
+  amount: Satang;
+  /** The operator's reference, unique per merchant over credits and debits. */
+  reference: string;
+  note?: string;
+  operator: string;
+}
+
+const FIND: Statement = {
+  name: 'wallets.find',
+  text: `SELECT merchant_id, available, held, updated_at FROM wallets WHERE merchant_id = $1`,
+};
+
+const LOCK: Statement = { name: 'wallets.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
+
+const FIND_FUNDING: Statement = {
+  name: 'transfers.find_funding',
+  text: `SELECT kind, amount FROM transfers WHERE merchant_id = $1 AND reference = $2`,
+};
+
+const FUND: Statement = {
+  name: 'wallets.fund',
+  text: `
+    WITH moved AS (
+      INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference,
+                             note, operator)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      RETURNING id, created_at),
+    recorded AS (
+      INSERT INTO operator_actions (operator, action, merchant_id, detail)
+      SELECT $9, 'wallet.' || $2, $1, jsonb_build_object('transfer_id', id, 'amount', $5::bigint, 'reference', $7,
+                                                         'note', $8::text)
+      FROM moved)
+    UPDATE wallets SET available = $6, updated_at = (SELECT created_at FROM moved) WHERE merchant_id = $1
+    RETURNING merchant_id, available, held, updated_at`,
+};
+
+/** The operator's side of a wallet: money that comes in and goes out. Orders move money in their own transactions. */
+@Injectable()
+export class WalletService {
+  constructor(private readonly database: Database) {}
+
+  /** @throws NOT_FOUND */
+  async get(merchantId: number): Promise<Wallet> {
+    return oneWallet(await this.database.query<Wallet>(FIND, [merchantId]), merchantId);
+  }
+
+  /**
+   * Adds money. The same reference with the same amount changes nothing.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that was used otherwise.
+   */
+  credit(funding: Funding): Promise<Wallet> {
+    return this.fund('credit', funding);
+  }
+
+  /** Takes money away, as {@link credit} adds it. @throws CONFLICT too when there is not enough available. */
+  debit(funding: Funding): Promise<Wallet> {
+    return this.fund('debit', funding);
+  }
+
+  private fund(kind: 'credit' | 'debit', funding: Funding): Promise<Wallet> {
+    const problem = fundingProblem(funding);
+    if (problem) throw new AppError('BAD_REQUEST', problem);
+    const { merchantId, amount, reference, note, operator } = funding;
+    return this.database.transaction(async (tx) => {
+      const wallet = oneWallet(await tx.query<Wallet>(LOCK, [merchantId]), merchantId);
+      if (await isRepeat(tx, kind, funding)) return wallet;
+      const available = kind === 'credit' ? wallet.available + amount : wallet.available - amount;
+      if (available < 0n) {
+        const message = `merchant ${merchantId} has only ${formatBaht(wallet.available)} THB available`;
+        throw new AppError('CONFLICT', message);
+      }
+      if (available > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
+      const accounts = kind === 'credit' ? ['funding', 'available'] : ['available', 'funding'];
+      const values = [merchantId, kind, ...accounts, amount, available, reference, note ?? null, operator];
+      return oneWallet(await tx.query<Wallet>(FUND, values), merchantId);
+    });
+  }
+}
+
+function fundingProblem({ amount, reference, note = '', operator }: Funding): string | null {
+  if (amount <= 0n || amount > MAX_SATANG) return 'the amount must be more than 0.00';
+  const texts: [string, string, number, number][] = [
+    ['reference', reference, 1, 128],
+    ['note', note, 0, 500],
+    ['operator', operator, 1, 128],
+  ];
+  for (const [member, text, minimum, maximum] of texts) {
+    const problem = textProblem(text, minimum, maximum);
+    if (problem) return `the ${member} ${problem}`;
+  }
+  return null;
+}
+
+async function isRepeat(
+  tx: Queryable,
+  kind: string,
+  { merchantId, amount, reference }: Funding,
+): Promise<boolean> {
+  const [earlier] = await tx.query<{ kind: string; amount: Satang }>(FIND_FUNDING, [merchantId, reference]);
+  if (!earlier) return false;
+  if (earlier.kind === kind && earlier.amount === amount) return true;
+  const message = `reference ${reference} was already used for a ${earlier.kind} of ${formatBaht(earlier.amount)} THB`;
+  throw new AppError('CONFLICT', message);
+}
+
+function oneWallet(rows: Wallet[], merchantId: number): Wallet {
+  const [wallet] = rows;
+  if (!wallet)
+    throw new AppError('NOT_FOUND', `there is no merchant ${merchantId}: topup merchant list shows them`);
+  return wallet;
+}

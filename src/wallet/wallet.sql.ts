@@ -1,0 +1,14 @@
+import type { Satang } from '../core/money.js';
+import type { Statement } from '../database/database.js';
+
+export interface LockedWallet {
+  merchant_id: number;
+  available: Satang;
+}
+
+/** In the order of ids, so that batches of different processes never wait for each other in a circle. */
+export const LOCK_WALLETS: Statement = {
+  name: 'wallets.lock_many',
+  text: `SELECT merchant_id, available FROM wallets WHERE merchant_id = ANY($1::int[]) ORDER BY merchant_id
+         FOR NO KEY UPDATE`,
+};

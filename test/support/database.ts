@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** The database that holds every migration and no rows. */
+export const templateName = 'topup_template';
+
+/** A database of one test's own. */
+export interface TestDatabase {
+  url: string;
+  /** Removes it, ending whatever connections it still has. */
+  drop(): Promise<void>;
+}
+
+/** A new database with the whole schema and no rows, copied from the template in some tens of milliseconds. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const adminUrl = process.env.TEST_POSTGRES_URL;
+  if (adminUrl === undefined) throw new Error('TEST_POSTGRES_URL is not set: run the tests with `npm test`.');
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName}`);
+  return {
+    url: databaseUrl(adminUrl, name),
+    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+/** The same server, another database. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,92 @@
+import 'reflect-metadata';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { freePort } from '../../src/local/ports.js';
+import { isAlive } from '../../src/local/process-table.js';
+import { startPostgres, stopLeftOverPostgres } from '../../src/local/postgres.js';
+import { startRedis, stopLeftOverRedis } from '../../src/local/redis.js';
+import type { RunningServer } from '../../src/local/server-process.js';
+import { databaseUrl, templateName } from './database.js';
+
+// The process that owns PostgreSQL and Redis for one run of jest. It prints where they are as one line of JSON.
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const dataDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
+const directory = path.join(dataDir, `test-${process.pid}`);
+const servers: RunningServer[] = [];
+
+process.stdin.resume();
+process.stdin.once('end', () => void end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void end(0));
+
+try {
+  await removeLeftOvers();
+  const [postgres, redis] = await Promise.all([
+    freePort().then((port) => startTestPostgres(port)),
+    freePort().then((port) => startTestRedis(port)),
+  ]);
+  await buildTemplate(postgres.url);
+  process.stdout.write(`${JSON.stringify({ TEST_POSTGRES_URL: postgres.url, TEST_REDIS_URL: redis.url })}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  await end(1);
+}
+
+async function startTestPostgres(port: number): Promise<RunningServer> {
+  const server = await startPostgres({
+    dataDir: path.join(directory, 'postgres'),
+    port,
+    // The databases live as long as one test, and no test cuts the power: fsync off makes them several times faster.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  servers.push(server);
+  return server;
+}
+
+async function startTestRedis(port: number): Promise<RunningServer> {
+  const packageDir = path.join(dataDir, 'redis-package');
+  const server = await startRedis({
+    dataDir: path.join(directory, 'redis'),
+    port,
+    appendOnly: false,
+    packageDir,
+  });
+  servers.push(server);
+  return server;
+}
+
+/** One database with every migration applied, from which each test copies its own. */
+async function buildTemplate(url: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${templateName}`);
+  const source = await new DataSource(dataSourceOptions(databaseUrl(url, templateName))).initialize();
+  await source.runMigrations();
+  await source.destroy();
+  // A database that somebody is connected to cannot be copied.
+  await admin.query(`ALTER DATABASE ${templateName} ALLOW_CONNECTIONS false`);
+  await admin.end();
+}
+
+/** Of earlier runs whose owner was killed. */
+async function removeLeftOvers(): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  for (const name of readdirSync(dataDir, { encoding: 'utf8' })) {
+    const pid = Number(/^test-(\d+)$/.exec(name)?.[1]);
+    if (!pid || isAlive(pid)) continue;
+    const leftOver = path.join(dataDir, name);
+    await stopLeftOverPostgres(path.join(leftOver, 'postgres'));
+    await stopLeftOverRedis(path.join(leftOver, 'redis'));
+    rmSync(leftOver, { recursive: true, force: true });
+  }
+}
+
+async function end(code: number): Promise<void> {
+  await Promise.all(servers.map((server) => server.stop()));
+  rmSync(directory, { recursive: true, force: true });
+  process.exit(code);
+}
