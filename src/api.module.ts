@@ -19,7 +19,7 @@ import type { Logger } from './core/logger.js';
 import { ValidationPipe } from './core/validation/validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthController } from './ops/health/health.controller.js';
-import { ReadinessService } from './ops/health/readiness.service.js';
+import { ManagementModule } from './ops/management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -28,10 +28,17 @@ import { WalletModule } from './wallet/wallet.module.js';
 
 /** The process that answers merchants. */
 @Module({
-  imports: [DatabaseModule, QueuesModule, AuthModule, CatalogModule, WalletModule, OrdersModule],
+  imports: [
+    DatabaseModule,
+    QueuesModule,
+    AuthModule,
+    CatalogModule,
+    WalletModule,
+    OrdersModule,
+    ManagementModule,
+  ],
   controllers: [OrdersController, WalletController, ProductsController, HealthController],
   providers: [
-    ReadinessService,
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_PIPE, useClass: ValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

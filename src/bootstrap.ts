@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Express } from 'express';
 import { ApiModule } from './api.module.js';
 import type { Config } from './core/config.js';
 import { HttpServerAdapter } from './core/http/http-server.js';
@@ -11,16 +12,21 @@ import { setUpSwagger } from './ops/swagger.js';
 export async function createApi(config: Config, logger: Logger): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     ApiModule.register(config, logger),
-    new HttpServerAdapter(),
+    new HttpServerAdapter(createExpress(config)),
     // The body is read after the caller is known, by our own middleware.
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', 'simple');
-  app.set('case sensitive routing', true);
-  app.set('trust proxy', [...config.trustedProxies]);
   app.use(assignRequestId);
   setUpSwagger(app);
   return app;
+}
+
+/** Settings must be there before Express makes its router, which Nest does at once. */
+function createExpress(config: Config): Express {
+  return express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', 'simple')
+    .set('case sensitive routing', true)
+    .set('trust proxy', [...config.trustedProxies]);
 }

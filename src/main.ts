@@ -2,13 +2,16 @@ import { createApi } from './bootstrap.js';
 import { loadConfig } from './core/config.js';
 import { createLogger } from './core/logger.js';
 import { processName, runProcess } from './core/process.js';
+import { ManagementServer } from './ops/management/management-server.js';
 
 const STOP_WITHIN_MS = 9_000;
+const DEFAULT_MANAGEMENT_PORT = 9464;
 
 await runProcess(async () => {
   const config = loadConfig(process.env);
   const logger = createLogger(config, processName('api'));
   const app = await createApi(config, logger);
+  await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
   await app.listen(config.PORT, config.HOST);
   logger.info({ port: config.PORT }, 'the API is listening');
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };

@@ -13,7 +13,9 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .setVersion('1')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api-key')
     .build();
-  return SwaggerModule.createDocument(app, options, { operationIdFactory: (_controller, method) => method });
+  return SwaggerModule.createDocument(app, options, {
+    operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
+  });
 }
 
 /** Serves Swagger UI at /docs and the document at /docs-json. */

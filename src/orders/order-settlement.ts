@@ -18,8 +18,8 @@ export type { UnitResult };
 export interface SettleUnit {
   key: UnitKey;
   result: UnitResult;
-  /** The supplier's answer that decided it, or null when the operator did. */
-  call: SupplierCall | null;
+  /** The supplier calls that decided it, for the timeline; none when the operator did. */
+  calls: SupplierCall[];
   /** Something else to write in the same transaction, if the unit is settled by this very command. */
   alongside?: (tx: Queryable) => Promise<void>;
 }
@@ -67,7 +67,7 @@ async function settleBatch(
   const now = orders[0]?.now ?? new Date();
   const units = await settleUnits(tx, commands, now);
   const settled = new Set(units.map(({ order_id, item, unit }) => name({ orderId: order_id, item, unit })));
-  await recordSupplierCalls(tx, commands.flatMap(({ call }) => call ?? [])); // prettier-ignore
+  await recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
   for (const { key, alongside } of commands) if (alongside && settled.has(name(key))) await alongside(tx);
   if (units.length === 0) return { settled, webhooks: [] };
 

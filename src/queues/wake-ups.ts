@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectQueue } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { LOGGER } from '../core/core.module.js';
@@ -13,7 +13,7 @@ const GIVE_UP_AFTER_MS = 2_000;
  * is lost, late or doubled costs time only. What is asked for in one turn of the event loop goes out as one job.
  */
 @Injectable()
-export class WakeUps implements OnModuleDestroy {
+export class WakeUps implements OnApplicationShutdown {
   private readonly lanes: { fulfilment: Lane; webhooks: Lane };
 
   constructor(
@@ -34,7 +34,7 @@ export class WakeUps implements OnModuleDestroy {
     this.lanes.webhooks.add(webhookIds, delayMs);
   }
 
-  onModuleDestroy(): void {
+  onApplicationShutdown(): void {
     this.lanes.fulfilment.close();
     this.lanes.webhooks.close();
   }

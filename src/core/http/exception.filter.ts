@@ -37,10 +37,14 @@ export class AppExceptionFilter implements ExceptionFilter {
     response.status(HTTP_STATUS[error.code]).json(error.toBody());
   }
 
+  /** What is our fault or PostgreSQL's is worth a line; what is the caller's (an empty wallet, too) is not. */
   private log(exception: unknown, error: AppError, request: Request): void {
     const about = { requestId: requestIdOf(request), method: request.method, path: request.path };
-    if (error.code === 'INTERNAL_ERROR') this.logger.error({ ...about, err: exception }, 'unforeseen error');
-    else this.logger.warn({ ...about, reason: (error.cause as Error | undefined)?.message }, error.message);
+    if (error.code === 'INTERNAL_ERROR') {
+      this.logger.error({ ...about, err: exception }, 'unforeseen error');
+    } else if (error.code === 'SERVICE_UNAVAILABLE' && error.retryAfterSeconds !== undefined) {
+      this.logger.warn({ ...about, reason: (error.cause as Error | undefined)?.message }, error.message);
+    }
   }
 }
 

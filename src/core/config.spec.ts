@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { ConfigError, loadConfig } from './config.js';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'config-'));
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const complete = {
+  DATABASE_URL: 'postgres://u:p@127.0.0.1:5432/topup',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  SECRETS_KEY: KEY,
+  TOPUP_DATA_DIR: dataDir,
+};
+
+function problemsOf(env: NodeJS.ProcessEnv): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('configuration', () => {
+  it('has the documented defaults', () => {
+    expect(loadConfig(complete)).toMatchObject({
+      PORT: 3000,
+      MANAGEMENT_PORT: undefined,
+      MANAGEMENT_HOST: '127.0.0.1',
+      RATE_LIMIT_PER_SECOND: 1000,
+      WEBHOOK_MAX_IN_FLIGHT: 10,
+      SUPPLIER_QUIET_PERIOD_MS: 30_000,
+      SUPPLIER_REVIEW_AFTER_MS: 86_400_000,
+      LOG_LEVEL: 'info',
+      LOG_PRETTY: false,
+      webhookAllowedNetworks: [],
+      trustedProxies: [],
+    });
+  });
+
+  it('reports every mistake at once, by name', () => {
+    const text = problemsOf({
+      ...complete,
+      DATABASE_URL: 'mysql://x',
+      REDIS_URL: '',
+      SECRETS_KEY: 'short',
+      PORT: '70000',
+      MANAGEMENT_PORT: 'x',
+      RATE_LIMIT_PER_SECOND: '-1',
+      LOG_LEVEL: 'loud',
+      LOG_PRETTY: 'maybe',
+      WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8,10.0.0.0/99',
+      WEBHOOK_MAX_IN_FLIGHT: '0',
+      NODE_ENV: 'prod',
+    });
+    for (const name of [
+      'DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'PORT', 'MANAGEMENT_PORT', 'RATE_LIMIT_PER_SECOND', 'LOG_LEVEL',
+      'LOG_PRETTY', 'WEBHOOK_ALLOWED_CIDRS', 'WEBHOOK_MAX_IN_FLIGHT', 'NODE_ENV',
+    ]) {
+      expect(text).toContain(`- ${name} `);
+    } // prettier-ignore
+  });
+
+  it('never repeats a secret in what it says', () => {
+    expect(
+      problemsOf({ ...complete, SECRETS_KEY: 'my-secret', DATABASE_URL: 'mysql://u:pass@h/d' }),
+    ).not.toMatch(/my-secret|pass/);
+  });
+
+  it('takes the locally generated key, but never in production', () => {
+    writeFileSync(join(dataDir, 'secrets-key'), `${KEY}\n`);
+    const { SECRETS_KEY: _, ...keyless } = complete;
+    expect(loadConfig(keyless).secretsKey).toEqual(Buffer.alloc(32, 7));
+    expect(problemsOf({ ...keyless, NODE_ENV: 'production' })).toContain('SECRETS_KEY');
+  });
+
+  it('understands networks and single addresses', () => {
+    const { webhookAllowedNetworks } = loadConfig({ ...complete, WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8, ::1' });
+    expect(webhookAllowedNetworks.map(([address, bits]) => `${address.toString()}/${bits}`)).toEqual([
+      '127.0.0.0/8',
+      '::1/128',
+    ]);
+  });
+});

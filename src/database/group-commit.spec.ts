@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import { GroupCommit, refused, succeeded, type Outcome } from './group-commit.js';
+
+/** A writer whose batches end when the test says so. */
+function heldWriter(options: { maxBatch?: number; maxInFlight?: number; maxWaiting?: number } = {}) {
+  const batches: { commands: number[]; end: (error?: Error) => void }[] = [];
+  const writer = new GroupCommit<number, string>({
+    commit: (commands) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error): void =>
+          error ? reject(error) : resolve(commands.map((n) => succeeded(`done ${n}`)));
+        batches.push({ commands, end });
+      }),
+    retryAlone: () => true,
+    ...options,
+  });
+  return { writer, batches };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+describe('group commit', () => {
+  it('sends a lone command at once, as a batch of one', async () => {
+    const { writer, batches } = heldWriter();
+    const result = writer.submit(1);
+    await turn();
+    expect(batches.map(({ commands }) => commands)).toEqual([[1]]);
+    batches[0]?.end();
+    await expect(result).resolves.toBe('done 1');
+  });
+
+  it('lets what arrives during a batch share the next, in order of arrival', async () => {
+    const { writer, batches } = heldWriter({ maxInFlight: 1 });
+    const results = [writer.submit(1)];
+    await turn();
+    results.push(writer.submit(2), writer.submit(3), writer.submit(4));
+    await turn();
+    expect(batches).toHaveLength(1);
+    batches[0]?.end();
+    await turn();
+    expect(batches[1]?.commands).toEqual([2, 3, 4]);
+    batches[1]?.end();
+    await expect(Promise.all(results)).resolves.toEqual(['done 1', 'done 2', 'done 3', 'done 4']);
+  });
+
+  it('keeps to its batch size and number in flight', async () => {
+    const { writer, batches } = heldWriter({ maxBatch: 2, maxInFlight: 2 });
+    const results = Array.from({ length: 7 }, (_, n) => writer.submit(n));
+    for (let ended = 0; ended < 4; ended++) {
+      await turn();
+      expect(batches.length - ended).toBeLessThanOrEqual(2);
+      batches[ended]?.end();
+    }
+    await Promise.all(results);
+    expect(batches.map(({ commands }) => commands)).toEqual([[0, 1], [2, 3], [4, 5], [6]]);
+  });
+
+  it('gives a refused command its own error and the others their results', async () => {
+    const outcomes: Outcome<number>[] = [succeeded(1), refused(new Error('not this one')), succeeded(3)];
+    const writer = new GroupCommit<number, number>({
+      commit: () => Promise.resolve(outcomes),
+      retryAlone: () => true,
+    });
+    const results = await Promise.allSettled([writer.submit(1), writer.submit(2), writer.submit(3)]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('repeats a broken batch one by one, so that only the culprit fails', async () => {
+    const writer = new GroupCommit<number, number>({
+      commit: (commands) =>
+        commands.includes(2)
+          ? Promise.reject(new Error('broken'))
+          : Promise.resolve(commands.map((n) => succeeded(n))),
+      retryAlone: () => true,
+    });
+    const results = await Promise.allSettled([1, 2, 3].map((n) => writer.submit(n)));
+    expect(results).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: new Error('broken') },
+      { status: 'fulfilled', value: 3 },
+    ]);
+  });
+
+  it('repeats nothing when the batch may have been committed', async () => {
+    let commits = 0;
+    const writer = new GroupCommit<number, number>({
+      commit: () => Promise.reject(new Error(`lost ${++commits}`)),
+      retryAlone: () => false,
+    });
+    const results = await Promise.allSettled([writer.submit(1), writer.submit(2)]);
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(commits).toBe(1);
+  });
+
+  it('refuses more than may wait, and goes on with those that wait', async () => {
+    const { writer, batches } = heldWriter({ maxInFlight: 1, maxWaiting: 2 });
+    const first = writer.submit(1);
+    await turn();
+    const waiting = [writer.submit(2), writer.submit(3)];
+    await expect(writer.submit(4)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterSeconds: 1,
+    });
+    batches[0]?.end();
+    await first;
+    await turn();
+    batches[1]?.end();
+    await expect(Promise.all(waiting)).resolves.toEqual(['done 2', 'done 3']);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readInquiryAnswer, readSendAnswer, type HttpAnswer } from './http-answers.js';
+
+const REFERENCE = 'ord_Np3O7rcsqNmBTwD7.1.2';
+const answer = (status: number, body?: unknown, retryAfter?: string): HttpAnswer => ({
+  status,
+  body,
+  retryAfter,
+});
+const send = (status: number, body?: unknown, retryAfter?: string): string =>
+  readSendAnswer(answer(status, body, retryAfter), REFERENCE).kind;
+const inquire = (status: number, body?: unknown): string =>
+  readInquiryAnswer(answer(status, body), REFERENCE).kind;
+const bought = { reference: REFERENCE, status: 'succeeded', supplier_reference: 'S-1' };
+
+describe('the answer to a send', () => {
+  it.each([
+    [200, bought, 'succeeded'],
+    [201, bought, 'succeeded'],
+    [200, { reference: REFERENCE, status: 'failed', failure_code: 'OUT_OF_STOCK' }, 'failed'],
+    [200, { reference: REFERENCE, status: 'processing' }, 'processing'],
+    [202, { reference: REFERENCE, status: 'processing' }, 'processing'],
+    [400, undefined, 'failed'],
+    [422, { failure_code: 'INVALID_PLAYER' }, 'failed'],
+    [404, { code: 'ITEM_NOT_FOUND' }, 'failed'],
+    [401, undefined, 'not_accepted'],
+    [403, undefined, 'not_accepted'],
+    [408, undefined, 'not_accepted'],
+    [425, undefined, 'not_accepted'],
+    [429, undefined, 'not_accepted'],
+  ])('HTTP %s with %j means %s', (status, body, kind) => {
+    expect(send(status, body)).toBe(kind);
+  });
+
+  it.each([
+    ['a server error', 500, bought],
+    ['a gateway error', 502, undefined],
+    ['a body that is not JSON', 200, undefined],
+    ['an array', 200, [bought]],
+    ['another reference', 200, { ...bought, reference: 'ord_Np3O7rcsqNmBTwD7.1.3' }],
+    ['no reference', 200, { status: 'succeeded' }],
+    ['success with a failure', 200, { ...bought, failure_code: 'OUT_OF_STOCK' }],
+    ['a status that is none', 200, { reference: REFERENCE, status: 'ok' }],
+    ['an end with 202', 202, bought],
+    ['a refusal that says it succeeded', 422, bought],
+    ['a refusal of another reference', 400, { reference: 'other', failure_code: 'OUT_OF_STOCK' }],
+    ['a 404 of something else', 404, { code: 'NOT_FOUND' }],
+    ['a redirect', 302, undefined],
+    ['a conflict', 409, undefined],
+  ])('%s means unknown', (_name, status, body) => {
+    expect(send(status, body)).toBe('unknown');
+  });
+
+  it('takes the failure code when it is one of ours, and says SUPPLIER_REJECTED otherwise', () => {
+    const read = (failure_code: unknown): unknown => readSendAnswer(answer(422, { failure_code }), REFERENCE);
+    expect(read('LIMIT_EXCEEDED')).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    for (const code of ['E-17', 'toString', 'PARTIALLY_COMPLETED', 7, null]) {
+      expect(read(code)).toMatchObject({ code: 'SUPPLIER_REJECTED' });
+    }
+  });
+
+  it('waits as long as the supplier asks, up to ten minutes', () => {
+    const wait = (text: string): unknown => readSendAnswer(answer(429, undefined, text), REFERENCE);
+    expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });
+    expect(wait('86400')).toMatchObject({ retryAfterMs: 600_000 });
+    expect(wait('soon')).not.toHaveProperty('retryAfterMs');
+  });
+
+  it('never calls a unit failed or not accepted for an answer that the protocol does not define so', () => {
+    const defined = new Set([200, 201, 400, 401, 403, 404, 408, 422, 425, 429]);
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), fc.anything(), (status, body) => {
+        if (!defined.has(status)) expect(['unknown', 'processing']).toContain(send(status, body));
+      }),
+    );
+  });
+});
+
+describe('the answer to an inquiry', () => {
+  it('believes a 404 only in the words of the protocol', () => {
+    expect(inquire(404, { code: 'NOT_FOUND' })).toBe('never_seen');
+    expect(inquire(404, { code: 'ITEM_NOT_FOUND' })).toBe('unknown');
+    expect(inquire(404)).toBe('unknown');
+    expect(inquire(404, { ...bought, code: 'NOT_FOUND' })).toBe('unknown');
+  });
+
+  it('settles a unit only by a 200 about it', () => {
+    expect(inquire(200, bought)).toBe('succeeded');
+    expect(inquire(200, { ...bought, reference: 'other' })).toBe('unknown');
+    expect(inquire(400, { failure_code: 'OUT_OF_STOCK' })).toBe('unknown');
+    expect(inquire(500, bought)).toBe('unknown');
+  });
+});

@@ -1,0 +1,24 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Config } from './core/config.js';
+import { CoreModule } from './core/core.module.js';
+import type { Logger } from './core/logger.js';
+import { DatabaseModule } from './database/database.module.js';
+import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
+import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
+import { ManagementModule } from './ops/management/management.module.js';
+import { Reconciler } from './ops/worker/reconciler.js';
+import { QueuesModule } from './queues/queues.module.js';
+import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
+
+/** The process that buys from suppliers and delivers webhooks; any number of them share the work. */
+@Module({
+  imports: [DatabaseModule, QueuesModule, FulfilmentModule, WebhooksModule, ManagementModule],
+  providers: [FulfilmentProcessor, WebhookDispatcher, WebhooksProcessor, Reconciler],
+})
+export class WorkerModule {
+  static register(config: Config, logger: Logger): DynamicModule {
+    return { module: WorkerModule, imports: [CoreModule.register(config, logger)] };
+  }
+}

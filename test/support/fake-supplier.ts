@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request to the supplier, as it arrived. */
+export interface SupplierRequest {
+  kind: 'send' | 'inquiry';
+  reference: string;
+  body: {
+    reference: string;
+    sku: string;
+    user_id: string;
+    server_id: string | null;
+    character_id: string | null;
+  } | null;
+  authorization: string | undefined;
+}
+
+/** How to answer one request: a status with a body, or something worse. */
+export type Answer =
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | 'drop' // closes the connection without an answer
+  | 'hang'; // never answers
+
+export type Script = (request: SupplierRequest, earlier: SupplierRequest[]) => Answer | Promise<Answer>;
+
+export const bought = (reference: string): Answer => ({
+  status: 200,
+  body: { reference, status: 'succeeded', supplier_reference: `S-${reference}` },
+});
+
+export const refused = (reference: string, failure_code: string, failure_message?: string): Answer => ({
+  status: 200,
+  body: { reference, status: 'failed', failure_code, failure_message },
+});
+
+export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', message: 'unknown reference' } };
+
+/** A supplier on a real socket that a test tells what to answer. Unless told otherwise it sells everything at once. */
+export class FakeSupplier {
+  readonly requests: SupplierRequest[] = [];
+  private readonly scripts = new Map<string, Script>();
+  private readonly users = new Map<string, string>();
+  private server: Server | undefined;
+
+  /** Answers requests about units for this user. */
+  script(userId: string, script: Script): void {
+    this.scripts.set(userId, script);
+  }
+
+  /** The requests about one order, or about everything. */
+  about(orderNumber: string): SupplierRequest[] {
+    return this.requests.filter(({ reference }) => reference.startsWith(`${orderNumber}.`));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}`;
+  }
+
+  async listen(): Promise<this> {
+    this.server = createServer((request, response) => void this.handle(request, response));
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.server?.closeAllConnections();
+    await new Promise((resolve) => this.server?.close(resolve));
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readJson(request);
+    const reference = body?.reference ?? decodeURIComponent((request.url ?? '').split('/').at(-1) ?? '');
+    if (body) this.users.set(reference, body.user_id);
+    const kind = request.method === 'POST' ? 'send' : 'inquiry';
+    const seen: SupplierRequest = { kind, reference, body, authorization: request.headers.authorization };
+    const earlier = this.requests.filter((each) => each.reference === reference);
+    this.requests.push(seen);
+    const script = this.scripts.get(this.users.get(reference) ?? '');
+    const answer = script ? await script(seen, earlier) : bought(reference);
+    if (answer === 'drop') {
+      request.socket.destroy();
+    } else if (answer !== 'hang') {
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {}));
+    }
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<SupplierRequest['body']> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as SupplierRequest['body']) : null;
+}

@@ -1,0 +1,65 @@
+/** An answer of the API, its body parsed. */
+export interface Answer<Body = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/** A merchant's client: sends its API key with every request, and checks what every answer must have. */
+export class Client {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly apiKey: string | null,
+  ) {}
+
+  get<Body = never>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  post<Body = never>(
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Body>> {
+    return this.send('POST', path, body, headers);
+  }
+
+  patch<Body = never>(path: string, body: unknown): Promise<Answer<Body>> {
+    return this.send('PATCH', path, body);
+  }
+
+  delete<Body = never>(path: string): Promise<Answer<Body>> {
+    return this.send('DELETE', path);
+  }
+
+  /** A string or bytes go out as they are, anything else as JSON. */
+  async send<Body = never>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Body>> {
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: {
+        ...(this.apiKey === null ? {} : { 'x-api-key': this.apiKey }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+    });
+    if (!response.headers.get('x-request-id'))
+      throw new Error(`${method} ${path} was answered without X-Request-Id`);
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+  }
+}
+
+/** The members of an error's body. */
+export interface ErrorBody {
+  status: number;
+  code: string;
+  message: string;
+  details?: { field: string; code: string; message: string }[];
+}

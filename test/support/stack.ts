@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import type { INestApplication, INestApplicationContext } from '@nestjs/common';
+import { ApiKeysService, type IssueOptions } from '../../src/auth/api-keys.service.js';
+import { createApi } from '../../src/bootstrap.js';
+import { ProductsService, type ProductDefinition } from '../../src/catalog/products.service.js';
+import { SuppliersService } from '../../src/catalog/suppliers.service.js';
+import { loadConfig, type Config } from '../../src/core/config.js';
+import { createLogger, NestLogger, type Logger } from '../../src/core/logger.js';
+import { parseBaht } from '../../src/core/money.js';
+import { Database } from '../../src/database/database.js';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { MerchantsService } from '../../src/merchants/merchants.service.js';
+import { WalletService } from '../../src/wallet/wallet.service.js';
+import { WorkerModule } from '../../src/worker.module.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { eventually } from './eventually.js';
+import { FakeSupplier } from './fake-supplier.js';
+import { Client } from './http.js';
+
+export interface TestMerchant {
+  id: number;
+  key: string;
+  /** Calls the API with the merchant's key. */
+  client: Client;
+}
+
+export interface OrderBody {
+  order_number: string;
+  reference_id: string;
+  status: string;
+  total_amount: string;
+  failure_code: string | null;
+  failure_message: string | null;
+  updated_at: string;
+  items: {
+    status: string;
+    completed_quantity: number;
+    failed_quantity: number;
+    failure_code: string | null;
+  }[];
+  [member: string]: unknown;
+}
+
+let names = 0;
+/** A name that no other test uses. */
+export const unique = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
+
+/**
+ * The whole service on a database and a Redis prefix of its own: API and worker as the processes run them, real
+ * sockets, and a supplier that the test steers.
+ */
+export class TestStack {
+  readonly supplier = new FakeSupplier();
+  private workers: INestApplicationContext[] = [];
+
+  private constructor(
+    readonly config: Config,
+    readonly logger: Logger,
+    readonly api: INestApplication,
+    private readonly testDatabase: TestDatabase,
+  ) {}
+
+  /** @param env configuration that differs from the tests' usual one. */
+  static async start(
+    env: Record<string, string> = {},
+    options: { worker?: boolean } = {},
+  ): Promise<TestStack> {
+    const testDatabase = await createTestDatabase();
+    const config = loadConfig({
+      NODE_ENV: 'test',
+      DATABASE_URL: testDatabase.url,
+      REDIS_URL: process.env.TEST_REDIS_URL,
+      QUEUE_PREFIX: `{${randomBytes(6).toString('hex')}}`,
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      RATE_LIMIT_PER_SECOND: '0',
+      DATABASE_POOL_SIZE: '8',
+      LOG_LEVEL: 'silent',
+      ...env,
+    });
+    const logger = createLogger(config, 'test');
+    const api = await createApi(config, logger);
+    await api.listen(0, '127.0.0.1');
+    await api.get(SchemaService).whenReady();
+    const stack = new TestStack(config, logger, api, testDatabase);
+    await stack.supplier.listen();
+    await stack.addSupplier('fake', stack.supplier.url);
+    if (options.worker !== false) await stack.startWorker();
+    return stack;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.api.getHttpServer().address() as AddressInfo).port}`;
+  }
+
+  get database(): Database {
+    return this.api.get(Database);
+  }
+
+  async startWorker(): Promise<INestApplicationContext> {
+    const worker = await NestFactory.createApplicationContext(
+      WorkerModule.register(this.config, this.logger),
+      {
+        logger: new NestLogger(this.logger),
+        abortOnError: false,
+      },
+    );
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async stopWorkers(): Promise<void> {
+    const stopping = this.workers;
+    this.workers = [];
+    await Promise.all(stopping.map((worker) => worker.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.stopWorkers();
+    await this.api.close();
+    await this.supplier.close();
+    await this.testDatabase.drop();
+  }
+
+  /** A merchant with money and a key. @param balance in baht. */
+  async merchant(balance = '1000.00', key: IssueOptions = {}): Promise<TestMerchant> {
+    const { id } = await this.api.get(MerchantsService).create(unique('merchant'));
+    const amount = parseBaht(balance) ?? 0n;
+    if (amount > 0n) await this.credit(id, balance);
+    const issued = await this.api.get(ApiKeysService).issue(id, key);
+    return { id, key: issued.key, client: new Client(this.url, issued.key) };
+  }
+
+  async credit(merchantId: number, amount: string): Promise<void> {
+    const funding = {
+      merchantId,
+      amount: parseBaht(amount) ?? 0n,
+      reference: unique('credit'),
+      operator: 'test',
+    };
+    await this.api.get(WalletService).credit(funding);
+  }
+
+  /** A product of the fake supplier. @param price in baht. @returns its SKU. */
+  async product(price = '35.00', definition: Partial<ProductDefinition> = {}): Promise<string> {
+    const sku = definition.sku ?? unique('SKU');
+    const product = {
+      sku,
+      name: `Product ${sku}`,
+      price: parseBaht(price) ?? 0n,
+      supplier: 'fake',
+      ...definition,
+    };
+    await this.api.get(ProductsService).set(product);
+    return sku;
+  }
+
+  async addSupplier(code: string, baseUrl: string, timeoutMs = 2_000, token?: string): Promise<void> {
+    await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, token });
+  }
+
+  /** Places an order that must be accepted. */
+  async order(
+    merchant: TestMerchant,
+    items: { sku: string; quantity?: number }[],
+    userId = 'player-1',
+  ): Promise<OrderBody> {
+    const request = { reference_id: unique('order'), user_id: userId, items };
+    const { status, body } = await merchant.client.post<OrderBody>('/v1/orders', request);
+    if (status !== 200) throw new Error(`the order was refused: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** Follows an order until it has the status. */
+  async orderWith(merchant: TestMerchant, referenceId: string, ...statuses: string[]): Promise<OrderBody> {
+    const path = `/v1/orders/${encodeURIComponent(referenceId)}`;
+    const ask = async (): Promise<OrderBody> => (await merchant.client.get<OrderBody>(path)).body;
+    return eventually(ask, ({ status }) => statuses.includes(status));
+  }
+
+  async wallet(merchant: TestMerchant): Promise<{ available: string; held: string }> {
+    const { body } = await merchant.client.get<{ available_amount: string; held_amount: string }>(
+      '/v1/wallet',
+    );
+    return { available: body.available_amount, held: body.held_amount };
+  }
+
+  async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.database.pool.query<Row>(text, values)).rows;
+  }
+}
