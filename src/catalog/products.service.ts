@@ -99,7 +99,8 @@ export class ProductError extends AppError {
 const unknownSupplier = (code: string): string =>
   `there is no supplier ${code}: add it with topup supplier set`;
 
-function productProblem({
+/** Why a product cannot be as it is defined, its supplier aside; null when it can. */
+export function productProblem({
   sku,
   name,
   supplierSku = sku,

@@ -112,4 +112,4 @@ function retryAfter({ retryAfter: text }: HttpAnswer): { retryAfterMs?: number }
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 const asObject = (value: unknown): Body | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined;
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value) : undefined;

@@ -3,10 +3,17 @@ export class LocalError extends Error {}
 
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return member(error, 'message') ?? String(error);
 }
 
 /** The system's code of a failed call (`ENOENT`, `EACCES`, ...), or undefined. */
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return member(error, 'code');
+}
+
+/** Errors of the system that reach a test in its own realm are no instances of that realm's Error. */
+function member(error: unknown, name: string): string | undefined {
+  const value =
+    typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

@@ -16,7 +16,6 @@ export interface Running {
 }
 
 export interface NodeCommand {
-  name: string;
   /** The JavaScript file to run. */
   entry: string;
   env: NodeJS.ProcessEnv;

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiKeysService, hashApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
+import { CatalogModule } from '../catalog/catalog.module.js';
 import { ProductsService } from '../catalog/products.service.js';
-import { Supplier } from '../catalog/supplier.entity.js';
 import { SuppliersService } from '../catalog/suppliers.service.js';
 import { loadConfig, type Config } from '../core/config.js';
 import { CoreModule } from '../core/core.module.js';
@@ -16,6 +15,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { SchemaService } from '../database/schema.service.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
+import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { demoCatalogue } from './catalogue.js';
 import { LocalError } from './errors.js';
@@ -42,9 +42,9 @@ class SeedModule {
         DatabaseModule,
         MerchantsModule,
         AuthModule,
-        TypeOrmModule.forFeature([Supplier]),
+        WalletModule,
+        CatalogModule,
       ],
-      providers: [WalletService, ProductsService, SuppliersService],
     };
   }
 }

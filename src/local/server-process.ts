@@ -71,7 +71,7 @@ export class ServerProcess {
     const deadline = Date.now() + timeoutMs;
     try {
       while (this.endedHow === null) {
-        if (await answers()) return;
+        if (await Promise.race([answers(), this.ended.then(() => false)])) return;
         if (Date.now() > deadline) throw this.failure(`did not answer within ${timeoutMs / 1000} s`);
         await Promise.race([sleep(pollMs), this.ended]);
       }

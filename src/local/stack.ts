@@ -144,7 +144,6 @@ async function startChild(
   env: NodeJS.ProcessEnv,
 ): Promise<Running> {
   const running = startNode({
-    name,
     entry: path.join(checkout, 'dist', 'src', entry),
     env,
     cwd: checkout,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication, INestApplicationContext } from '@nestjs/common';
 import { ApiKeysService, type IssueOptions } from '../../src/auth/api-keys.service.js';
@@ -92,7 +92,7 @@ export class TestStack {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.api.getHttpServer().address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${((this.api.getHttpServer() as Server).address() as AddressInfo).port}`;
   }
 
   get database(): Database {

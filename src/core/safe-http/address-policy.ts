@@ -1,0 +1,75 @@
+import ipaddr from 'ipaddr.js';
+import type { Network } from '../config.js';
+
+/** Azure's wire server: the one metadata address that lies in public space. */
+const AZURE_WIRE_SERVER = '168.63.129.16';
+
+/** All that IANA has allocated as global unicast; whatever lies outside is special, today or some day. */
+const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Where an IPv6 prefix keeps the IPv4 address that it carries: the index of its first 16-bit part. */
+const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
+  { network: ipaddr.parseCIDR('::ffff:0:0/96'), at: 6 }, // mapped, RFC 4291
+  { network: ipaddr.parseCIDR('::/96'), at: 6 }, // compatible, RFC 4291
+  { network: ipaddr.parseCIDR('::ffff:0:0:0/96'), at: 6 }, // translated, RFC 2765
+  { network: ipaddr.parseCIDR('64:ff9b::/96'), at: 6 }, // NAT64, RFC 6052
+  { network: ipaddr.parseCIDR('64:ff9b:1::/48'), at: 6 }, // local NAT64, RFC 8215
+  { network: ipaddr.parseCIDR('2002::/16'), at: 1 }, // 6to4, RFC 3056
+  { network: ipaddr.parseCIDR('2001::/32'), at: 6, inverted: true }, // Teredo, RFC 4380
+];
+
+/**
+ * Decides to which addresses a connection may go: public unicast ones, and those in networks that the operator
+ * allowed. An IPv6 address that carries an IPv4 one must be allowed as both (contract, section 4).
+ */
+export class AddressPolicy {
+  /** @param allowed networks whose addresses are allowed whatever they are. */
+  constructor(private readonly allowed: readonly Network[] = []) {}
+
+  /** @param text an address in its usual notation; anything else is not allowed. */
+  permits(text: string): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.parse(text);
+    return [address, ...carriedBy(address)].every((each) => this.isAllowed(each) || isPublicUnicast(each));
+  }
+
+  private isAllowed(address: Address): boolean {
+    return this.allowed.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+  }
+}
+
+function isPublicUnicast(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv6
+    ? address.match(GLOBAL_UNICAST_V6)
+    : address.toString() !== AZURE_WIRE_SERVER;
+}
+
+function carriedBy(address: Address): ipaddr.IPv4[] {
+  // `::` and `::1` lie in the compatible range, but are addresses of their own.
+  if (address instanceof ipaddr.IPv4 || ['unspecified', 'loopback'].includes(address.range())) return [];
+  return CARRIERS.filter(({ network: [base, bits] }) => address.match(base, bits)).map(({ at, inverted }) => {
+    const parts = address.parts.slice(at, at + 2).map((part) => (inverted ? part ^ 0xffff : part));
+    return new ipaddr.IPv4(parts.flatMap((part) => [part >> 8, part & 0xff]));
+  });
+}
+
+/**
+ * Whether a host name means this machine or its network by convention, whatever it resolves to here: `localhost`,
+ * `*.localhost`, `*.local`, `*.internal`, with or without a trailing dot (contract, section 4).
+ */
+export function isLocalName(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.+$/, '');
+  return name === 'localhost' || /\.(localhost|local|internal)$/.test(name);
+}
+
+/**
+ * The address that a URL's hostname is, or null when it is a name. The URL parser has brought every spelling (decimal,
+ * octal, hexadecimal, short, full-width digits) into the usual notation by then (WHATWG URL, host parsing).
+ */
+export function literalAddress(hostname: string): string | null {
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare) ? bare : null;
+}

@@ -1,0 +1,118 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import ipaddr from 'ipaddr.js';
+import type { buildConnector } from 'undici';
+import { isLocalName, literalAddress, type AddressPolicy } from './address-policy.js';
+import { ConnectionFailure, type HttpFailure } from './http-failure.js';
+import type { Resolve } from './resolve.js';
+
+export interface ConnectorOptions {
+  /** Every address is checked against it at the moment of connecting. */
+  policy: AddressPolicy;
+  resolve: Resolve;
+  /** For names, connection and TLS together. */
+  timeoutMs: number;
+  /** Certificate authorities instead of the system's. */
+  ca?: string;
+}
+
+/** How long one of several addresses is tried before the next is tried beside it. */
+const NEXT_ADDRESS_AFTER_MS = 500;
+const KEEP_ALIVE_PROBE_AFTER_MS = 60_000;
+
+/**
+ * Makes undici's connections: resolves the name once, refuses it unless every one of its addresses is allowed, and
+ * connects to one of exactly these, so that a name server which answers otherwise the next time changes nothing.
+ * Fails with {@link ConnectionFailure} only.
+ */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  return (target, callback) => {
+    open(target, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+async function open(
+  { hostname, protocol, port }: buildConnector.Options,
+  { policy, resolve, timeoutMs, ca }: ConnectorOptions,
+): Promise<Socket> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const addresses = await permittedAddresses(hostname, policy, resolve, signal);
+  const secure = protocol === 'https:';
+  const tcp = await settled('connect', signal, tcpTo(addresses, Number(port) || (secure ? 443 : 80)), 'connect');
+  return secure ? settled('tls', signal, tlsOver(tcp, hostname, ca), 'secureConnect') : tcp;
+}
+
+async function permittedAddresses(
+  hostname: string,
+  policy: AddressPolicy,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const literal = literalAddress(hostname);
+  if (literal === null && isLocalName(hostname)) throw new ConnectionFailure('refused_address');
+  const addresses = literal === null ? await resolved(hostname, resolve, signal) : [literal];
+  if (!addresses.every((address) => policy.permits(address))) throw new ConnectionFailure('refused_address');
+  return addresses;
+}
+
+async function resolved(hostname: string, resolve: Resolve, signal: AbortSignal): Promise<string[]> {
+  const addresses = await resolve(hostname, signal).catch((cause: unknown) => {
+    throw new ConnectionFailure(signal.aborted ? 'timeout' : 'dns', { cause });
+  });
+  if (addresses.length === 0) throw new ConnectionFailure('dns');
+  return addresses;
+}
+
+/** The given addresses take the place of any lookup; with several, Node tries them in turn (RFC 8305). */
+function tcpTo(addresses: string[], port: number): Socket {
+  const family = (address: string): 4 | 6 => (ipaddr.IPv6.isValid(address) ? 6 : 4);
+  return connectTcp({
+    host: addresses.length === 1 ? addresses[0] : 'resolved.invalid',
+    port,
+    lookup: (_hostname, _options, callback) =>
+      callback(null, addresses.map((address) => ({ address, family: family(address) }))), // prettier-ignore
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_PROBE_AFTER_MS,
+  });
+}
+
+function tlsOver(socket: Socket, hostname: string, ca: string | undefined): Socket {
+  const literal = literalAddress(hostname);
+  // Neither SNI nor a certificate has the trailing dot that a name may have; an address has no SNI.
+  const name = hostname.replace(/\.+$/, '');
+  return connectTls({
+    socket,
+    host: literal ?? name,
+    ...(literal === null ? { servername: name } : {}),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  });
+}
+
+/** Waits until a socket is connected; one that fails or takes too long is destroyed. */
+function settled(failure: HttpFailure, signal: AbortSignal, socket: Socket, connected: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown): void => {
+      signal.removeEventListener('abort', fail);
+      socket.destroy();
+      reject(new ConnectionFailure(signal.aborted ? 'timeout' : failure, { cause }));
+    };
+    // It stays for good: undici listens a moment later, and an error that nobody listens for ends the process.
+    socket.on('error', fail);
+    socket.once('close', fail);
+    signal.addEventListener('abort', fail);
+    if (signal.aborted) fail(signal.reason);
+    socket.once(connected, () => {
+      socket.off('close', fail);
+      signal.removeEventListener('abort', fail);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,26 @@
+/** Why a call got no answer, as the contract's section 4 names it for delivery attempts. */
+export type HttpFailure = 'refused_address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol';
+
+/** A connection that was not made: nothing of the request was sent. */
+export class ConnectionFailure extends Error {
+  constructor(
+    readonly failure: HttpFailure,
+    options?: ErrorOptions,
+  ) {
+    super(`no connection: ${failure}`, options);
+  }
+}
+
+const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
+const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+/** Classifies what ended a call before a whole status line and header had arrived. */
+export function failureOf(error: unknown): HttpFailure {
+  if (error instanceof ConnectionFailure) return error.failure;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (RESET_CODES.has(code)) return 'reset';
+  if (TIMEOUT_CODES.has(code)) return 'timeout';
+  // TLS 1.3 lets a server refuse a client after the handshake is over on the client's side.
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return 'tls';
+  return 'protocol';
+}

@@ -1,0 +1,84 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { readFileSync, statSync } from 'node:fs';
+
+/**
+ * Finds every address of a host name.
+ * @throws Error when there is none, or when the signal ends the search.
+ */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[]>;
+
+const QUERY_TIMEOUT_MS = 2_500;
+const QUERY_TRIES = 2;
+const HOSTS_FILE = '/etc/hosts';
+/** How long the system's list of name servers is taken to be the same. */
+const NAME_SERVERS_FOR_MS = 10_000;
+
+/**
+ * Resolves as the system would (the hosts file, then DNS), but without `getaddrinfo`: that one holds one of the
+ * process's few threads for as long as a name server keeps silent, so a few dead names would stall every other lookup.
+ */
+export const resolveHost: Resolve = async (hostname, signal) => {
+  const name = hostname.toLowerCase().replace(/\.+$/, '');
+  const listed = hostsFile().get(name);
+  if (listed) return listed;
+  return untilAborted(name.includes('.') ? query(name) : querySystem(name), signal);
+};
+
+async function query(name: string): Promise<string[]> {
+  const resolver = currentResolver();
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses;
+  throw answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error) : null))[0] ?? unknown(name);
+}
+
+/** A name without a dot is known to the operator's own network only, if at all: its search domains, its containers. */
+async function querySystem(name: string): Promise<string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+const unknown = (name: string): Error => new Error(`${name} has no address`);
+
+let resolver: { made: Resolver; untilMs: number } | undefined;
+
+function currentResolver(): Resolver {
+  const nowMs = performance.now();
+  if (!resolver || resolver.untilMs < nowMs) {
+    const made = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+    resolver = { made, untilMs: nowMs + NAME_SERVERS_FOR_MS };
+  }
+  return resolver.made;
+}
+
+let hosts: { addresses: Map<string, string[]>; version: number } | undefined;
+
+/** The names of the hosts file, read again when it changes. */
+function hostsFile(): Map<string, string[]> {
+  const version = statSync(HOSTS_FILE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (hosts?.version !== version) {
+    hosts = { version, addresses: parseHosts(version === 0 ? '' : readFileSync(HOSTS_FILE, 'utf8')) };
+  }
+  return hosts.addresses;
+}
+
+/** Reads lines such as `10.0.0.7  shop.example shop  # comment` into the addresses of each name. */
+export function parseHosts(text: string): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (!address) continue;
+    for (const name of names.map((each) => each.toLowerCase())) {
+      addresses.set(name, [...(addresses.get(name) ?? []), address]);
+    }
+  }
+  return addresses;
+}
+
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,94 @@
+import { userInfo } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+import { formatBaht, MAX_SATANG, parseBaht, type Satang } from '../../core/money.js';
+
+// Each of these reads one argument of a command, or says in words what it must be.
+
+const MAX_ID = 2 ** 31 - 1;
+
+/** The id of a merchant or a key. */
+export function id(text: string): number {
+  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (value <= MAX_ID) return value;
+  throw new InvalidArgumentError('It must be an id: a whole number such as 12.');
+}
+
+/** An amount in baht. @returns satang. */
+export function baht(text: string): Satang {
+  const amount = parseBaht(text);
+  if (amount !== null) return amount;
+  throw new InvalidArgumentError(
+    `It must be an amount in baht such as 1000.00, from 0.00 to ${formatBaht(MAX_SATANG)}.`,
+  );
+}
+
+/** A whole number within bounds. */
+export const integer =
+  (minimum: number, maximum: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+  };
+
+/** One of a few words. */
+export const oneOf =
+  <Word extends string>(words: readonly Word[]) =>
+  (text: string): Word => {
+    const word = words.find((each) => each === text);
+    if (word !== undefined) return word;
+    throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
+  };
+
+/** Networks in CIDR notation, or single addresses, between commas. */
+export function networks(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  if (parts.every((part) => part !== '')) return parts;
+  throw new InvalidArgumentError('It must be networks between commas, such as 203.0.113.0/24,198.51.100.7.');
+}
+
+const MOMENT =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+/** A moment in ISO 8601 with its time zone, or a date, which means its start in UTC. */
+export function moment(text: string): Date {
+  const match = MOMENT.exec(text);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (match ?? []).slice(1).map(Number);
+  // Date.parse takes 30 February for 2 March.
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth;
+  if (match && exists && hour < 24 && minute < 60 && second < 60) return new Date(text);
+  throw new InvalidArgumentError(
+    'It must be a moment with its time zone such as 2027-01-31T18:00:00+07:00, or a date such as 2027-01-31.',
+  );
+}
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const LONGEST_SECONDS = 36_500 * SECONDS.d;
+
+/** A length of time such as 15m. @returns seconds. */
+export function age(text: string): number {
+  const match = /^(\d{1,9})([smhd])$/.exec(text);
+  const seconds = Number(match?.[1]) * SECONDS[(match?.[2] ?? 's') as keyof typeof SECONDS];
+  if (seconds <= LONGEST_SECONDS) return seconds;
+  throw new InvalidArgumentError('It must be a length of time: a whole number and s, m, h or d, such as 15m.');
+}
+
+/** A unit of an order by item and piece, such as 1.2. */
+export function unit(text: string): { item: number; unit: number } {
+  const match = /^([1-9]\d{0,2})\.([1-9]\d{0,2})$/.exec(text);
+  if (match) return { item: Number(match[1]), unit: Number(match[2]) };
+  throw new InvalidArgumentError('It must be item.unit such as 1.2; topup order show lists them.');
+}
+
+/** Who gives the command, unless --operator says it. */
+export function currentOperator(env: NodeJS.ProcessEnv = process.env): string {
+  const named = env.USER?.trim() || env.LOGNAME?.trim();
+  if (named) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user id may have no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

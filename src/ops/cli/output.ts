@@ -1,0 +1,71 @@
+import Table from 'cli-table3';
+
+/** What a command prints: one JSON value for programs, text for people. */
+export interface Result {
+  json: unknown;
+  text: () => string;
+  /** False when the command ran and what it found is bad: the exit code says so. */
+  ok?: boolean;
+}
+
+type Row = Record<string, unknown>;
+
+/**
+ * One thing with its members.
+ * @param note a sentence that people read above it.
+ */
+export const record = (row: Row, note?: string): Result => ({
+  json: row,
+  text: () => paragraphs(note, recordTable(row)),
+});
+
+/**
+ * Many things of one kind.
+ * @param ifEmpty what people read when there are none.
+ */
+export const list = (rows: Row[], ifEmpty: string, note?: string): Result => ({
+  json: rows,
+  text: () => paragraphs(rows.length === 0 ? ifEmpty : note, listTable(rows)),
+});
+
+/** A table with a line for each member; empty when there are none. */
+export function recordTable(row: Row): string {
+  const table = new Table({ style: PLAIN });
+  table.push(...Object.entries(row).map(([name, value]) => ({ [name]: cell(value) })));
+  return table.toString();
+}
+
+/** A table with a line for each row and the members of the first as its columns; empty when there are no rows. */
+export function listTable(rows: Row[]): string {
+  const [first] = rows;
+  if (!first) return '';
+  const columns = Object.keys(first);
+  const table = new Table({ head: columns, style: PLAIN });
+  table.push(...rows.map((row) => columns.map((column) => cell(row[column]))));
+  return table.toString();
+}
+
+/** Parts of a text with an empty line between them; what is empty is left out. */
+export const paragraphs = (...parts: (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== '').join('\n\n');
+
+// No colours: a table that goes into a file or a chat reads the same.
+const PLAIN = { head: [], border: [] };
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+
+/** Text of suppliers and merchants is shown, never obeyed: control characters could rewrite the terminal. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(cell).join(', ');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value as string | number | bigint).replace(CONTROL, ' ');
+}
+
+/** Writes to standard output, and resolves once it is out or whoever read it is gone. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.once('error', () => resolve());
+    process.stdout.write(`${text}\n`, () => resolve());
+  });
+}

@@ -1,0 +1,67 @@
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ADAPTERS, Supplier, type Adapter } from '../../catalog/supplier.entity.js';
+import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../../catalog/suppliers.service.js';
+import { examples, type CommandGroup } from './command-group.js';
+import { integer, oneOf } from './options.js';
+import { list, record } from './output.js';
+
+const LONGEST_TIMEOUT_MS = 600_000;
+
+interface SetGiven {
+  code: string;
+  adapter: Adapter;
+  baseUrl: string;
+  /** False for --no-token. */
+  token?: string | false;
+  timeoutMs: number;
+}
+
+export const supplierCommands: CommandGroup = {
+  features: { imports: [TypeOrmModule.forFeature([Supplier])], providers: [SuppliersService] },
+  define(supplier, act) {
+    supplier
+      .command('set')
+      .description('Add a supplier or replace its settings. Running workers follow within 5 seconds.')
+      .requiredOption('--code <code>', 'what products call it, 1 to 64 characters')
+      .requiredOption('--adapter <adapter>', `how it is spoken to: ${ADAPTERS.join(', ')}`, oneOf(ADAPTERS))
+      .requiredOption('--base-url <url>', 'where it is, http or https')
+      .option('--token <token>', 'its bearer token; the one it has is kept, unless given')
+      .option('--no-token', 'remove the token it has')
+      .option(
+        '--timeout-ms <ms>',
+        'how long to wait for an answer',
+        integer(1, LONGEST_TIMEOUT_MS),
+        DEFAULT_TIMEOUT_MS,
+      )
+      .addHelpText(
+        'after',
+        examples('supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --token s3cr3t'),
+      )
+      .action(
+        act(async (app, { token, ...settings }: SetGiven) => {
+          const change = token === false ? null : token;
+          return record(toJson(await app.get(SuppliersService).set({ ...settings, token: change })));
+        }),
+      );
+
+    supplier
+      .command('list')
+      .description('List all suppliers.')
+      .addHelpText('after', examples('supplier list'))
+      .action(
+        act(async (app) => {
+          const suppliers = await app.get(SuppliersService).list();
+          const table = suppliers.map((each) => ({ ...toJson(each), token: each.tokenSealed !== null }));
+          const { text } = list(table, 'There are no suppliers: topup supplier set adds one.');
+          return { json: suppliers.map(toJson), text };
+        }),
+      );
+  },
+};
+
+const toJson = ({ code, adapter, baseUrl, timeoutMs }: Supplier): Record<string, unknown> => ({
+  code,
+  adapter,
+  base_url: baseUrl,
+  timeout_ms: timeoutMs,
+});

@@ -1,0 +1,58 @@
+import { formatBaht, type Satang } from '../../core/money.js';
+import { WalletService, type Wallet } from '../../wallet/wallet.service.js';
+import { examples, type CommandGroup } from './command-group.js';
+import { baht, currentOperator, id } from './options.js';
+import { record } from './output.js';
+
+interface FundingGiven {
+  merchant: number;
+  amount: Satang;
+  reference: string;
+  note?: string;
+  operator: string;
+}
+
+const DESCRIPTIONS = {
+  credit: 'Put money into a merchant’s wallet. The same reference with the same amount counts once.',
+  debit: 'Take money out of a merchant’s wallet. The same reference with the same amount counts once.',
+};
+
+export const walletCommands: CommandGroup = {
+  // The statement, which the wallet's module holds too, is for merchants: it loads what documents the API.
+  features: { providers: [WalletService] },
+  define(wallet, act) {
+    for (const kind of ['credit', 'debit'] as const) {
+      wallet
+        .command(kind)
+        .description(DESCRIPTIONS[kind])
+        .requiredOption('--merchant <id>', 'the merchant', id)
+        .requiredOption('--amount <baht>', 'how much, such as 1000.00', baht)
+        .requiredOption('--reference <text>', 'your name of the movement, such as a bank’s; one per merchant')
+        .option('--note <text>', 'what it is for, up to 500 characters')
+        .option('--operator <name>', 'who gives the command', currentOperator())
+        .addHelpText('after', examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`))
+        .action(
+          act(async (app, { merchant: merchantId, ...funding }: FundingGiven) =>
+            record(toJson(await app.get(WalletService)[kind]({ merchantId, ...funding }))),
+          ),
+        );
+    }
+
+    wallet
+      .command('show')
+      .description('Show a merchant’s balances: what orders can be paid from, and what open orders hold.')
+      .requiredOption('--merchant <id>', 'the merchant', id)
+      .addHelpText('after', examples('wallet show --merchant 1'))
+      .action(
+        act(async (app, { merchant }: { merchant: number }) =>
+          record(toJson(await app.get(WalletService).get(merchant))),
+        ),
+      );
+  },
+};
+
+const toJson = ({ merchant_id, available, held }: Wallet): Record<string, unknown> => ({
+  merchant_id,
+  available_amount: formatBaht(available),
+  held_amount: formatBaht(held),
+});

@@ -1,0 +1,49 @@
+import { expect } from '@jest/globals';
+import type { Answer, ErrorBody } from './http.js';
+
+/** Decimal with two fraction digits (specification, section 2.1). */
+export const AMOUNT = /^\d+\.\d{2}$/;
+/** ISO 8601 in UTC with milliseconds (specification, section 2.1). */
+export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+/** Contract, section 2. */
+export const ORDER_NUMBER = /^ord_[0-9A-Za-z]{16}$/;
+
+/** What must never reach the wire: a stack, SQL, a driver's text, a class's name, a path of ours. */
+const LEAKS = /\bat .+:\d+:\d+|node_modules|\.ts\b|\bSELECT\b|\bINSERT\b|relation "|QueryFailed|TypeError|Exception|pg_|ECONN/;
+
+/** An error answer: exactly the members of the contract's section 1, and nothing of our inside. */
+export function expectError(answer: Answer<unknown>, status: number, code: string, message?: string | RegExp): ErrorBody {
+  const body = answer.body as ErrorBody;
+  expect({ status: answer.status, code: body.code, message: body.message }).toEqual({
+    status,
+    code,
+    message: message === undefined ? expect.stringMatching(/\S/) : matching(message),
+  });
+  expect(body.status).toBe(status);
+  const members = Object.keys(body).filter((member) => member !== 'details');
+  expect(members.sort()).toEqual(['code', 'message', 'status']);
+  if ('details' in body) expectDetails(body);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('x-request-id')).toMatch(/\S/);
+  expect(JSON.stringify(body)).not.toMatch(LEAKS);
+  return body;
+}
+
+/** A 400 whose details name this field (and perhaps others besides), the first of them in the message. */
+export function expectRefusedField(answer: Answer<unknown>, field: string, code?: string): void {
+  const { message, details = [] } = expectError(answer, 400, 'BAD_REQUEST');
+  expect(details.map((detail) => detail.field)).toContain(field);
+  expect(message).toBe(details[0]?.message);
+  if (code !== undefined) expect(details.find((detail) => detail.field === field)?.code).toBe(code);
+}
+
+function expectDetails({ details = [] }: ErrorBody): void {
+  expect(details.length).toBeGreaterThan(0);
+  for (const detail of details) {
+    expect(Object.keys(detail).sort()).toEqual(['code', 'field', 'message']);
+    expect(Object.values(detail).every((value) => typeof value === 'string' && value !== '')).toBe(true);
+  }
+}
+
+const matching = (message: string | RegExp): unknown =>
+  typeof message === 'string' ? message : expect.stringMatching(message);
