@@ -25,6 +25,9 @@ import { OrdersModule } from './orders/orders.module.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { WalletController } from './wallet/wallet.controller.js';
 import { WalletModule } from './wallet/wallet.module.js';
+import { DeliveriesController } from './webhooks/deliveries.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** The process that answers merchants. */
 @Module({
@@ -35,9 +38,17 @@ import { WalletModule } from './wallet/wallet.module.js';
     CatalogModule,
     WalletModule,
     OrdersModule,
+    WebhooksModule,
     ManagementModule,
   ],
-  controllers: [OrdersController, WalletController, ProductsController, HealthController],
+  controllers: [
+    OrdersController,
+    WalletController,
+    ProductsController,
+    WebhooksController,
+    DeliveriesController,
+    HealthController,
+  ],
   providers: [
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_PIPE, useClass: ValidationPipe },

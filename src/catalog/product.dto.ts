@@ -6,9 +6,9 @@ export class ProductDto {
   @ApiProperty({ type: String, example: 'MLBB-86' }) sku!: string;
   @ApiProperty({ type: String, example: 'Mobile Legends: 86 Diamonds' }) name!: string;
   @ApiProperty({ type: String, example: 'THB' }) currency!: string;
-  @ApiProperty({ type: String, example: '45.00', description: 'List price of one piece' })
+  @ApiProperty({ type: String, example: '35.00', description: 'List price of one piece' })
   list_price!: string;
-  @ApiProperty({ type: String, example: '42.00', description: 'What one piece costs you' }) price!: string;
+  @ApiProperty({ type: String, example: '33.00', description: 'What one piece costs you' }) price!: string;
   @ApiProperty({ type: Boolean, example: true }) requires_server!: boolean;
   @ApiProperty({ type: Boolean, example: false }) requires_character!: boolean;
   @ApiProperty({ type: 'integer', example: 100, description: 'Most pieces in one item of an order' })

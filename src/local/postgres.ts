@@ -1,15 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,7 +9,7 @@ import { codeOf, LocalError } from './errors.js';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.js';
 import { commandLineOf, processState, waitForExit } from './process-table.js';
 import { ServerProcess, type RunningServer } from './server-process.js';
-import { serverOwner, serverUser, type ServerUser } from './unprivileged.js';
+import { giveTo, serverOwner, serverUser, type ServerUser } from './unprivileged.js';
 
 export interface PostgresOptions {
   /** Holds the cluster, the password and the log; created when missing. One process at a time may use it. */
@@ -68,7 +59,7 @@ function preparePlace(dataDir: string, binaries: PostgresBinaries): Place {
   const cluster = path.join(directory, 'cluster');
   const owner = serverOwner(cluster);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (owner !== null) chownSync(directory, owner.uid, owner.gid);
+  giveTo(owner, directory);
   const libraries = readdirSync(binaries.libraries).filter((name) => name.includes('.so'));
   const user = serverUser(owner, {
     execute: [directory, binaries.initdb, binaries.postgres],
@@ -83,7 +74,7 @@ async function createCluster(binaries: PostgresBinaries, place: Place, noSync: b
   rmSync(unfinished, { recursive: true, force: true });
   writeFileSync(place.passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
   const { owner, prefix } = place.user;
-  if (owner !== null) chownSync(place.passwordFile, owner.uid, owner.gid);
+  giveTo(owner, place.passwordFile);
 
   const [program = '', ...args] = [
     ...prefix,

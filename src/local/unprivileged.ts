@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
-import { codeOf, LocalError } from './errors.js';
+import { chownSync, readFileSync, statSync } from 'node:fs';
+import { codeOf, LocalError, messageOf } from './errors.js';
 
 /** Who runs a server: this user itself, or, when we are root, an unprivileged one. */
 export interface ServerUser {
@@ -60,6 +60,22 @@ export function serverOwner(existing: string): ServerUser['owner'] {
     );
   }
   return owner;
+}
+
+/**
+ * Makes a file or directory the owner's.
+ * @throws LocalError where this root may not do that, as in some containers.
+ */
+export function giveTo(owner: ServerUser['owner'], file: string): void {
+  if (owner === null) return;
+  try {
+    chownSync(file, owner.uid, owner.gid);
+  } catch (error) {
+    throw new LocalError(
+      `PostgreSQL refuses to run as root, and its files cannot be given to user ${owner.uid}: ` +
+        `${messageOf(error)}. ${advice}`,
+    );
+  }
 }
 
 function setpriv(owner: { uid: number; gid: number }, capability: string | null): string[] {

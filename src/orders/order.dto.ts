@@ -29,9 +29,9 @@ export class OrderItemDto {
   @ApiProperty({ type: 'integer', example: 0, description: 'Pieces whose top-up failed' })
   failed_quantity!: number;
   @ApiProperty({ type: String, enum: ORDER_STATUSES, example: 'pending' }) status!: string;
-  @amount('90.00', 'List price times quantity') subtotal_amount!: string;
+  @amount('70.00', 'List price times quantity') subtotal_amount!: string;
   @amount('0.00', 'What the merchant’s own price saves') discount_amount!: string;
-  @amount('90.00', 'Subtotal less discount') total_amount!: string;
+  @amount('70.00', 'Subtotal less discount') total_amount!: string;
   @failureCode() failure_code!: string | null;
   @nullableText('Null unless the item failed') failure_message!: string | null;
 }
@@ -50,9 +50,9 @@ export class OrderDto {
   @nullableText('Game server', '2001') server_id!: string | null;
   @nullableText('Game character') character_id!: string | null;
   @ApiProperty({ type: String, enum: ORDER_STATUSES, example: 'pending' }) status!: string;
-  @amount('90.00', 'List prices of all items') subtotal_amount!: string;
+  @amount('70.00', 'List prices of all items') subtotal_amount!: string;
   @amount('0.00', 'What the merchant’s own prices save') discount_amount!: string;
-  @amount('90.00', 'Total of the whole order') total_amount!: string;
+  @amount('70.00', 'Total of the whole order') total_amount!: string;
   @ApiProperty({ type: String, example: 'api' }) source_type!: string;
   @ApiProperty({ type: CreatedByDto }) created_by!: CreatedByDto;
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })

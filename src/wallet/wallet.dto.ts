@@ -7,9 +7,9 @@ export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export class WalletDto {
   @ApiProperty({ type: String, example: 'THB' }) currency!: string;
-  @ApiProperty({ type: String, example: '9910.00', description: 'What orders can be paid from' })
+  @ApiProperty({ type: String, example: '9930.00', description: 'What orders can be paid from' })
   available_amount!: string;
-  @ApiProperty({ type: String, example: '90.00', description: 'Set aside for orders that have not ended' })
+  @ApiProperty({ type: String, example: '70.00', description: 'Set aside for orders that have not ended' })
   held_amount!: string;
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
   updated_at!: string;
@@ -30,11 +30,11 @@ export class WalletEntryDto {
   @ApiProperty({ type: String, enum: ENTRY_KINDS, example: 'order_hold' }) kind!: EntryKind;
   @ApiProperty({
     type: String,
-    example: '-90.00',
+    example: '-70.00',
     description: 'Negative when it left the available balance',
   })
   amount!: string;
-  @ApiProperty({ type: String, example: '9910.00' }) available_amount_after!: string;
+  @ApiProperty({ type: String, example: '9930.00' }) available_amount_after!: string;
   @ApiProperty({
     type: String,
     nullable: true,

@@ -9,10 +9,16 @@ export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const ORDER_NUMBER = /^ord_[0-9A-Za-z]{16}$/;
 
 /** What must never reach the wire: a stack, SQL, a driver's text, a class's name, a path of ours. */
-const LEAKS = /\bat .+:\d+:\d+|node_modules|\.ts\b|\bSELECT\b|\bINSERT\b|relation "|QueryFailed|TypeError|Exception|pg_|ECONN/;
+const LEAKS =
+  /\bat .+:\d+:\d+|node_modules|\.ts\b|\bSELECT\b|\bINSERT\b|relation "|QueryFailed|TypeError|Exception|pg_|ECONN/;
 
 /** An error answer: exactly the members of the contract's section 1, and nothing of our inside. */
-export function expectError(answer: Answer<unknown>, status: number, code: string, message?: string | RegExp): ErrorBody {
+export function expectError(
+  answer: Answer<unknown>,
+  status: number,
+  code: string,
+  message?: string | RegExp,
+): ErrorBody {
   const body = answer.body as ErrorBody;
   expect({ status: answer.status, code: body.code, message: body.message }).toEqual({
     status,

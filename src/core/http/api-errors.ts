@@ -18,7 +18,7 @@ export class ErrorDto {
   details?: ErrorDetailDto[];
 }
 
-const balanceMessage = 'Insufficient wallet balance: the order costs 90.00 THB, 12.50 THB are available';
+const balanceMessage = 'Insufficient wallet balance: the order costs 70.00 THB, 12.50 THB are available';
 
 const EXAMPLES: Record<Exclude<ErrorCode, 'REQUEST_TIMEOUT'>, [string, ErrorDetail[]?]> = {
   BAD_REQUEST: [

@@ -14,7 +14,7 @@ const parse = json({
   strict: false,
   type: isJson,
   verify: (_request, _response, bytes) => {
-    if (!isUtf8(bytes)) throw new AppError('BAD_REQUEST', 'The request body is not valid UTF-8');
+    if (!isUtf8(bytes)) throw new Error('not UTF-8');
   },
 });
 
@@ -51,10 +51,10 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-/** What the body parser throws: an error with a `type` (see body-parser's README, "Errors"), or our own from `verify`. */
+/** What the body parser throws: an error with a `type` (see body-parser's README, "Errors"). */
 function toAppError(error: unknown): unknown {
   const { type, status } = error as { type?: string; status?: number };
-  if (error instanceof AppError) return error;
+  if (type === 'entity.verify.failed') return new AppError('BAD_REQUEST', 'The request body is not valid UTF-8');
   if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
   if (status === 415) {
     return new AppError(

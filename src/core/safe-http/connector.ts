@@ -41,7 +41,12 @@ async function open(
   const signal = AbortSignal.timeout(timeoutMs);
   const addresses = await permittedAddresses(hostname, policy, resolve, signal);
   const secure = protocol === 'https:';
-  const tcp = await settled('connect', signal, tcpTo(addresses, Number(port) || (secure ? 443 : 80)), 'connect');
+  const tcp = await settled(
+    'connect',
+    signal,
+    tcpTo(addresses, Number(port) || (secure ? 443 : 80)),
+    'connect',
+  );
   return secure ? settled('tls', signal, tlsOver(tcp, hostname, ca), 'secureConnect') : tcp;
 }
 
@@ -97,7 +102,12 @@ function tlsOver(socket: Socket, hostname: string, ca: string | undefined): Sock
 }
 
 /** Waits until a socket is connected; one that fails or takes too long is destroyed. */
-function settled(failure: HttpFailure, signal: AbortSignal, socket: Socket, connected: string): Promise<Socket> {
+function settled(
+  failure: HttpFailure,
+  signal: AbortSignal,
+  socket: Socket,
+  connected: string,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => {
       signal.removeEventListener('abort', fail);

@@ -28,16 +28,15 @@ async function query(name: string): Promise<string[]> {
   const resolver = currentResolver();
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  if (addresses.length > 0) return addresses;
-  throw answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error) : null))[0] ?? unknown(name);
+  const [first] = answers;
+  if (addresses.length === 0 && first?.status === 'rejected') throw first.reason;
+  return addresses;
 }
 
 /** A name without a dot is known to the operator's own network only, if at all: its search domains, its containers. */
 async function querySystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
-
-const unknown = (name: string): Error => new Error(`${name} has no address`);
 
 let resolver: { made: Resolver; untilMs: number } | undefined;
 

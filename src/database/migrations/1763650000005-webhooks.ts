@@ -58,6 +58,8 @@ export class Webhooks1763650000005 implements MigrationInterface {
         due_at timestamptz,
         leased_until timestamptz,
         attempt_started_at timestamptz(3),
+        attempt_ended_at timestamptz,
+        retry_after_at timestamptz,
         created_at timestamptz(3) NOT NULL,
         updated_at timestamptz(3) NOT NULL,
         CONSTRAINT uq_webhook_deliveries_event_webhook UNIQUE (event_id, webhook_id),
@@ -73,6 +75,9 @@ export class Webhooks1763650000005 implements MigrationInterface {
       CREATE INDEX ix_webhook_deliveries_leased ON webhook_deliveries (webhook_id, leased_until)
       WHERE leased_until IS NOT NULL`);
     await runner.query(`CREATE INDEX ix_webhook_deliveries_log ON webhook_deliveries (webhook_id, id DESC)`);
+    await runner.query(
+      `CREATE INDEX ix_webhook_deliveries_failed ON webhook_deliveries (webhook_id, id DESC) WHERE status = 'failed'`,
+    );
     await runner.query(`
       CREATE TABLE webhook_attempts (
         delivery_id bigint NOT NULL CONSTRAINT fk_webhook_attempts_delivery REFERENCES webhook_deliveries,

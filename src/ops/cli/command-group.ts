@@ -3,12 +3,20 @@ import type { Command } from 'commander';
 import type { CommandFeatures } from '../../cli.module.js';
 import type { Result } from './output.js';
 
+/** What a command does with its session, its arguments and its options. */
+export type Work<Given extends unknown[]> = (
+  app: INestApplicationContext,
+  ...given: Given
+) => Promise<Result>;
+
 /**
- * Wraps what a command does into what commander calls: opens a session, does the work with the command's arguments and
- * options, closes the session and prints the result.
+ * Wraps the work of a command into what commander calls: opens a session, does the work, closes the session, and keeps
+ * the result to be printed.
+ * @param features what this command needs, when that is more than its group does.
  */
 export type Act = <Given extends unknown[]>(
-  work: (app: INestApplicationContext, ...given: Given) => Promise<Result>,
+  work: Work<Given>,
+  features?: () => Promise<CommandFeatures>,
 ) => (...given: Given) => Promise<void>;
 
 /** Commands that share their first word, such as `topup merchant`. */

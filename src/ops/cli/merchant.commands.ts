@@ -36,7 +36,11 @@ export const merchantCommands: CommandGroup = {
       .description('Show one merchant.')
       .argument('<id>', 'the merchant', id)
       .addHelpText('after', examples('merchant show 1'))
-      .action(act(async (app, merchantId: number) => record(toJson(await app.get(MerchantsService).get(merchantId)))));
+      .action(
+        act(async (app, merchantId: number) =>
+          record(toJson(await app.get(MerchantsService).get(merchantId))),
+        ),
+      );
 
     merchant
       .command('suspend')

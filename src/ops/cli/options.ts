@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { formatBaht, MAX_SATANG, parseBaht, type Satang } from '../../core/money.js';
@@ -40,11 +41,22 @@ export const oneOf =
     throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
   };
 
-/** Networks in CIDR notation, or single addresses, between commas. */
-export function networks(text: string): string[] {
+/** Networks in CIDR notation, or single addresses, between commas; the option given again adds to them. */
+export function networks(text: string, earlier: string[] = []): string[] {
   const parts = text.split(',').map((part) => part.trim());
-  if (parts.every((part) => part !== '')) return parts;
-  throw new InvalidArgumentError('It must be networks between commas, such as 203.0.113.0/24,198.51.100.7.');
+  const wrong = parts.find((part) => !isNetwork(part));
+  if (wrong === undefined) return [...earlier, ...parts];
+  throw new InvalidArgumentError(
+    `${JSON.stringify(wrong)} is no network: write them like 203.0.113.0/24,198.51.100.7,2001:db8::/32.`,
+  );
+}
+
+/** Only the usual spelling: 10.1 is an address too to some programs, and hardly the one that was meant. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 const MOMENT =
@@ -53,7 +65,9 @@ const MOMENT =
 /** A moment in ISO 8601 with its time zone, or a date, which means its start in UTC. */
 export function moment(text: string): Date {
   const match = MOMENT.exec(text);
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (match ?? []).slice(1).map(Number);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (match ?? [])
+    .slice(1)
+    .map((part) => Number(part ?? 0));
   // Date.parse takes 30 February for 2 March.
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth;
@@ -71,7 +85,9 @@ export function age(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   const seconds = Number(match?.[1]) * SECONDS[(match?.[2] ?? 's') as keyof typeof SECONDS];
   if (seconds <= LONGEST_SECONDS) return seconds;
-  throw new InvalidArgumentError('It must be a length of time: a whole number and s, m, h or d, such as 15m.');
+  throw new InvalidArgumentError(
+    'It must be a length of time: a whole number and s, m, h or d, such as 15m.',
+  );
 }
 
 /** A unit of an order by item and piece, such as 1.2. */

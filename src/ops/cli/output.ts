@@ -30,7 +30,7 @@ export const list = (rows: Row[], ifEmpty: string, note?: string): Result => ({
 
 /** A table with a line for each member; empty when there are none. */
 export function recordTable(row: Row): string {
-  const table = new Table({ style: PLAIN });
+  const table = new Table({ style: PLAIN, chars: COMPACT });
   table.push(...Object.entries(row).map(([name, value]) => ({ [name]: cell(value) })));
   return table.toString();
 }
@@ -40,7 +40,7 @@ export function listTable(rows: Row[]): string {
   const [first] = rows;
   if (!first) return '';
   const columns = Object.keys(first);
-  const table = new Table({ head: columns, style: PLAIN });
+  const table = new Table({ head: columns, style: PLAIN, chars: COMPACT });
   table.push(...rows.map((row) => columns.map((column) => cell(row[column]))));
   return table.toString();
 }
@@ -51,6 +51,8 @@ export const paragraphs = (...parts: (string | undefined)[]): string =>
 
 // No colours: a table that goes into a file or a chat reads the same.
 const PLAIN = { head: [], border: [] };
+// No lines between rows, so that twice as many fit a screen.
+const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 
@@ -59,7 +61,7 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(value as string | number | bigint).replace(CONTROL, ' ');
+  return (typeof value === 'string' ? value : JSON.stringify(value)).replace(CONTROL, ' ');
 }
 
 /** Writes to standard output, and resolves once it is out or whoever read it is gone. */

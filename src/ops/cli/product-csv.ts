@@ -1,5 +1,5 @@
-import { CsvError, parse, type InfoRecord } from 'csv-parse/sync';
-import { productProblem, type ProductDefinition } from '../../catalog/products.service.js';
+import { CsvError, parse } from 'csv-parse/sync';
+import { MAX_QUANTITY, productProblem, type ProductDefinition } from '../../catalog/products.service.js';
 import { parseBaht } from '../../core/money.js';
 
 const REQUIRED = ['sku', 'name', 'price', 'supplier'];
@@ -44,8 +44,7 @@ export function readProducts(file: Buffer, suppliers: ReadonlySet<string>): Prod
   const problems: string[] = [];
   const firstLines = new Map<string, number>();
   const products = rows.flatMap(({ line, fields }) => {
-    const { definition, wrong } = readProduct(columns, fields);
-    if (definition) wrong.push(...findProductProblems(definition, suppliers));
+    const { definition, wrong } = readProduct(columns, fields, suppliers);
     const sku = fields[columns.indexOf('sku')] ?? '';
     const earlier = firstLines.get(sku);
     if (sku !== '' && earlier !== undefined) wrong.push(`sku ${sku} is on line ${earlier} already`);
@@ -58,31 +57,30 @@ export function readProducts(file: Buffer, suppliers: ReadonlySet<string>): Prod
 }
 
 function readRows(file: Buffer): CsvRow[] {
+  const rows: CsvRow[] = [];
   let lastLine = 0;
   try {
     // Inside quotes the parser counts a Windows line end twice.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(file).replace(/\r\n?/g, '\n');
-    const records = parse(text, {
-      info: true,
+    parse(text, {
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
-      on_record: (row: InfoRecord<string[]>) => {
-        lastLine = row.info.lines;
-        return row;
+      on_record: (fields: string[], { lines }) => {
+        lastLine = lines;
+        const lineEndsInside = fields.reduce((count, field) => count + field.split('\n').length - 1, 0);
+        rows.push({ line: lines - lineEndsInside, fields });
+        return null;
       },
-    }) as unknown as InfoRecord<string[]>[];
-    return records.map(({ info, record }) => {
-      const lineEndsInside = record.reduce((count, field) => count + field.split('\n').length - 1, 0);
-      return { line: info.lines - lineEndsInside, fields: record };
     });
   } catch (error) {
     if (error instanceof CsvError) throw new CsvProblems([syntaxProblem(error, lastLine)]);
-    if (error instanceof TypeError) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
       throw new CsvProblems(['the file is not UTF-8 text: save it as “CSV UTF-8”']);
     }
     throw error;
   }
+  return rows;
 }
 
 function syntaxProblem(error: CsvError, lastLine: number): string {
@@ -102,7 +100,9 @@ function findHeaderProblems(columns: string[]): string[] {
   const twice = columns.filter((column, index) => columns.indexOf(column) < index);
   const missing = REQUIRED.filter((column) => !columns.includes(column));
   return [
-    ...unknown.map((column) => `there is no column ${JSON.stringify(column)}: choose from ${COLUMNS.join(', ')}`),
+    ...unknown.map(
+      (column) => `there is no column ${JSON.stringify(column)}: choose from ${COLUMNS.join(', ')}`,
+    ),
     ...new Set(twice.map((column) => `column ${column} is there more than once`)),
     ...missing.map((column) => `column ${column} is missing`),
   ];
@@ -112,50 +112,61 @@ function findHeaderProblems(columns: string[]): string[] {
 function readProduct(
   columns: string[],
   fields: string[],
+  suppliers: ReadonlySet<string>,
 ): { definition: ProductDefinition | null; wrong: string[] } {
-  const wrong: string[] = [];
   if (fields.length !== columns.length) {
     return { definition: null, wrong: [`has ${fields.length} fields, and the header ${columns.length}`] };
   }
-  /** What a field says, undefined when it is empty or not there. */
-  const read = <Value>(column: string, toValue: (text: string) => Value | null, words: string): Value | undefined => {
+  const wrong: string[] = [];
+  /** What a field says, undefined when it is empty, wrong or not there. */
+  const read = <Value>(
+    column: string,
+    toValue: (text: string) => Value | null,
+    words: string,
+  ): Value | undefined => {
     const text = fields[columns.indexOf(column)] ?? '';
     if (text === '') {
       if (REQUIRED.includes(column)) wrong.push(`${column} is required`);
       return undefined;
     }
     const value = toValue(text);
-    if (value === null) wrong.push(`${column} must be ${words}`);
+    if (value === null) wrong.push(`${column} must be ${words}, not ${JSON.stringify(text)}`);
     return value ?? undefined;
   };
   const text = (column: string): string | undefined => read(column, String, 'text');
   const flag = (column: string): boolean | undefined => read(column, toFlag, 'true, false, yes, no, 1 or 0');
-  const [sku, name, supplier] = [text('sku'), text('name'), text('supplier')];
+  const known = (code: string): string | null => (suppliers.has(code) ? code : null);
+  const [sku, name] = [text('sku'), text('name')];
   const price = read('price', parseBaht, 'an amount in baht such as 35.00');
+  const supplier = read('supplier', known, 'one that topup supplier list shows');
   const rest = {
     supplierSku: text('supplier_sku'),
     requiresServer: flag('requires_server'),
     requiresCharacter: flag('requires_character'),
-    maxQuantity: read('max_quantity', toCount, 'a whole number, 1 to 100'),
+    maxQuantity: read('max_quantity', toQuantity, `a whole number, 1 to ${MAX_QUANTITY}`),
     active: flag('active'),
   };
-  if (wrong.length > 0 || sku === undefined || name === undefined || supplier === undefined || price === undefined) {
+  if (sku === undefined || name === undefined || price === undefined || supplier === undefined) {
     return { definition: null, wrong };
   }
-  return { definition: { sku, name, price, supplier, ...rest }, wrong };
-}
-
-function findProductProblems(definition: ProductDefinition, suppliers: ReadonlySet<string>): string[] {
+  const definition = { sku, name, price, supplier, ...rest };
   const problem = productProblem(definition);
-  const unknown = !suppliers.has(definition.supplier);
-  return [
-    ...(problem === null ? [] : [problem]),
-    ...(unknown ? [`there is no supplier ${definition.supplier}: topup supplier set adds one`] : []),
-  ];
+  if (problem !== null) wrong.push(problem);
+  return { definition: wrong.length > 0 ? null : definition, wrong };
 }
 
-const FLAGS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
+const FLAGS: Record<string, boolean> = {
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
+};
 
 const toFlag = (text: string): boolean | null => FLAGS[text.toLowerCase()] ?? null;
 
-const toCount = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
+const toQuantity = (text: string): number | null => {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= MAX_QUANTITY ? value : null;
+};

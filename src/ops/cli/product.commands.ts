@@ -52,18 +52,25 @@ export const productCommands: CommandGroup = {
       .option('--supplier-sku <sku>', 'what the supplier calls it; the SKU itself, unless given')
       .option('--requires-server', 'an order must name the game server')
       .option('--requires-character', 'an order must name the character')
-      .option('--max-quantity <n>', `most pieces in one item, up to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY), MAX_QUANTITY)
+      .option(
+        '--max-quantity <n>',
+        `most pieces in one item, up to ${MAX_QUANTITY}`,
+        integer(1, MAX_QUANTITY),
+        MAX_QUANTITY,
+      )
       .option('--inactive', 'it cannot be ordered')
       .addHelpText(
         'after',
-        examples('product set --sku MLBB-86 --name "86 Diamonds" --price 35.00 --supplier acme --requires-server'),
+        examples(
+          'product set --sku MLBB-86 --name "86 Diamonds" --price 35.00 --supplier acme --requires-server',
+        ),
       )
       .action(
         act(async (app, { inactive, ...given }: SetGiven) => {
           const definition: ProductDefinition = { ...given, active: !inactive };
           return record(toJson(await app.get(ProductsService).set(definition)));
         }),
-      ); // prettier-ignore
+      );
 
     product
       .command('import')
@@ -74,7 +81,7 @@ export const productCommands: CommandGroup = {
         act(async (app, file: string) => {
           const suppliers = await app.get(SuppliersService).list();
           const products = await importProducts(app.get(ProductsService), file, suppliers);
-          return list(products.map(toJson), '', `${products.length} products were imported.`);
+          return list(products.map(toJson), '', `Products imported: ${products.length}`);
         }),
       );
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { Act, CommandGroup } from './command-group.js';
 import { print, type Result } from './output.js';
@@ -5,35 +6,39 @@ import { print, type Result } from './output.js';
 /** Each group is loaded when it is asked for: most of a command's second goes into loading code. */
 const GROUPS: Record<string, { summary: string; load: () => Promise<CommandGroup> }> = {
   merchant: {
-    summary: 'add, list, suspend and resume merchants',
+    summary: 'Add, list, suspend and resume merchants',
     load: async () => (await import('./merchant.commands.js')).merchantCommands,
   },
   'api-key': {
-    summary: 'issue, list, revoke and rotate API keys',
+    summary: 'Issue, list, revoke and rotate API keys',
     load: async () => (await import('./api-key.commands.js')).apiKeyCommands,
   },
   wallet: {
-    summary: 'put money into a merchant’s wallet, or take it out',
+    summary: 'Put money into a merchant’s wallet, or take it out',
     load: async () => (await import('./wallet.commands.js')).walletCommands,
   },
   supplier: {
-    summary: 'set and list suppliers',
+    summary: 'Set and list suppliers',
     load: async () => (await import('./supplier.commands.js')).supplierCommands,
   },
   product: {
-    summary: 'set, import and list products',
+    summary: 'Set, import and list products',
     load: async () => (await import('./product.commands.js')).productCommands,
   },
   price: {
-    summary: 'set and clear a merchant’s own prices',
+    summary: 'Set and clear a merchant’s own prices',
     load: async () => (await import('./price.commands.js')).priceCommands,
   },
   order: {
-    summary: 'show, list and resolve orders',
+    summary: 'Show, list and resolve orders',
     load: async () => (await import('./order.commands.js')).orderCommands,
   },
+  webhook: {
+    summary: 'List and replay deliveries to a merchant’s webhooks',
+    load: async () => (await import('./webhook.commands.js')).webhookCommands,
+  },
   audit: {
-    summary: 'check every invariant of the books',
+    summary: 'Check every invariant of the books',
     load: async () => (await import('./audit.commands.js')).auditCommands,
   },
 };
@@ -57,6 +62,7 @@ export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Pr
     if (error instanceof CommanderError) return error.exitCode;
     const { problemInWords } = await import('./problems.js');
     process.stderr.write(`error: ${problemInWords(error)}\n`);
+    if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) process.stderr.write(`${inspect(error)}\n`);
     return 1;
   }
   const { json, text, ok = true } = result();
@@ -85,15 +91,17 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
     const command = program.command(name).description(summary);
     if (name !== asked) continue;
     const { features, define } = await load();
-    const act: Act = (work) => async (...given) => {
-      const { openSession } = await import('./session.js');
-      const app = await openSession(env, features);
-      try {
-        printed = await work(app, ...given);
-      } finally {
-        await app.close();
-      }
-    }; // prettier-ignore
+    const act: Act =
+      (work, load) =>
+      async (...given) => {
+        const { openSession } = await import('./session.js');
+        const app = await openSession(env, load ? await load() : features);
+        try {
+          printed = await work(app, ...given);
+        } finally {
+          await app.close();
+        }
+      };
     define(command, act);
   }
   for (const command of everyCommand(program)) command.showHelpAfterError(helpHint(command));

@@ -35,7 +35,9 @@ export const supplierCommands: CommandGroup = {
       )
       .addHelpText(
         'after',
-        examples('supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --token s3cr3t'),
+        examples(
+          'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --token s3cr3t',
+        ),
       )
       .action(
         act(async (app, { token, ...settings }: SetGiven) => {

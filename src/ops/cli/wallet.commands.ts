@@ -30,7 +30,10 @@ export const walletCommands: CommandGroup = {
         .requiredOption('--reference <text>', 'your name of the movement, such as a bank’s; one per merchant')
         .option('--note <text>', 'what it is for, up to 500 characters')
         .option('--operator <name>', 'who gives the command', currentOperator())
-        .addHelpText('after', examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`))
+        .addHelpText(
+          'after',
+          examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`),
+        )
         .action(
           act(async (app, { merchant: merchantId, ...funding }: FundingGiven) =>
             record(toJson(await app.get(WalletService)[kind]({ merchantId, ...funding }))),

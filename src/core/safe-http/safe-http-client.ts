@@ -1,0 +1,147 @@
+import { Agent, type Dispatcher } from 'undici';
+import { AddressPolicy } from './address-policy.js';
+import { createConnector } from './connector.js';
+import { failureOf, type HttpFailure } from './http-failure.js';
+import { resolveHost, type Resolve } from './resolve.js';
+
+export interface SafeHttpOptions {
+  /** Where connections may go. */
+  policy: AddressPolicy;
+  /** One deadline for names, connection, TLS, the answer's header and what is read of its body. */
+  timeoutMs: number;
+  /** How much of an answer's body is read, in bytes as they come; more is cut off. */
+  maxBodyBytes: number;
+  /** How names are resolved; the system's way unless given. */
+  resolve?: Resolve;
+  /** Certificate authorities instead of the system's. */
+  ca?: string;
+}
+
+export interface HttpCall {
+  method: 'GET' | 'POST';
+  url: string;
+  /** All that goes out besides host, connection and content-length. */
+  headers: Record<string, string>;
+  body?: Buffer;
+}
+
+/** The answer, or why there was none. Once a status line and header have come, they count however the body ends. */
+export type HttpResult = ({ status: number; failure: null } | { status: null; failure: HttpFailure }) & {
+  headers: Record<string, string | string[] | undefined>;
+  /** As it came, without decompression, up to the limit. */
+  body: Buffer;
+  /** Whether the body came to its end within the limit and the deadline. */
+  complete: boolean;
+  /** From the start of the call to its end, names and connection included. */
+  durationMs: number;
+};
+
+/**
+ * An idle connection is closed after this. It is shorter than any usual server's own limit, because a request that
+ * crosses with the server's closing is lost.
+ */
+const IDLE_CONNECTION_MS = 1_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/**
+ * An HTTP client for addresses that strangers choose: it connects only to permitted ones, follows no redirect, uses no
+ * proxy, decompresses nothing, verifies TLS, and ends every call at its deadline.
+ */
+export class SafeHttpClient {
+  private readonly agent: Agent;
+
+  constructor(private readonly options: SafeHttpOptions) {
+    const { policy, timeoutMs, resolve = resolveHost, ca } = options;
+    this.agent = new Agent({
+      connect: createConnector({ policy, resolve, timeoutMs, ...(ca === undefined ? {} : { ca }) }),
+      pipelining: 1,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
+      keepAliveMaxTimeout: IDLE_CONNECTION_MS,
+    });
+  }
+
+  /** Sends one request. Never rejects: what goes wrong is in the result. */
+  send({ method, url, headers, body }: HttpCall): Promise<HttpResult> {
+    return new Promise((resolve) => {
+      const call = new Call(this.options, resolve);
+      try {
+        const { origin, pathname, search } = new URL(url);
+        this.agent.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, call);
+      } catch (error) {
+        call.onResponseError(undefined, error);
+      }
+    });
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+}
+
+/** One request on its way: gathers the answer and resolves once, at its end or at the deadline. */
+class Call implements Dispatcher.DispatchHandler {
+  private readonly startedAtMs = performance.now();
+  private readonly deadline: NodeJS.Timeout;
+  private readonly chunks: Buffer[] = [];
+  private controller: Dispatcher.DispatchController | undefined;
+  private received = 0;
+  private answer: { status: number; headers: HttpResult['headers'] } | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly options: Pick<SafeHttpOptions, 'timeoutMs' | 'maxBodyBytes'>,
+    private readonly resolve: (result: HttpResult) => void,
+  ) {
+    this.deadline = setTimeout(() => this.end('timeout'), options.timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    // The connection took longer than the deadline: the request must not go out after its result is known.
+    if (this.ended) controller.abort(new Error('the call is over'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: HttpResult['headers'],
+  ): void {
+    if (status >= 200) this.answer = { status, headers };
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.received += chunk.length;
+    if (this.received > this.options.maxBodyBytes) this.end('protocol');
+  }
+
+  onResponseEnd(): void {
+    this.end(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+    this.end(failureOf(error));
+  }
+
+  /** @param cause why the exchange ended early; null when it came to its own end. */
+  private end(cause: HttpFailure | null): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.deadline);
+    if (cause !== null) this.controller?.abort(new Error('the call is over'));
+    const outcome = this.answer
+      ? { status: this.answer.status, failure: null }
+      : { status: null, failure: cause ?? 'protocol' };
+    this.resolve({
+      ...outcome,
+      headers: this.answer?.headers ?? {},
+      body: Buffer.concat(this.chunks).subarray(0, this.options.maxBodyBytes),
+      complete: cause === null,
+      durationMs: performance.now() - this.startedAtMs,
+    });
+  }
+}

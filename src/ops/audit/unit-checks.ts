@@ -1,0 +1,155 @@
+import { compare, type Check } from './check.js';
+
+/** Each item beside what its units say. */
+const ITEMS_AND_UNITS = `
+  SELECT o.order_number, o.status AS order_status, i.*, coalesce(u.units, 0) AS units,
+         coalesce(u.units = i.quantity AND u.first = 1 AND u.last = i.quantity, false) AS numbered,
+         coalesce(u.succeeded, 0) AS succeeded, coalesce(u.failed, 0) AS failed, u.first_failure
+  FROM order_items i
+  JOIN orders o ON o.id = i.order_id
+  LEFT JOIN (
+    SELECT order_id, item, count(*) AS units, min(unit) AS first, max(unit) AS last,
+           count(*) FILTER (WHERE state = 'succeeded') AS succeeded,
+           count(*) FILTER (WHERE state = 'failed') AS failed,
+           (array_agg(failure_code ORDER BY unit) FILTER (WHERE state = 'failed'))[1] AS first_failure
+    FROM order_units GROUP BY order_id, item) u ON u.order_id = i.order_id AND u.item = i.position`;
+
+/** Each order beside what its items say. */
+const ORDERS_AND_ITEMS = `
+  SELECT o.id, o.order_number, o.status, o.open_items, o.failure_code, count(i.position) AS items,
+         count(*) FILTER (WHERE i.status IN ('pending', 'processing')) AS open,
+         count(*) FILTER (WHERE i.status = 'completed') AS completed,
+         count(*) FILTER (WHERE i.status = 'failed') AS failed,
+         coalesce(sum(i.completed_quantity), 0) AS succeeded_units,
+         coalesce(sum(i.failed_quantity), 0) AS failed_units,
+         (array_agg(i.failure_code ORDER BY i.position) FILTER (WHERE i.status = 'failed'))[1] AS first_failure
+  FROM orders o LEFT JOIN order_items i ON i.order_id = o.id GROUP BY o.id`;
+
+const item = (words: string, ...values: string[]): string =>
+  `format('item %s of order %s ${words}', ${['position', 'order_number', ...values].join(', ')})`;
+
+const order = (words: string, ...values: string[]): string =>
+  `format('order %s (%s) ${words}', ${['order_number', 'status', ...values].join(', ')})`;
+
+/** The rules about units, and how items and orders follow from them. */
+export const UNIT_CHECKS: Check[] = [
+  {
+    name: 'units_of_items',
+    sql: compare({
+      rows: ITEMS_AND_UNITS,
+      wrong: 'NOT numbered',
+      example: item('of %s pieces has %s units', 'quantity', 'units'),
+      figures: { pieces: 'sum(quantity)', units: 'sum(units)' },
+    }),
+    describe: ({ checked = 0n, pieces = 0n, units = 0n }) =>
+      `${checked} items of ${pieces} pieces, ${units} units`,
+  },
+  {
+    name: 'unit_states',
+    sql: compare({
+      rows: `SELECT o.order_number, u.* FROM order_units u JOIN orders o ON o.id = u.order_id`,
+      wrong: `
+        (next_action_at IS NULL) <> (state IN ('succeeded', 'failed', 'review'))
+        OR (failure_code IS NOT NULL) <> (state = 'failed')
+        OR (sends = 0 AND state <> 'queued') OR sends < 0 OR inquiries < 0`,
+      example: `format('unit %s.%s of order %s is %s after %s sends, with next action at %s and failure code %s',
+                       item, unit, order_number, state, sends, next_action_at, failure_code)`,
+      figures: {
+        succeeded: `count(*) FILTER (WHERE state = 'succeeded')`,
+        failed: `count(*) FILTER (WHERE state = 'failed')`,
+        review: `count(*) FILTER (WHERE state = 'review')`,
+      },
+    }),
+    describe: ({ checked = 0n, succeeded = 0n, failed = 0n, review = 0n }) =>
+      `${checked} units: ${succeeded} succeeded, ${failed} failed, ${review} in review, ` +
+      `${checked - succeeded - failed - review} under way`,
+  },
+  {
+    name: 'item_quantities',
+    sql: compare({
+      rows: ITEMS_AND_UNITS,
+      wrong: 'completed_quantity <> succeeded OR failed_quantity <> failed',
+      example: item(
+        'counts %s completed and %s failed where %s units succeeded and %s failed',
+        'completed_quantity',
+        'failed_quantity',
+        'succeeded',
+        'failed',
+      ),
+      figures: { completed: 'sum(completed_quantity)', failed: 'sum(failed_quantity)' },
+    }),
+    describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
+      `${checked} items, ${completed} pieces completed, ${failed} failed`,
+  },
+  {
+    name: 'item_statuses',
+    sql: compare({
+      rows: ITEMS_AND_UNITS,
+      wrong: `
+        (status = 'completed') <> (succeeded = quantity)
+        OR (status = 'failed') <> (failed > 0 AND succeeded + failed = quantity)
+        OR (status = 'pending' AND succeeded + failed > 0)
+        OR failure_code IS DISTINCT FROM CASE status WHEN 'failed' THEN first_failure END`,
+      example: item(
+        'of %s pieces is %s (%s) where %s units succeeded and %s failed (%s)',
+        'quantity',
+        'status',
+        'failure_code',
+        'succeeded',
+        'failed',
+        'first_failure',
+      ),
+      figures: {
+        completed: `count(*) FILTER (WHERE status = 'completed')`,
+        failed: `count(*) FILTER (WHERE status = 'failed')`,
+      },
+    }),
+    describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
+      `${checked} items: ${completed} completed, ${failed} failed, ${checked - completed - failed} open`,
+  },
+  {
+    name: 'order_statuses',
+    sql: compare({
+      rows: ORDERS_AND_ITEMS,
+      wrong: `
+        items = 0
+        OR (status = 'completed') <> (completed = items)
+        OR (status = 'failed') <> (failed > 0 AND open = 0)
+        OR (status = 'pending' AND succeeded_units + failed_units > 0)`,
+      example: order('has %s items: %s completed, %s failed', 'items', 'completed', 'failed'),
+      figures: {
+        completed: `count(*) FILTER (WHERE status = 'completed')`,
+        failed: `count(*) FILTER (WHERE status = 'failed')`,
+      },
+    }),
+    describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
+      `${checked} orders: ${completed} completed, ${failed} failed, ${checked - completed - failed} open`,
+  },
+  {
+    name: 'open_items',
+    sql: compare({
+      rows: ORDERS_AND_ITEMS,
+      wrong: 'open_items <> open',
+      example: order('counts %s open items and has %s', 'open_items', 'open'),
+      figures: { counted: 'sum(open_items)', open: 'sum(open)' },
+    }),
+    describe: ({ counted = 0n, open = 0n }) => `${counted} open items counted, ${open} there`,
+  },
+  {
+    name: 'failure_codes',
+    sql: compare({
+      rows: ORDERS_AND_ITEMS,
+      wrong: `
+        failure_code IS DISTINCT FROM
+          CASE WHEN status <> 'failed' THEN NULL WHEN succeeded_units > 0 THEN 'PARTIALLY_COMPLETED'
+               ELSE first_failure END`,
+      example: order('has failure code %s, its first failed item %s', 'failure_code', 'first_failure'),
+      figures: {
+        partly: `count(*) FILTER (WHERE failure_code = 'PARTIALLY_COMPLETED')`,
+        failed: `count(*) FILTER (WHERE status = 'failed')`,
+      },
+    }),
+    describe: ({ failed = 0n, partly = 0n }) =>
+      `${failed} failed orders, ${partly} of them partially completed`,
+  },
+];

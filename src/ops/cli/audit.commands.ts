@@ -1,0 +1,21 @@
+import { AuditService, type CheckResult } from '../audit/audit.service.js';
+import { examples, type CommandGroup } from './command-group.js';
+import { listTable, paragraphs, type Result } from './output.js';
+
+export const auditCommands: CommandGroup = {
+  features: { providers: [AuditService] },
+  define(audit, act) {
+    audit
+      .description('Check every invariant of the books, all at one moment; exit with 1 if one fails.')
+      .addHelpText('after', examples('audit', 'audit --json'))
+      .action(act(async (app) => toResult(await app.get(AuditService).run())));
+  },
+};
+
+function toResult(checks: CheckResult[]): Result {
+  const failed = checks.filter((check) => !check.ok).length;
+  const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
+  const rows = checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail }));
+  const text = (): string => paragraphs(listTable(rows), verdict);
+  return { json: { ok: failed === 0, checks }, text, ok: failed === 0 };
+}

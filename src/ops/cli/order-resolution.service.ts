@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import { textProblem } from '../../core/text.js';
+import { Database } from '../../database/database.js';
+import { failure, type UnitFailureCode } from '../../orders/failures.js';
+import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../../orders/order.rows.js';
+import { OrderSettlement, type UnitResult } from '../../orders/order-settlement.js';
+import { FIND_BY_NUMBER, FIND_UNITS, RECORD_RESOLUTION, TAKE_UNIT } from './order-desk.sql.js';
+
+/** What the operator found out about a unit that the supplier left open. */
+export type Verdict =
+  { succeeded: true; supplierReference?: string } | { succeeded: false; code: UnitFailureCode };
+
+export interface Resolution {
+  orderNumber: string;
+  item: number;
+  unit: number;
+  verdict: Verdict;
+  /** 1 to 500 characters, for the record. */
+  reason: string;
+  operator: string;
+}
+
+/** Settles, by the operator's word, units of which nobody knows whether the supplier sold them. */
+@Injectable()
+export class OrderResolution {
+  constructor(
+    private readonly database: Database,
+    private readonly settlement: OrderSettlement,
+  ) {}
+
+  /**
+   * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves.
+   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review.
+   */
+  async resolve(resolution: Resolution): Promise<void> {
+    const problem = resolutionProblem(resolution);
+    if (problem) throw new AppError('BAD_REQUEST', problem);
+    const order = await this.getOrder(resolution.orderNumber);
+    const key = { orderId: order.id, item: resolution.item, unit: resolution.unit };
+    const supplierReference = await this.take(key);
+    const settled = await this.settlement.settle({
+      key,
+      result: toResult(resolution.verdict, supplierReference),
+      calls: [],
+      alongside: async (tx) => {
+        await tx.query(RECORD_RESOLUTION, [
+          resolution.operator,
+          order.merchant_id,
+          order.id,
+          JSON.stringify(toDetail(resolution)),
+        ]);
+      },
+    });
+    if (!settled) throw await this.conflict(key, 'the supplier’s answer was faster');
+  }
+
+  private async getOrder(orderNumber: string): Promise<OrderRow> {
+    const [order] = await this.database.query<OrderRow>(FIND_BY_NUMBER, [orderNumber, null]);
+    if (!order) throw new AppError('NOT_FOUND', `there is no order with the number ${orderNumber}`);
+    return order;
+  }
+
+  /** @returns what the supplier called the unit so far, if it said. */
+  private async take(key: UnitKey): Promise<string | null> {
+    const [taken] = await this.database.query<Pick<UnitRow, 'supplier_reference'>>(TAKE_UNIT, [
+      key.orderId,
+      key.item,
+      key.unit,
+    ]);
+    if (!taken) throw await this.conflict(key, 'only units in unknown or review can be resolved');
+    return taken.supplier_reference;
+  }
+
+  private async conflict(key: UnitKey, why: string): Promise<AppError> {
+    const units = await this.database.query<UnitRow>(FIND_UNITS, [key.orderId]);
+    const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
+    if (unit) return new AppError('CONFLICT', `unit ${unitName(key)} is ${unit.state}: ${why}`);
+    const names = units.map(unitName);
+    const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
+    return new AppError('NOT_FOUND', `the order has no unit ${unitName(key)}: it has ${known}`);
+  }
+}
+
+function resolutionProblem({ reason, operator, verdict }: Resolution): string | null {
+  const texts: [string, string, number][] = [
+    ['reason', reason, 500],
+    ['operator', operator, 128],
+  ];
+  if (verdict.succeeded && verdict.supplierReference !== undefined) {
+    texts.push(['supplier’s reference', verdict.supplierReference, 255]);
+  }
+  for (const [member, text, maximum] of texts) {
+    const problem = textProblem(text, 1, maximum);
+    if (problem) return `the ${member} ${problem}`;
+  }
+  return null;
+}
+
+function toResult(verdict: Verdict, earlierReference: string | null): UnitResult {
+  return verdict.succeeded
+    ? { state: 'succeeded', supplierReference: verdict.supplierReference ?? earlierReference }
+    : { state: 'failed', ...failure(verdict.code) };
+}
+
+const toDetail = ({ verdict, reason, ...key }: Resolution): Record<string, unknown> => ({
+  unit: unitName(key),
+  result: verdict.succeeded ? 'succeeded' : 'failed',
+  code: verdict.succeeded ? null : verdict.code,
+  reason,
+});

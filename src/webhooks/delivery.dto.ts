@@ -1,0 +1,141 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PageQuery } from '../core/pagination.js';
+import { Absent, OneOf } from '../core/validation/rule.js';
+import { EVENT_KINDS } from '../events/event-log.js';
+
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
+export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
+
+export const ATTEMPT_ERRORS = [
+  'refused_address',
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'protocol',
+  'interrupted',
+] as const;
+
+const moment = { type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' } as const;
+
+/** One event on its way to one webhook. */
+export class DeliveryDto {
+  @ApiProperty({ type: 'integer', example: 5012 }) id!: number;
+  @ApiProperty({ type: 'integer', example: 7 }) webhook_id!: number;
+  @ApiProperty({
+    type: String,
+    example: 'evt_3bqFzJ0WnXrT5c8HsVdK2m',
+    description: 'Sent as `webhook-id` with every attempt',
+  })
+  event_id!: string;
+  @ApiProperty({ type: String, enum: DELIVERED_EVENTS, example: 'order.completed' }) event!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'shop-10001', description: 'Null for test events' })
+  reference_id!: string | null;
+  @ApiProperty({ type: String, enum: DELIVERY_STATUSES, example: 'pending' }) status!: string;
+  @ApiProperty({ type: 'integer', example: 1, description: 'Attempts that have ended' })
+  attempt_count!: number;
+  @ApiProperty({ ...moment, nullable: true, description: 'Null when none is planned, or one is in flight' })
+  next_attempt_at!: string | null;
+  @ApiProperty(moment) created_at!: string;
+  @ApiProperty(moment) updated_at!: string;
+}
+
+/** One request that was sent, or could not be. */
+export class AttemptDto {
+  @ApiProperty({ type: 'integer', example: 1 }) number!: number;
+  @ApiProperty(moment) started_at!: string;
+  @ApiProperty({ type: 'integer', example: 87 }) duration_ms!: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 500,
+    description: 'Null when there was no answer',
+  })
+  response_status!: number | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: ATTEMPT_ERRORS,
+    example: null,
+    description: 'Why there was no answer',
+  })
+  error!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Internal Server Error',
+    description: 'The first KiB of the answer',
+  })
+  response_body!: string | null;
+}
+
+export class DeliveryDetailDto extends DeliveryDto {
+  @ApiProperty({ type: [AttemptDto], description: 'Oldest first' }) attempts!: AttemptDto[];
+}
+
+export class DeliveryListQuery extends PageQuery {
+  @ApiPropertyOptional({ type: String, enum: DELIVERY_STATUSES })
+  @Absent()
+  @OneOf(DELIVERY_STATUSES)
+  status?: DeliveryStatus;
+
+  @ApiPropertyOptional({ type: String, enum: DELIVERED_EVENTS })
+  @Absent()
+  @OneOf(DELIVERED_EVENTS)
+  event?: DeliveredEvent;
+}
+
+export interface DeliveryRow {
+  id: bigint;
+  webhook_id: number;
+  event_id: string;
+  event: DeliveredEvent;
+  reference_id: string | null;
+  status: DeliveryStatus;
+  attempt_count: number;
+  due_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** All null where there was no attempt yet. */
+export interface AttemptRow {
+  number: number | null;
+  started_at: Date;
+  duration_ms: number;
+  response_status: number | null;
+  error: string | null;
+  response_body: string | null;
+}
+
+export const toDeliveryDto = (row: DeliveryRow): DeliveryDto => ({
+  id: Number(row.id),
+  webhook_id: row.webhook_id,
+  event_id: row.event_id,
+  event: row.event,
+  reference_id: row.reference_id,
+  status: row.status,
+  attempt_count: row.attempt_count,
+  next_attempt_at: row.due_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+/** The attempt of a row, if there is one. */
+export const toAttempts = ({ number, started_at, ...row }: AttemptRow): AttemptDto[] =>
+  number === null
+    ? []
+    : [
+        {
+          number,
+          started_at: started_at.toISOString(),
+          duration_ms: row.duration_ms,
+          response_status: row.response_status,
+          error: row.error,
+          response_body: row.response_body,
+        },
+      ];

@@ -1,0 +1,194 @@
+import type { Statement } from '../database/database.js';
+
+// Locks. A webhook's row is locked FOR SHARE by whatever decides about its deliveries from its settings, so that such
+// a decision and a change of the settings come one after the other; the foreign keys of ending orders, which lock it
+// FOR KEY SHARE, wait for neither. Who takes due deliveries of a webhook also holds an advisory lock, so that no two
+// workers count its attempts in flight at the same time.
+
+/** Any number of its own does; it is the first half of the advisory locks' keys. */
+const CLAIM_LOCKS = 7_038_167;
+const STRIPES = 256;
+
+/**
+ * Makes the claims of other workers for these webhooks wait until this transaction ends; they are told apart in
+ * stripes, to keep the number of locks small. A worker that goes silent in between loses its transaction.
+ * $1 webhooks.
+ */
+export const LOCK_CLAIMS: Statement = {
+  name: 'webhook_deliveries.lock_claims',
+  text: `
+    SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
+           pg_advisory_xact_lock(${CLAIM_LOCKS}, stripe)
+    FROM (SELECT DISTINCT id % ${STRIPES} AS stripe FROM unnest($1::int[]) AS id ORDER BY stripe) stripes`,
+};
+
+/** A delivery whose attempt has begun with the claim, or that ended without one. */
+export interface ClaimedDelivery {
+  id: bigint;
+  webhook_id: number;
+  decision: 'send' | 'fail' | 'cancel';
+  /** The number of the attempt, from 1. */
+  attempt_count: number;
+  attempt_started_at: Date;
+  url: string;
+  secret_sealed: Buffer;
+  /** Null once it has expired. */
+  previous_secret_sealed: Buffer | null;
+  event_id: string;
+  body: string;
+}
+
+const due = (isRetry: boolean): string => `
+  SELECT id, ${isRetry} AS is_retry FROM webhook_deliveries
+  WHERE webhook_id = lane.webhook_id AND (attempt_count > 0) = ${isRetry} AND due_at <= statement_timestamp()
+  ORDER BY due_at LIMIT lane.room`;
+
+/**
+ * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
+ * are read afresh: what they no longer allow ends here. A webhook gets no more than its places in flight, counted over
+ * all workers; an attempt whose lease has run out holds none.
+ * $1 webhooks, $2 room of each, $3 room altogether, $4 places in flight of each webhook, $5 lease in milliseconds.
+ */
+export const CLAIM_DELIVERIES: Statement = {
+  name: 'webhook_deliveries.claim',
+  text: `
+    WITH lane AS (
+      SELECT asked.webhook_id, greatest(0, least(asked.room, $4 - (
+               SELECT count(*) FROM webhook_deliveries f
+               WHERE f.webhook_id = asked.webhook_id AND f.leased_until > statement_timestamp()))) AS room
+      FROM unnest($1::int[], $2::int[]) AS asked(webhook_id, room)),
+    picked AS (
+      SELECT found.id FROM lane CROSS JOIN LATERAL (
+        SELECT id, is_retry, row_number() OVER () AS place
+        FROM ((${due(false)}) UNION ALL (${due(true)})) AS firsts_then_retries LIMIT lane.room) found
+      ORDER BY found.is_retry, found.place LIMIT $3),
+    locked AS (
+      SELECT id, webhook_id, event_id, automatic, attempt_count FROM webhook_deliveries
+      WHERE id IN (SELECT id FROM picked) AND due_at IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED),
+    decided AS (
+      SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body,
+        CASE WHEN w.previous_secret_expires_at > statement_timestamp() THEN w.previous_secret_sealed END
+          AS previous_secret_sealed,
+        CASE WHEN w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test') THEN 'cancel'
+             WHEN d.automatic AND d.attempt_count > w.max_retries THEN 'fail'
+             ELSE 'send' END AS decision
+      FROM locked d
+      JOIN webhooks w ON w.id = d.webhook_id
+      JOIN events e ON e.id = d.event_id)
+    UPDATE webhook_deliveries d SET
+      status = CASE c.decision WHEN 'send' THEN 'pending' WHEN 'fail' THEN 'failed' ELSE 'cancelled' END,
+      attempt_count = d.attempt_count + CASE c.decision WHEN 'send' THEN 1 ELSE 0 END,
+      due_at = NULL,
+      leased_until = CASE c.decision WHEN 'send' THEN statement_timestamp() + make_interval(secs => $5 / 1000.0) END,
+      attempt_started_at = CASE c.decision WHEN 'send' THEN statement_timestamp() END,
+      updated_at = statement_timestamp()
+    FROM decided c WHERE d.id = c.id
+    RETURNING d.id, d.webhook_id, c.decision, d.attempt_count, d.attempt_started_at, c.url, c.secret_sealed,
+              c.previous_secret_sealed, c.public_id AS event_id, c.body`,
+};
+
+/** What became of a delivery whose attempt was recorded. */
+export interface RecordedAttempt {
+  id: bigint;
+  webhook_id: number;
+  attempt_count: number;
+  status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
+  /** Milliseconds until its retry is due; null when it has ended. */
+  due_in_ms: number | null;
+  /** Whether its webhook has other deliveries due, which may have waited for this one's place. */
+  has_due: boolean;
+}
+
+/**
+ * Records how attempts ended and decides what follows, once for each attempt: a late record finds the lease given up.
+ * `ended` names the attempts: delivery_id, number, response_status, error, response_body, duration_ms, retry_after in
+ * seconds. The next attempt starts `retry_delay` seconds from now at the earliest (contract, section 4).
+ */
+const recordAttempts = (name: string, ended: string): Statement => ({
+  name,
+  text: `
+    WITH ended AS (${ended}),
+    hook AS MATERIALIZED (
+      SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
+      WHERE id IN (SELECT d.webhook_id FROM ended JOIN webhook_deliveries d ON d.id = ended.delivery_id)
+      ORDER BY id FOR SHARE),
+    due AS (
+      SELECT id AS webhook_id, EXISTS (
+        SELECT FROM webhook_deliveries WHERE webhook_id = hook.id AND (attempt_count > 0) = false
+          AND due_at <= statement_timestamp()) OR EXISTS (
+        SELECT FROM webhook_deliveries WHERE webhook_id = hook.id AND (attempt_count > 0) = true
+          AND due_at <= statement_timestamp()) AS has_due
+      FROM hook),
+    judged AS (
+      SELECT ended.*, d.attempt_started_at, greatest(hook.retry_delay, ended.retry_after) AS delay,
+        CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
+             WHEN NOT d.automatic OR ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
+             WHEN NOT hook.is_live THEN 'cancelled'
+             ELSE 'pending' END AS status
+      FROM ended JOIN webhook_deliveries d ON d.id = ended.delivery_id JOIN hook ON hook.id = d.webhook_id),
+    updated AS (
+      UPDATE webhook_deliveries d SET
+        status = j.status,
+        due_at = CASE j.status WHEN 'pending' THEN statement_timestamp() + make_interval(secs => j.delay) END,
+        leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
+        retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
+        updated_at = statement_timestamp()
+      FROM judged j WHERE d.id = j.delivery_id AND d.attempt_count = j.number AND d.leased_until IS NOT NULL
+      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay),
+    logged AS (
+      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
+      SELECT j.delivery_id, j.number, j.attempt_started_at, j.duration_ms, j.response_status, j.error, j.response_body
+      FROM judged j JOIN updated u ON u.id = j.delivery_id)
+    SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
+           CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
+    FROM updated u JOIN due USING (webhook_id)`,
+});
+
+/** $1 deliveries, $2 attempts' numbers, $3 statuses, $4 errors, $5 bodies, $6 durations in ms, $7 retry after in s. */
+export const RECORD_ATTEMPTS = recordAttempts(
+  'webhook_deliveries.record_attempts',
+  `SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::int[], $7::int[])
+     AS a(delivery_id, number, response_status, error, response_body, duration_ms, retry_after)`,
+);
+
+/** Attempts whose process died or lost PostgreSQL before it could record them. */
+export const RECORD_INTERRUPTED = recordAttempts(
+  'webhook_deliveries.record_interrupted',
+  `SELECT id AS delivery_id, attempt_count AS number, NULL::int AS response_status, 'interrupted' AS error,
+          NULL::text AS response_body, NULL::int AS retry_after,
+          (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
+   FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
+   ORDER BY id LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
+);
+
+/**
+ * Gives deliveries back whose attempts never began, so that they do not count.
+ * $1 delivery, $2 its attempt's number, $3 seconds until it is due again.
+ */
+export const RELEASE_DELIVERY: Statement = {
+  name: 'webhook_deliveries.release',
+  text: `UPDATE webhook_deliveries SET
+           attempt_count = attempt_count - 1, due_at = statement_timestamp() + make_interval(secs => $3),
+           leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
+         WHERE id = $1 AND attempt_count = $2 AND leased_until IS NOT NULL`,
+};
+
+/**
+ * Webhooks with due deliveries. It steps through the index from one webhook to the next, so that it costs two probes
+ * for each webhook that waits for anything, however many deliveries wait.
+ */
+export const FIND_OVERDUE: Statement = {
+  name: 'webhook_deliveries.find_overdue',
+  text: `
+    WITH RECURSIVE waiting AS (
+      (SELECT webhook_id FROM webhook_deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT d.webhook_id FROM webhook_deliveries d
+              WHERE d.due_at IS NOT NULL AND d.webhook_id > waiting.webhook_id ORDER BY d.webhook_id LIMIT 1)
+      FROM waiting WHERE waiting.webhook_id IS NOT NULL)
+    SELECT webhook_id AS id FROM waiting
+    WHERE EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = waiting.webhook_id
+                    AND (d.attempt_count > 0) = false AND d.due_at <= statement_timestamp())
+       OR EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = waiting.webhook_id
+                    AND (d.attempt_count > 0) = true AND d.due_at <= statement_timestamp())`,
+};

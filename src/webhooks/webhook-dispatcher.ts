@@ -1,0 +1,144 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { SecretBox } from '../core/secret-box.js';
+import { Database } from '../database/database.js';
+import { WorkLanes } from '../queues/work-lanes.js';
+import { AttemptRecorder } from './attempt-recorder.js';
+import {
+  CLAIM_DELIVERIES,
+  FIND_OVERDUE,
+  LOCK_CLAIMS,
+  RELEASE_DELIVERY,
+  type ClaimedDelivery,
+} from './dispatch.sql.js';
+import { AttemptTiming, WebhookSender } from './webhook-sender.js';
+
+const MAX_IN_FLIGHT = 2_000;
+/** From here on a webhook gets a few places only, so that many slow ones leave room for all the others. */
+const CROWDED_FROM = 1_000;
+const PLACES_WHEN_CROWDED = 2;
+/** When a delivery is looked at again that could not be signed here. */
+const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
+
+type Task = ClaimedDelivery & { claimedAtMs: number };
+
+/**
+ * Delivers webhooks: claims due deliveries, sends each with no transaction open, and records how it ended. Each
+ * webhook has a lane of its own with WEBHOOK_MAX_IN_FLIGHT places, so that a slow one delays no other.
+ */
+@Injectable()
+export class WebhookDispatcher {
+  private readonly lanes: WorkLanes<Task>;
+  private inFlight = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly sender: WebhookSender,
+    private readonly recorder: AttemptRecorder,
+    private readonly secretBox: SecretBox,
+    private readonly timing: AttemptTiming,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.lanes = new WorkLanes<Task>({
+      name: 'webhooks',
+      logger,
+      limitOf: () => this.placesPerWebhook(),
+      totalLimit: MAX_IN_FLIGHT,
+      claim: (room, total) => this.claim(room, total),
+      laneOf: ({ webhook_id }) => webhook_id,
+      run: (task) => this.run(task),
+    });
+  }
+
+  /** Deliveries to these webhooks may be due. Returns at once; before the database is there, it has nothing to say. */
+  wake(webhookIds: Iterable<number>): void {
+    if (this.database.isOpen) this.lanes.wake(webhookIds);
+  }
+
+  /** Takes up what was left behind: attempts that were interrupted, and due deliveries that no wake-up came for. */
+  async wakeOverdue(): Promise<void> {
+    await this.recorder.recordInterrupted();
+    const webhooks = await this.database.query<{ id: number }>(FIND_OVERDUE);
+    this.wake(webhooks.map(({ id }) => id));
+  }
+
+  /** Claims nothing more and waits for the attempts in flight. */
+  drain(): Promise<void> {
+    return this.lanes.drain();
+  }
+
+  private placesPerWebhook(): number {
+    const usual = this.config.WEBHOOK_MAX_IN_FLIGHT;
+    return this.inFlight < CROWDED_FROM ? usual : Math.min(usual, PLACES_WHEN_CROWDED);
+  }
+
+  private async claim(room: Map<number, number>, total: number): Promise<Task[]> {
+    const claimedAtMs = performance.now();
+    const webhooks = [...room.keys()];
+    const deliveries = await this.database.transaction(async (tx) => {
+      await tx.query(LOCK_CLAIMS, [webhooks]);
+      return tx.query<ClaimedDelivery>(CLAIM_DELIVERIES, [
+        webhooks,
+        [...room.values()],
+        total,
+        this.config.WEBHOOK_MAX_IN_FLIGHT,
+        this.timing.timeoutMs + this.timing.leaseMarginMs,
+      ]);
+    });
+    const tasks = deliveries.filter(({ decision }) => decision === 'send');
+    this.inFlight += tasks.length;
+    // What ended without an attempt took places of the claim; more may be due behind it.
+    this.wake(deliveries.filter(({ decision }) => decision !== 'send').map(({ webhook_id }) => webhook_id));
+    return tasks.map((task) => ({ ...task, claimedAtMs }));
+  }
+
+  private async run(task: Task): Promise<void> {
+    try {
+      await this.attempt(task);
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  private async attempt(task: Task): Promise<void> {
+    const { id, webhook_id: webhookId, attempt_count: number, url, event_id, body } = task;
+    const about = { webhookId, deliveryId: String(id), attempt: number };
+    if (performance.now() - task.claimedAtMs > this.timing.leaseMarginMs) {
+      this.logger.warn(about, 'a claim came too late to be used');
+      return this.release(task, 0);
+    }
+    const secrets = this.openSecrets(task);
+    if (secrets === null) return this.release(task, UNREADABLE_AGAIN_AFTER_SECONDS);
+    const timestamp = Math.floor(task.attempt_started_at.getTime() / 1000);
+    const outcome = await this.sender.send(url, { id: event_id, timestamp, body }, secrets);
+    this.logger.debug({ ...about, status: outcome.status, error: outcome.error }, 'a delivery attempt ended');
+    const leaseEndMs = task.claimedAtMs + this.timing.timeoutMs + this.timing.leaseMarginMs;
+    const recorded = await this.recorder.record({ deliveryId: id, number, outcome }, leaseEndMs);
+    if (recorded?.has_due) this.wake([webhookId]);
+  }
+
+  /** The secrets that sign at present; null, with an error in the log, when SECRETS_KEY does not fit them. */
+  private openSecrets({
+    webhook_id: webhookId,
+    secret_sealed,
+    previous_secret_sealed,
+  }: Task): string[] | null {
+    try {
+      return [secret_sealed, previous_secret_sealed].flatMap((sealed) =>
+        sealed === null ? [] : this.secretBox.open(sealed),
+      );
+    } catch (error) {
+      const reason = (error as Error).message;
+      this.logger.error({ webhookId, reason }, 'a webhook secret can’t be opened: its deliveries wait');
+      return null;
+    }
+  }
+
+  /** An attempt that never began does not count. */
+  private async release({ id, attempt_count: number }: Task, dueInSeconds: number): Promise<void> {
+    await this.database.query(RELEASE_DELIVERY, [id, number, dueInSeconds]);
+  }
+}

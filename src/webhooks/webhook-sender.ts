@@ -1,0 +1,82 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { HttpFailure } from '../core/safe-http/http-failure.js';
+import { SafeHttpClient, type HttpResult } from '../core/safe-http/safe-http-client.js';
+import { retryAfterSeconds } from './retry-after.js';
+import { signatureHeader, type Message } from './signature.js';
+import { WebhookDestinations } from './webhook-destinations.js';
+
+/** The times of an attempt, in milliseconds (contract, section 4). */
+@Injectable()
+export class AttemptTiming {
+  /** One deadline over names, connection, TLS, header and whatever is read of the body. */
+  readonly timeoutMs: number = 15_000;
+  /** How much longer a claim holds: time to begin the attempt, and to record how it ended. */
+  readonly leaseMarginMs: number = 5_000;
+}
+
+/** How an attempt ended: with a status, or with the reason why there is none. */
+export interface AttemptOutcome {
+  status: number | null;
+  error: HttpFailure | null;
+  /** The first KiB of the answer, as text that PostgreSQL can store; null without an answer. */
+  bodyText: string | null;
+  durationMs: number;
+  /** Seconds that the endpoint asks to be left alone; only 429 and 503 can ask. */
+  retryAfterSeconds: number | null;
+}
+
+const MAX_BODY_BYTES = 16 * 1024;
+const LOGGED_BODY_BYTES = 1024;
+const USER_AGENT = 'order-topup-webhooks/1.0';
+
+/** Signs messages and sends them, each once. */
+@Injectable()
+export class WebhookSender implements OnApplicationShutdown {
+  private readonly http: SafeHttpClient;
+
+  constructor({ policy, resolve }: WebhookDestinations, { timeoutMs }: AttemptTiming) {
+    this.http = new SafeHttpClient({ policy, resolve, timeoutMs, maxBodyBytes: MAX_BODY_BYTES });
+  }
+
+  /**
+   * Sends a message with one signature for each secret. Never rejects: what goes wrong is in the outcome.
+   * @param url where to; its address is checked when connecting.
+   */
+  async send(url: string, message: Message, secrets: string[]): Promise<AttemptOutcome> {
+    const result = await this.http.send({
+      method: 'POST',
+      url,
+      headers: {
+        'webhook-id': message.id,
+        'webhook-timestamp': String(message.timestamp),
+        'webhook-signature': signatureHeader(message, secrets),
+        'content-type': 'application/json',
+        'user-agent': USER_AGENT,
+      },
+      body: Buffer.from(message.body, 'utf8'),
+    });
+    return toOutcome(result);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.http.close();
+  }
+}
+
+function toOutcome({ status, failure, headers, body, durationMs }: HttpResult): AttemptOutcome {
+  return {
+    status,
+    error: failure,
+    bodyText: status === null ? null : storableText(body.subarray(0, LOGGED_BODY_BYTES)),
+    durationMs: Math.round(durationMs),
+    retryAfterSeconds:
+      status === 429 || status === 503 ? retryAfterSeconds(headers['retry-after'], Date.now()) : null,
+  };
+}
+
+/** Bytes as text: what is not UTF-8, and NUL, which PostgreSQL can't store, become U+FFFD; a cut-off end is left out. */
+export function storableText(bytes: Buffer): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true })
+    .decode(bytes, { stream: true })
+    .replaceAll('\0', '\ufffd');
+}
