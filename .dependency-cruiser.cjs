@@ -39,6 +39,10 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     moduleSystems: ['es6'],
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.d.ts'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.d.ts'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 };

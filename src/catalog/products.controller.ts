@@ -24,7 +24,7 @@ export class ProductsController {
   @Get(':sku')
   @ApiOperation({ summary: 'See one product' })
   @ApiParam({ name: 'sku', example: 'MLBB-86' })
-  @ApiOkResponse({ type: ProductDto })
+  @ApiOkResponse({ type: ProductDto, description: 'The product' })
   @ApiErrors('NOT_FOUND')
   get(@CurrentCaller() caller: Caller, @Param('sku') sku: string): Promise<ProductDto> {
     return this.offers.get(caller.merchantId, sku);

@@ -27,6 +27,7 @@ export class OrdersController {
   })
   @ApiOkResponse({
     type: OrderDto,
+    description: 'The order',
     headers: { 'Idempotent-Replayed': { schema: { type: 'string', enum: ['true'] } } },
   })
   @ApiErrors(
@@ -34,7 +35,7 @@ export class OrdersController {
     'DUPLICATE_REFERENCE',
     'PAYLOAD_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
-    'SERVICE_UNAVAILABLE',
+    'INSUFFICIENT_BALANCE',
   )
   async create(
     @CurrentCaller() caller: Caller,
@@ -62,7 +63,7 @@ export class OrdersController {
     description: 'The reference_id given at creation',
     example: 'shop-10001',
   })
-  @ApiOkResponse({ type: OrderDto })
+  @ApiOkResponse({ type: OrderDto, description: 'The order as it stands now' })
   @ApiErrors('NOT_FOUND')
   get(@CurrentCaller() caller: Caller, @Param('reference_id') referenceId: string): Promise<OrderDto> {
     return this.orders.get(caller.merchantId, referenceId);

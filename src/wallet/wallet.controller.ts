@@ -19,7 +19,7 @@ export class WalletController {
 
   @Get()
   @ApiOperation({ summary: 'See your balance' })
-  @ApiOkResponse({ type: WalletDto })
+  @ApiOkResponse({ type: WalletDto, description: 'The balances' })
   @ApiErrors()
   async get(@CurrentCaller() caller: Caller): Promise<WalletDto> {
     return toWalletDto(await this.wallets.get(caller.merchantId));

@@ -38,10 +38,14 @@ export interface ClaimedDelivery {
   body: string;
 }
 
-const due = (isRetry: boolean): string => `
-  SELECT id, ${isRetry} AS is_retry FROM webhook_deliveries
-  WHERE webhook_id = lane.webhook_id AND (attempt_count > 0) = ${isRetry} AND due_at <= statement_timestamp()
-  ORDER BY due_at LIMIT lane.room`;
+/** Firsts or retries alone, so that the index gives just those that are due, however many are not. */
+const due = (webhook: string, isRetry: boolean): string => `
+  SELECT id, is_retry FROM webhook_deliveries
+  WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
+
+const hasDue = (webhook: string): string => `EXISTS (${due(webhook, false)}) OR EXISTS (${due(webhook, true)})`;
+
+const firstDue = (isRetry: boolean): string => `(${due('lane.webhook_id', isRetry)} ORDER BY due_at LIMIT lane.room)`;
 
 /**
  * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
@@ -52,7 +56,7 @@ const due = (isRetry: boolean): string => `
 export const CLAIM_DELIVERIES: Statement = {
   name: 'webhook_deliveries.claim',
   text: `
-    WITH lane AS (
+    WITH lane AS MATERIALIZED (
       SELECT asked.webhook_id, greatest(0, least(asked.room, $4 - (
                SELECT count(*) FROM webhook_deliveries f
                WHERE f.webhook_id = asked.webhook_id AND f.leased_until > statement_timestamp()))) AS room
@@ -60,7 +64,7 @@ export const CLAIM_DELIVERIES: Statement = {
     picked AS (
       SELECT found.id FROM lane CROSS JOIN LATERAL (
         SELECT id, is_retry, row_number() OVER () AS place
-        FROM ((${due(false)}) UNION ALL (${due(true)})) AS firsts_then_retries LIMIT lane.room) found
+        FROM (${firstDue(false)} UNION ALL ${firstDue(true)}) AS firsts_then_retries LIMIT lane.room) found
       ORDER BY found.is_retry, found.place LIMIT $3),
     locked AS (
       SELECT id, webhook_id, event_id, automatic, attempt_count FROM webhook_deliveries
@@ -112,13 +116,7 @@ const recordAttempts = (name: string, ended: string): Statement => ({
       SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
       WHERE id IN (SELECT d.webhook_id FROM ended JOIN webhook_deliveries d ON d.id = ended.delivery_id)
       ORDER BY id FOR SHARE),
-    due AS (
-      SELECT id AS webhook_id, EXISTS (
-        SELECT FROM webhook_deliveries WHERE webhook_id = hook.id AND (attempt_count > 0) = false
-          AND due_at <= statement_timestamp()) OR EXISTS (
-        SELECT FROM webhook_deliveries WHERE webhook_id = hook.id AND (attempt_count > 0) = true
-          AND due_at <= statement_timestamp()) AS has_due
-      FROM hook),
+    due AS (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
     judged AS (
       SELECT ended.*, d.attempt_started_at, greatest(hook.retry_delay, ended.retry_after) AS delay,
         CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
@@ -187,8 +185,5 @@ export const FIND_OVERDUE: Statement = {
               WHERE d.due_at IS NOT NULL AND d.webhook_id > waiting.webhook_id ORDER BY d.webhook_id LIMIT 1)
       FROM waiting WHERE waiting.webhook_id IS NOT NULL)
     SELECT webhook_id AS id FROM waiting
-    WHERE EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = waiting.webhook_id
-                    AND (d.attempt_count > 0) = false AND d.due_at <= statement_timestamp())
-       OR EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = waiting.webhook_id
-                    AND (d.attempt_count > 0) = true AND d.due_at <= statement_timestamp())`,
+    WHERE ${hasDue('waiting.webhook_id')}`,
 };

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
-import { errorBody, HTTP_STATUS, type ErrorCode, type ErrorDetail } from '../errors.js';
+import { databaseUnavailable, errorBody, HTTP_STATUS } from '../errors.js';
 
 export class ErrorDetailDto {
   @ApiProperty({ type: String, example: 'items[0].quantity' }) field!: string;
@@ -20,39 +20,61 @@ export class ErrorDto {
 
 const balanceMessage = 'Insufficient wallet balance: the order costs 70.00 THB, 12.50 THB are available';
 
-const EXAMPLES: Record<Exclude<ErrorCode, 'REQUEST_TIMEOUT'>, [string, ErrorDetail[]?]> = {
-  BAD_REQUEST: [
-    'reference_id is required',
-    [{ field: 'reference_id', code: 'REQUIRED', message: 'reference_id is required' }],
-  ],
-  UNAUTHORIZED: ['Invalid or missing API key'],
-  FORBIDDEN: ['This API key may not be used from this address'],
-  NOT_FOUND: ['There is no such order'],
-  DUPLICATE_REFERENCE: ['reference_id "shop-10001" was already used for an order with different content'],
-  CONFLICT: ['An attempt is in flight'],
-  PAYLOAD_TOO_LARGE: ['The request body is larger than 256 KiB'],
-  UNSUPPORTED_MEDIA_TYPE: ['The request body must be JSON: send it with Content-Type: application/json'],
-  TOO_MANY_REQUESTS: ['More than 1000 requests per second with this API key: please slow down'],
-  INTERNAL_ERROR: ['Something went wrong on our side: please try again or contact us'],
-  SERVICE_UNAVAILABLE: [
-    balanceMessage,
-    [{ field: 'items', code: 'INSUFFICIENT_BALANCE', message: balanceMessage }],
-  ],
+const EXAMPLES = {
+  BAD_REQUEST: errorBody('BAD_REQUEST', 'reference_id is required', [
+    { field: 'reference_id', code: 'REQUIRED', message: 'reference_id is required' },
+  ]),
+  UNAUTHORIZED: errorBody('UNAUTHORIZED', 'Invalid or missing API key'),
+  FORBIDDEN: errorBody('FORBIDDEN', 'This API key may not be used from this address'),
+  NOT_FOUND: errorBody('NOT_FOUND', 'There is no order with this reference_id'),
+  DUPLICATE_REFERENCE: errorBody(
+    'DUPLICATE_REFERENCE',
+    'reference_id "shop-10001" was already used for an order with different content',
+  ),
+  CONFLICT: errorBody('CONFLICT', 'An attempt is in flight'),
+  PAYLOAD_TOO_LARGE: errorBody('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB'),
+  UNSUPPORTED_MEDIA_TYPE: errorBody(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The request body must be JSON: send it with Content-Type: application/json',
+  ),
+  TOO_MANY_REQUESTS: errorBody(
+    'TOO_MANY_REQUESTS',
+    'More than 1000 requests per second with this API key: please slow down',
+  ),
+  INTERNAL_ERROR: errorBody(
+    'INTERNAL_ERROR',
+    'Something went wrong on our side: please try again or contact us',
+  ),
+  INSUFFICIENT_BALANCE: errorBody('SERVICE_UNAVAILABLE', balanceMessage, [
+    { field: 'items', code: 'INSUFFICIENT_BALANCE', message: balanceMessage },
+  ]),
+  SERVICE_UNAVAILABLE: databaseUnavailable().toBody(),
 };
 
-type DocumentedCode = keyof typeof EXAMPLES;
+type DocumentedError = keyof typeof EXAMPLES;
+
+const ALWAYS: DocumentedError[] = [
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
 
 /** Documents the errors of a route: those named, besides what every route of the merchant API can answer. */
-export function ApiErrors(...codes: DocumentedCode[]): MethodDecorator & ClassDecorator {
-  const always: DocumentedCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'TOO_MANY_REQUESTS', 'INTERNAL_ERROR'];
+export function ApiErrors(...named: DocumentedError[]): MethodDecorator & ClassDecorator {
+  const errors = [...named, ...ALWAYS];
+  const statuses = [...new Set(errors.map((error) => EXAMPLES[error].status))];
   return applyDecorators(
-    ...[...codes, ...always].map((code) => {
-      const [message, details] = EXAMPLES[code];
+    ...statuses.map((status) => {
+      const ofStatus = errors.filter((error) => EXAMPLES[error].status === status);
+      const examples = ofStatus.map((error) => [error, { summary: error, value: EXAMPLES[error] }]);
+      const description = ofStatus.join(' or ');
       return ApiResponse({
-        status: HTTP_STATUS[code],
-        description: code,
+        status,
+        description,
         type: ErrorDto,
-        example: errorBody(code, message, details),
+        examples: Object.fromEntries(examples) as never,
       });
     }),
   );

@@ -54,7 +54,8 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 /** What the body parser throws: an error with a `type` (see body-parser's README, "Errors"). */
 function toAppError(error: unknown): unknown {
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.verify.failed') return new AppError('BAD_REQUEST', 'The request body is not valid UTF-8');
+  if (type === 'entity.verify.failed')
+    return new AppError('BAD_REQUEST', 'The request body is not valid UTF-8');
   if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
   if (status === 415) {
     return new AppError(

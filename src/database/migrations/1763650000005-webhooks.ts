@@ -55,6 +55,7 @@ export class Webhooks1763650000005 implements MigrationInterface {
           CHECK (status IN ('pending', 'succeeded', 'failed', 'cancelled')),
         automatic boolean NOT NULL DEFAULT true,
         attempt_count integer NOT NULL DEFAULT 0,
+        is_retry boolean NOT NULL GENERATED ALWAYS AS (attempt_count > 0) STORED,
         due_at timestamptz,
         leased_until timestamptz,
         attempt_started_at timestamptz(3),
@@ -69,7 +70,7 @@ export class Webhooks1763650000005 implements MigrationInterface {
           CHECK ((status = 'pending') = (due_at IS NOT NULL OR leased_until IS NOT NULL))
       )`);
     await runner.query(`
-      CREATE INDEX ix_webhook_deliveries_due ON webhook_deliveries (webhook_id, (attempt_count > 0), due_at)
+      CREATE INDEX ix_webhook_deliveries_due ON webhook_deliveries (webhook_id, is_retry, due_at)
       WHERE due_at IS NOT NULL`);
     await runner.query(`
       CREATE INDEX ix_webhook_deliveries_leased ON webhook_deliveries (webhook_id, leased_until)

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a command left behind. */
+export interface Run {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real command line, as an operator starts it: a process for each command, on the build. */
+export class CommandLine {
+  /** @param env what the commands find in their environment, besides PATH. */
+  constructor(private readonly env: Record<string, string>) {}
+
+  async run(...args: string[]): Promise<Run> {
+    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH, USER: 'operator-1', ...this.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await code, stdout, stderr };
+  }
+
+  /** What a command that succeeds prints with --json: one value, and nothing else anywhere. */
+  async json<Value = unknown>(...args: string[]): Promise<Value> {
+    const { code, stdout, stderr } = await this.run(...args, '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as Value;
+  }
+
+  /** What a command that fails says: on standard error, with nothing on standard output. */
+  async refused(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(...args, '--json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toMatch(/\bat .+:\d+:\d+|node_modules/);
+    return stderr;
+  }
+}

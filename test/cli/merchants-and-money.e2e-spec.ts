@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { MOMENT } from '../support/expectations.js';
+import { CommandLine } from './command-line.js';
+
+interface IssuedKey {
+  id: number;
+  merchant_id: number;
+  prefix: string;
+  key: string;
+}
+
+let database: TestDatabase;
+let commandLine: CommandLine;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  commandLine = new CommandLine({ DATABASE_URL: database.url });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await commandLine.json('merchant', 'create', '--name', 'Somchai Game Shop');
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const moment = expect.stringMatching(MOMENT) as unknown as string;
+
+describe('topup merchant', () => {
+  const merchant = { id: 1, name: 'Somchai Game Shop', status: 'active', created_at: moment };
+
+  it('shows, lists, suspends and resumes', async () => {
+    expect(await commandLine.json('merchant', 'show', '1')).toEqual(merchant);
+    expect(await commandLine.json('merchant', 'list')).toEqual([merchant]);
+    expect(await commandLine.json('merchant', 'suspend', '1')).toEqual({ ...merchant, status: 'suspended' });
+    expect(await commandLine.json('merchant', 'resume', '1')).toEqual(merchant);
+  });
+
+  it('reads as a table without --json', async () => {
+    const { code, stdout, stderr } = await commandLine.run('merchant', 'list');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/│ id │ name +│ status │ created_at +│\n│ 1 +│ Somchai Game Shop │ active │/);
+    // No escape sequence, no colour.
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('refuses what cannot be', async () => {
+    expect(await commandLine.refused('merchant', 'create', '--name', '')).toBe(
+      "error: the merchant's name must have 1 to 128 characters\n",
+    );
+    expect(await commandLine.refused('merchant', 'suspend', '99')).toMatch(/there is no merchant 99/);
+  });
+});
+
+describe('topup api-key', () => {
+  it('shows a key once, and keeps only its hash', async () => {
+    const issued = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1');
+    expect(Object.keys(issued)).toEqual(['id', 'merchant_id', 'prefix', 'key']);
+    expect(issued).toMatchObject({ id: expect.any(Number) as number, merchant_id: 1 });
+    expect(issued.key).toMatch(/^topup_[0-9A-Za-z]{43}$/);
+    expect(issued.key.startsWith(issued.prefix)).toBe(true);
+    const { rows } = await client.query('SELECT * FROM api_keys WHERE id = $1', [issued.id]);
+    expect(rows).toMatchObject([{ key_hash: createHash('sha256').update(issued.key).digest() }]);
+    expect(JSON.stringify(rows)).not.toContain(issued.key);
+  });
+
+  it('keeps what was said about a key, hands it on, and ends the old one after the overlap', async () => {
+    const options = ['--name', 'checkout', '--allow-ip', '203.0.113.0/24, 2001:db8::1', '--expires-at', '2090-01-31'];
+    const issued = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1', ...options);
+    const next = await commandLine.json<IssuedKey>('api-key', 'rotate', String(issued.id), '--overlap', '3600');
+    expect(next).toMatchObject({ merchant_id: 1, key: expect.stringMatching(/^topup_/) as unknown as string });
+    expect(next.key).not.toBe(issued.key);
+    const keys = await commandLine.json<Record<string, unknown>[]>('api-key', 'list', '--merchant', '1');
+    const kept = { name: 'checkout', allowed_ips: ['203.0.113.0/24', '2001:db8::1'], revoked_at: null, created_at: moment };
+    const row = { merchant_id: 1, ...kept };
+    const [old, successor] = keys.slice(-2);
+    expect(successor).toEqual({ id: next.id, prefix: next.prefix, ...row, expires_at: '2090-01-31T00:00:00.000Z' });
+    expect(old).toEqual({ id: issued.id, prefix: issued.prefix, ...row, expires_at: moment });
+    const hoursLeft = (Date.parse(String(old?.expires_at)) - Date.now()) / 3_600_000;
+    expect(hoursLeft).toBeGreaterThan(0.9);
+    expect(hoursLeft).toBeLessThan(1.1);
+  });
+
+  it('ends a key at once, and does not give it a successor', async () => {
+    const { id } = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1');
+    expect(await commandLine.json('api-key', 'revoke', String(id))).toMatchObject({ id, revoked_at: moment });
+    expect(await commandLine.refused('api-key', 'rotate', String(id))).toMatch(/has ended already/);
+    expect(await commandLine.refused('api-key', 'revoke', '999')).toMatch(/there is no API key 999/);
+  });
+
+  it('refuses an expiry in the past, and an unknown merchant', async () => {
+    expect(
+      await commandLine.refused('api-key', 'issue', '--merchant', '1', '--expires-at', '2020-01-01T00:00:00+07:00'),
+    ).toBe('error: the expiry 2019-12-31T17:00:00.000Z is in the past\n');
+    expect(await commandLine.refused('api-key', 'issue', '--merchant', '99')).toMatch(/there is no merchant 99/);
+  });
+});
+
+describe('topup wallet', () => {
+  const fund = (kind: string, amount: string, reference: string): string[] => [
+    'wallet', kind, '--merchant', '1', '--amount', amount, '--reference', reference,
+  ]; // prettier-ignore
+
+  it('counts a reference once', async () => {
+    const after = { merchant_id: 1, available_amount: '1000.00', held_amount: '0.00' };
+    expect(await commandLine.json(...fund('credit', '1000', 'bank-1'))).toEqual(after);
+    expect(await commandLine.json(...fund('credit', '1000.00', 'bank-1'))).toEqual(after);
+    expect(await commandLine.refused(...fund('credit', '1000.01', 'bank-1'))).toBe(
+      'error: reference bank-1 was already used for a credit of 1000.00 THB\n',
+    );
+    expect(await commandLine.json('wallet', 'show', '--merchant', '1')).toEqual(after);
+  });
+
+  it('takes out no more than there is, and remembers who did it', async () => {
+    expect(await commandLine.json(...fund('debit', '0.05', 'back-1'), '--note', 'typo', '--operator', 'Malee')).toEqual({
+      merchant_id: 1,
+      available_amount: '999.95',
+      held_amount: '0.00',
+    });
+    expect(await commandLine.refused(...fund('debit', '1000', 'back-2'))).toBe(
+      'error: merchant 1 has only 999.95 THB available\n',
+    );
+    const { rows } = await client.query('SELECT kind, amount, note, operator FROM transfers ORDER BY id');
+    expect(rows).toEqual([
+      { kind: 'credit', amount: '100000', note: null, operator: 'operator-1' },
+      { kind: 'debit', amount: '5', note: 'typo', operator: 'Malee' },
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { CommandLine } from './command-line.js';
+
+describe('topup', () => {
+  const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
+
+  it('lists its commands, and exits with 0 only when it was asked to', async () => {
+    const help = await commandLine.run('--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const group of ['merchant', 'api-key', 'wallet', 'supplier', 'product', 'price', 'order', 'webhook', 'audit']) {
+      expect(help.stdout).toMatch(new RegExp(`^  ${group} `, 'm'));
+    }
+    const nothing = await commandLine.run();
+    expect(nothing).toEqual({ code: 1, stdout: '', stderr: help.stdout });
+  });
+
+  it('shows the options and an example of a command', async () => {
+    const { code, stdout } = await commandLine.run('help', 'wallet');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('credit [options]') as string });
+    const credit = await commandLine.run('wallet', 'credit', '--help');
+    expect(credit.stdout).toMatch(/--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/);
+  });
+
+  it.each([
+    [['merchnt', 'list'], /unknown command 'merchnt'\n\(Did you mean merchant\?\)[^]*topup --help/],
+    [['merchant', 'lst'], /unknown command 'lst'[^]*topup merchant --help/],
+    [['merchant', 'list', '--all'], /unknown option '--all'[^]*topup merchant list --help/],
+    [['merchant', 'list', 'all'], /too many arguments/],
+    [['merchant', 'create'], /required option '--name <name>' not specified/],
+    [['merchant', 'show'], /missing required argument 'id'/],
+    [['merchant', 'show', '1.0'], /'1\.0' is invalid .+ It must be an id: a whole number such as 12/],
+    [['wallet', 'show', '--merchant', '2147483648'], /It must be an id/],
+    [['wallet', 'credit', '--merchant', '1', '--reference', 'r', '--amount', '1.005'], /an amount in baht such as 1000\.00/],
+    [['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'], /'-5' is invalid/],
+    [['order', 'list', '--older-than', '15'], /a whole number and s, m, h or d, such as 15m/],
+    [['order', 'list', '--status', 'open'], /It must be one of pending, processing, completed, failed/],
+    [['order', 'resolve', 'ord_x', '--unit', '1', '--reason', 'r', '--succeeded'], /item\.unit such as 1\.2/],
+    [['order', 'resolve', 'ord_x', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'], /It must be one of INVALID_PLAYER, /],
+    [['order', 'resolve', 'ord_x', '--unit', '1.1', '--reason', 'r', '--failed', 'PARTIALLY_COMPLETED'], /is invalid/],
+  ])('says what is wrong with the line %j', async (args, message) => {
+    expect(await commandLine.refused(...args)).toMatch(message);
+  });
+});
+
+describe('topup without a database', () => {
+  it('says at once that PostgreSQL is not there, and never its password', async () => {
+    const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
+    const message = await commandLine.refused('merchant', 'list');
+    expect(message).toMatch(/PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/);
+    expect(message).not.toContain('secret');
+  });
+
+  it('waits no longer than 3 seconds for a server that does not answer', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const commandLine = new CommandLine({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x` });
+    const startedMs = performance.now();
+    expect(await commandLine.refused('merchant', 'list')).toMatch(/PostgreSQL cannot be used at .+ timeout/);
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    server.close();
+  });
+
+  it('says how to start the local stack when none runs', async () => {
+    const commandLine = new CommandLine({ TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}` });
+    expect(await commandLine.refused('merchant', 'list')).toBe(
+      'error: the local stack is not running: start it with npm start, or set DATABASE_URL\n',
+    );
+  });
+
+  it('names every mistake in the configuration', async () => {
+    const commandLine = new CommandLine({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
+    expect(await commandLine.refused('merchant', 'list')).toMatch(/- DATABASE_URL must be[^]+- LOG_LEVEL must be/);
+  });
+});
+
+describe('topup on a new database', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await client.end();
+  });
+
+  afterAll(() => database.drop());
+
+  it('creates the schema by itself, and keeps its log off standard output', async () => {
+    const commandLine = new CommandLine({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
+    const { code, stdout, stderr } = await commandLine.run('--json', 'merchant', 'create', '--name', 'First');
+    expect({ code, merchant: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      merchant: { id: 1, name: 'First', status: 'active', created_at: expect.any(String) as string },
+    });
+    expect(stderr).toMatch(/"migrated"/);
+  });
+});
