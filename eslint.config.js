@@ -12,7 +12,7 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // Nest modules are classes whose whole content is a decorator.
       '@typescript-eslint/no-extraneous-class': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { plainToInstance, Transform, type TransformFnParams } from 'class-transformer';
+import { Expose, plainToInstance, Transform, type TransformFnParams } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, Matches, Max, Min, validateSync } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 
@@ -10,24 +10,28 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
+/** Declares a variable, and how its text becomes a value. */
+const Variable =
+  (read: (text: unknown) => unknown): PropertyDecorator =>
+  (target, property) => {
+    Expose()(target, property);
+    Transform(({ value }: TransformFnParams) => read(value))(target, property);
+  };
+
 /** A whole number from the environment; anything else is left as it is, for the validator to name. */
-const WholeNumber = (fallback: number): PropertyDecorator =>
-  Transform(({ value }: TransformFnParams) => {
-    if (isBlank(value)) return fallback;
-    return typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : (value as unknown);
+const WholeNumber = (fallback?: number): PropertyDecorator =>
+  Variable((text) => {
+    if (isBlank(text)) return fallback;
+    return typeof text === 'string' && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : text;
   });
 
 const Text = (fallback?: string): PropertyDecorator =>
-  Transform(({ value }: TransformFnParams) => (isBlank(value) ? fallback : String(value).trim()));
+  Variable((text) => (isBlank(text) ? fallback : String(text).trim()));
 
 const Flag = (): PropertyDecorator =>
-  Transform(({ value }: TransformFnParams) => {
-    if (isBlank(value)) return false;
-    return value === 'true' || value === '1'
-      ? true
-      : value === 'false' || value === '0'
-        ? false
-        : (value as unknown);
+  Variable((text) => {
+    if (isBlank(text)) return false;
+    return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
   });
 
 const PORT_RULE = { message: '$property must be a port number, 0 to 65535' };
@@ -62,7 +66,7 @@ class Environment {
   HOST!: string;
 
   @IsOptional()
-  @Transform(({ value }: TransformFnParams) => (isBlank(value) ? undefined : Number(value)))
+  @WholeNumber()
   @IsInt(PORT_RULE)
   @Min(0, PORT_RULE)
   @Max(65535, PORT_RULE)
@@ -78,6 +82,12 @@ class Environment {
     message: '$property must be 32 bytes in base64: openssl rand -base64 32',
   })
   SECRETS_KEY?: string;
+
+  @Text('')
+  @Matches(/^([A-Za-z0-9+/]{43}=(,|$))*$/, {
+    message: '$property must be a comma-separated list of former SECRETS_KEYs',
+  })
+  SECRETS_PREVIOUS_KEYS!: string;
 
   @Text('') @Matches(/^[0-9A-Fa-f.:/, ]*$/, CIDRS_RULE) WEBHOOK_ALLOWED_CIDRS!: string;
 
@@ -129,9 +139,14 @@ class Environment {
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** Everything that the environment decides, checked and with its defaults. */
-export interface Config extends Omit<Environment, 'WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY'> {
+export interface Config extends Omit<
+  Environment,
+  'WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS'
+> {
   /** 32 bytes, or null where nothing was set (only the command line runs without). */
   readonly secretsKey: Buffer | null;
+  /** Keys that still open what was sealed under them. */
+  readonly previousSecretsKeys: readonly Buffer[];
   readonly webhookAllowedNetworks: readonly Network[];
   readonly trustedProxies: readonly string[];
 }
@@ -160,7 +175,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   const source = options.forCommandLine
     ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' }
     : env;
-  const environment = plainToInstance(Environment, pick(source), { exposeUnsetFields: false });
+  const environment = plainToInstance(Environment, source, {
+    // Only the known names: no other variable of the process can reach the configuration.
+    excludeExtraneousValues: true,
+    exposeUnsetFields: false,
+  });
   const problems = validateSync(environment).map(
     (error) => Object.values(error.constraints ?? {})[0] ?? error.property,
   );
@@ -175,23 +194,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');
   }
   if (problems.length > 0) throw new ConfigError(problems);
+  const { SECRETS_KEY: _key, SECRETS_PREVIOUS_KEYS: previousKeys, ...plain } = environment;
   return Object.freeze({
-    ...environment,
+    ...plain,
     secretsKey: secretsKey === undefined ? null : Buffer.from(secretsKey, 'base64'),
+    previousSecretsKeys: splitList(previousKeys).map((key) => Buffer.from(key, 'base64')),
     webhookAllowedNetworks,
     trustedProxies: splitList(environment.TRUSTED_PROXIES),
   });
-}
-
-/** Only the known names, so that no other variable of the process can reach the configuration. */
-function pick(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const names = [
-    'NODE_ENV', 'DATABASE_URL', 'REDIS_URL', 'PORT', 'HOST', 'MANAGEMENT_PORT', 'MANAGEMENT_HOST', 'SECRETS_KEY',
-    'WEBHOOK_ALLOWED_CIDRS', 'TRUSTED_PROXIES', 'WEBHOOK_MAX_IN_FLIGHT', 'SUPPLIER_MAX_IN_FLIGHT',
-    'SUPPLIER_QUIET_PERIOD_MS', 'SUPPLIER_REVIEW_AFTER_MS', 'RATE_LIMIT_PER_SECOND', 'DATABASE_POOL_SIZE',
-    'QUEUE_PREFIX', 'LOG_LEVEL', 'LOG_PRETTY', 'TOPUP_DATA_DIR',
-  ]; // prettier-ignore
-  return Object.fromEntries(names.map((name) => [name, env[name]]));
 }
 
 function splitList(text: string): string[] {

@@ -23,7 +23,7 @@ export class CoreModule {
 
 /** Commands that touch no secret run without a key; one that does says what is missing. */
 function secretBox(config: Config): SecretBox {
-  if (config.secretsKey) return new SecretBox(config.secretsKey);
+  if (config.secretsKey) return new SecretBox(config.secretsKey, config.previousSecretsKeys);
   const missing = (): never => {
     throw new Error(
       'SECRETS_KEY must be set for this: it is the key that the running service encrypts secrets with',

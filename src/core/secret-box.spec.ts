@@ -30,4 +30,14 @@ describe('secret box', () => {
   it('says that a value belongs to another key', () => {
     expect(() => new SecretBox(randomBytes(32)).open(box.seal('x'))).toThrow(/another SECRETS_KEY/);
   });
+
+  it('opens with a previous key what it did not seal itself, and knows that this is outdated', () => {
+    const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+    const sealed = new SecretBox(oldKey).seal('whsec_kept');
+    const rotated = new SecretBox(newKey, [oldKey]);
+    expect(rotated.open(sealed)).toBe('whsec_kept');
+    expect(rotated.isOutdated(sealed)).toBe(true);
+    expect(rotated.isOutdated(rotated.seal('whsec_kept'))).toBe(false);
+    expect(() => new SecretBox(newKey).open(sealed)).toThrow(/another SECRETS_KEY/);
+  });
 });

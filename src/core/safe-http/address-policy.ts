@@ -30,7 +30,7 @@ export class AddressPolicy {
 
   /** @param text an address in its usual notation; anything else is not allowed. */
   permits(text: string): boolean {
-    if (!ipaddr.isValid(text)) return false;
+    if (!isAddress(text)) return false;
     const address = ipaddr.parse(text);
     return [address, ...carriedBy(address)].every((each) => this.isAllowed(each) || isPublicUnicast(each));
   }
@@ -71,5 +71,8 @@ export function isLocalName(hostname: string): boolean {
  */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-  return ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare) ? bare : null;
+  return isAddress(bare) ? bare : null;
 }
+
+const isAddress = (text: string): boolean =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);

@@ -17,7 +17,9 @@ const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_
 /** Classifies what ended a call before a whole status line and header had arrived. */
 export function failureOf(error: unknown): HttpFailure {
   if (error instanceof ConnectionFailure) return error.failure;
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // undici closes the connection itself, with this error, upon an answer that nobody asked for, such as 101.
+  if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) return 'protocol';
   if (RESET_CODES.has(code)) return 'reset';
   if (TIMEOUT_CODES.has(code)) return 'timeout';
   // TLS 1.3 lets a server refuse a client after the handshake is over on the client's side.

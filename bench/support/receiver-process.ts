@@ -1,0 +1,48 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export interface Arrival {
+  id: string;
+  /** Milliseconds of the epoch, with fractions. */
+  at: number;
+}
+
+/** The receiver, and a way to wait for what arrives there. */
+export class ReceiverProcess {
+  private listener: (arrival: Arrival) => void = () => undefined;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    child.on('message', (message: Arrival) => this.listener(message));
+  }
+
+  static async start(): Promise<ReceiverProcess> {
+    const child = fork(fileURLToPath(new URL('./receiver.ts', import.meta.url)), {
+      execArgv: ['--import', new URL('../../scripts/typescript.mjs', import.meta.url).href],
+    });
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    return new ReceiverProcess(child, `http://127.0.0.1:${port}`);
+  }
+
+  onArrival(listener: (arrival: Arrival) => void): void {
+    this.listener = listener;
+  }
+
+  /** Resolves with the arrivals once there are `count` of them. */
+  collect(count: number): Promise<Arrival[]> {
+    const arrivals: Arrival[] = [];
+    return new Promise((resolve) => {
+      this.onArrival((arrival) => {
+        arrivals.push(arrival);
+        if (arrivals.length === count) resolve(arrivals);
+      });
+    });
+  }
+
+  stop(): void {
+    this.child.disconnect();
+  }
+}

@@ -1,0 +1,19 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A webhook receiver in a process of its own: /ok answers 204, /fail answers 500, /hang never answers. It prints its
+ * port, and sends its parent the event id and arrival time (ms of the epoch, with fractions) of each request to /ok.
+ */
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    if (request.url === '/hang') return;
+    if (request.url === '/fail') return void response.writeHead(500).end();
+    process.send?.({ id: request.headers['webhook-id'], at: performance.timeOrigin + performance.now() });
+    response.writeHead(204).end();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('disconnect', () => process.exit(0));
