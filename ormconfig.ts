@@ -1,20 +1,34 @@
-import { fileURLToPath } from 'node:url';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-
-const here = fileURLToPath(new URL('.', import.meta.url));
-// The same file serves the sources (tests, through swc) and the build (`dist/ormconfig.js`).
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+import { ApiKey } from './src/auth/api-key.entity.js';
+import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
+import { Product } from './src/catalog/product.entity.js';
+import { Supplier } from './src/catalog/supplier.entity.js';
+import { MerchantsAndKeys1763650000001 } from './src/database/migrations/1763650000001-merchants-and-keys.js';
+import { Catalog1763650000002 } from './src/database/migrations/1763650000002-catalog.js';
+import { Orders1763650000003 } from './src/database/migrations/1763650000003-orders.js';
+import { Money1763650000004 } from './src/database/migrations/1763650000004-money.js';
+import { Webhooks1763650000005 } from './src/database/migrations/1763650000005-webhooks.js';
+import { Merchant } from './src/merchants/merchant.entity.js';
+import { Webhook } from './src/webhooks/webhook.entity.js';
 
 /**
  * The one place that says how TypeORM reaches the database: the processes, the command line and the tests use it.
+ * Classes are named one by one: TypeORM loads files that match a pattern in a way that jest allows only once for each
+ * of its workers.
  * @param url a `postgres://` connection string.
  */
 export function dataSourceOptions(url: string): DataSourceOptions {
   return {
     type: 'postgres',
     url,
-    entities: [`${here}src/**/*.entity.${extension}`],
-    migrations: [`${here}src/database/migrations/*.${extension}`],
+    entities: [ApiKey, Merchant, MerchantPrice, Product, Supplier, Webhook],
+    migrations: [
+      MerchantsAndKeys1763650000001,
+      Catalog1763650000002,
+      Orders1763650000003,
+      Money1763650000004,
+      Webhooks1763650000005,
+    ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',
     synchronize: false,

@@ -1,20 +1,12 @@
-import {
-  Module,
-  RequestMethod,
-  type DynamicModule,
-  type MiddlewareConsumer,
-  type NestModule,
-} from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
-import { AuthenticationGuard, AuthenticationMiddleware } from './auth/authentication.js';
-import { RateLimitMiddleware } from './auth/rate-limit.middleware.js';
+import { AuthenticationGuard } from './auth/authentication.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ProductsController } from './catalog/products.controller.js';
 import type { Config } from './core/config.js';
 import { CoreModule } from './core/core.module.js';
 import { AppExceptionFilter } from './core/http/exception.filter.js';
-import { readJsonBody } from './core/http/json-body.js';
 import type { Logger } from './core/logger.js';
 import { ValidationPipe } from './core/validation/validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -55,15 +47,8 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     { provide: APP_FILTER, useClass: AppExceptionFilter },
   ],
 })
-export class ApiModule implements NestModule {
+export class ApiModule {
   static register(config: Config, logger: Logger): DynamicModule {
     return { module: ApiModule, imports: [CoreModule.register(config, logger)] };
-  }
-
-  /** The caller is known before the body is read: a bad key learns nothing about its request. */
-  configure(consumer: MiddlewareConsumer): void {
-    consumer
-      .apply(AuthenticationMiddleware, RateLimitMiddleware, readJsonBody)
-      .forRoutes({ path: 'v1', method: RequestMethod.ALL }, { path: 'v1/*path', method: RequestMethod.ALL });
   }
 }

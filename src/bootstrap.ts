@@ -2,8 +2,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { ApiModule } from './api.module.js';
+import { ApiKeyVerifier } from './auth/api-key-verifier.js';
+import { authenticate } from './auth/authentication.js';
+import { limitRate } from './auth/rate-limit.js';
 import type { Config } from './core/config.js';
 import { HttpServerAdapter } from './core/http/http-server.js';
+import { readJsonBody } from './core/http/json-body.js';
 import { assignRequestId } from './core/http/request-id.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { setUpSwagger } from './ops/swagger.js';
@@ -17,6 +21,13 @@ export async function createApi(config: Config, logger: Logger): Promise<NestExp
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
   app.use(assignRequestId);
+  // The caller is known before anything else is looked at, and before a path is taken apart.
+  app.use(
+    '/v1',
+    authenticate(app.get(ApiKeyVerifier)),
+    limitRate(config.RATE_LIMIT_PER_SECOND),
+    readJsonBody,
+  );
   setUpSwagger(app);
   return app;
 }

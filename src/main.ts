@@ -4,7 +4,7 @@ import { createLogger } from './core/logger.js';
 import { processName, runProcess } from './core/process.js';
 import { ManagementServer } from './ops/management/management-server.js';
 
-const STOP_WITHIN_MS = 9_000;
+const STOP_WITHIN_MS = 8_500;
 const DEFAULT_MANAGEMENT_PORT = 9464;
 
 await runProcess(async () => {

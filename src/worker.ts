@@ -5,7 +5,7 @@ import { processName, runProcess } from './core/process.js';
 import { ManagementServer } from './ops/management/management-server.js';
 import { WorkerModule } from './worker.module.js';
 
-const STOP_WITHIN_MS = 19_000;
+const STOP_WITHIN_MS = 17_000;
 const DEFAULT_MANAGEMENT_PORT = 9465;
 
 await runProcess(async () => {

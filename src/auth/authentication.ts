@@ -4,10 +4,9 @@ import {
   SetMetadata,
   type CanActivate,
   type ExecutionContext,
-  type NestMiddleware,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { AppError } from '../core/errors.js';
 import { ApiKeyVerifier, type Caller } from './api-key-verifier.js';
 
@@ -33,18 +32,15 @@ export const callerOf = (request: Request): Caller | undefined => (request as Au
  * Recognizes the caller before anything else of a request is looked at, its body's syntax and size included: a bad
  * key never learns whether a body or an id was valid.
  */
-@Injectable()
-export class AuthenticationMiddleware implements NestMiddleware {
-  constructor(private readonly verifier: ApiKeyVerifier) {}
-
-  use(request: AuthenticatedRequest, _response: Response, next: NextFunction): void {
+export const authenticate =
+  (verifier: ApiKeyVerifier): RequestHandler =>
+  (request: AuthenticatedRequest, _response, next) => {
     const header = request.headers['x-api-key'];
-    this.verifier.verify(typeof header === 'string' ? header : undefined, request.ip).then((caller) => {
+    verifier.verify(typeof header === 'string' ? header : undefined, request.ip).then((caller) => {
       request[CALLER] = caller;
       next();
     }, next);
-  }
-}
+  };
 
 /** Denies every route that is not `@Public()` to requests that were not authenticated. */
 @Injectable()

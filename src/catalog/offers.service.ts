@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.js';
 import {
   decodeCursor,
   encodeCursor,
+  MAX_INTEGER,
   pageLimit,
   toPage,
   type Page,
@@ -31,12 +32,8 @@ export class OffersService {
   /** In the order in which products were added. @throws BAD_REQUEST for a bad cursor */
   async list(merchantId: number, query: PageQuery): Promise<Page<ProductDto>> {
     const limit = pageLimit(query);
-    const after = Number(decodeCursor(query.cursor, 1)?.[0] ?? 0n);
-    const rows = await this.database.query<OfferRow>(PAGE, [
-      merchantId,
-      Math.min(after, 2 ** 31 - 1),
-      limit + 1,
-    ]);
+    const after = Number(decodeCursor(query.cursor, [MAX_INTEGER])?.[0] ?? 0n);
+    const rows = await this.database.query<OfferRow>(PAGE, [merchantId, after, limit + 1]);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toProductDto);
   }
 

@@ -41,7 +41,10 @@ const CIDRS_RULE = {
 const COUNT_RULE = (max: number): { message: string } => ({
   message: `$property must be a whole number, 1 to ${max}`,
 });
-const MILLISECONDS_RULE = { message: '$property must be a whole number of milliseconds, at least 0' };
+const YEAR_MS = 31_536_000_000;
+const MILLISECONDS_RULE = {
+  message: `$property must be a whole number of milliseconds, 0 to ${YEAR_MS} (a year)`,
+};
 
 /** The environment variables, as `.env.example` explains them. */
 class Environment {
@@ -105,11 +108,16 @@ class Environment {
   @Max(10_000, COUNT_RULE(10_000))
   SUPPLIER_MAX_IN_FLIGHT!: number;
 
-  @WholeNumber(30_000) @IsInt(MILLISECONDS_RULE) @Min(0, MILLISECONDS_RULE) SUPPLIER_QUIET_PERIOD_MS!: number;
+  @WholeNumber(30_000)
+  @IsInt(MILLISECONDS_RULE)
+  @Min(0, MILLISECONDS_RULE)
+  @Max(YEAR_MS, MILLISECONDS_RULE)
+  SUPPLIER_QUIET_PERIOD_MS!: number;
 
   @WholeNumber(86_400_000)
   @IsInt(MILLISECONDS_RULE)
   @Min(0, MILLISECONDS_RULE)
+  @Max(YEAR_MS, MILLISECONDS_RULE)
   SUPPLIER_REVIEW_AFTER_MS!: number;
 
   @WholeNumber(1000)

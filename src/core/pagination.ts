@@ -32,18 +32,28 @@ export class PageQuery {
 export const pageLimit = ({ limit }: PageQuery): number =>
   limit === undefined ? DEFAULT_LIMIT : Number(limit);
 
-/** A moment in ISO 8601 with a time zone, as a query parameter. */
+/** A moment in ISO 8601 with a time zone, as a query parameter; {@link readMoment} makes a Date of it. */
 export const Moment = (): PropertyDecorator =>
   applyDecorators(
     Absent(),
     Rule((value) =>
-      typeof value === 'string' && ISO_MOMENT.test(value) && !Number.isNaN(Date.parse(value))
+      typeof value === 'string' && readMoment(value)
         ? null
         : { code: 'INVALID_VALUE', words: 'must be a moment such as 2026-01-15T08:30:00Z' },
     ),
   );
 
-const ISO_MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
+const ISO_MOMENT = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The moment that a text names; null when it names none, such as one on 30 February. */
+export function readMoment(text: string): Date | null {
+  const [, year, month, day] = ISO_MOMENT.exec(text) ?? [];
+  const moment = new Date(text);
+  if (year === undefined || year === '0000' || Number.isNaN(moment.getTime())) return null;
+  // Date lets 30 February roll over into March.
+  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) <= daysInMonth ? moment : null;
+}
 
 /**
  * A cursor holds the sort key of the last row of a page, so that a page starts right behind it whatever came since.
@@ -52,20 +62,24 @@ const ISO_MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d
 export const encodeCursor = (...key: (bigint | number)[]): string =>
   Buffer.from(key.join('.')).toString('base64url');
 
-/** @throws BAD_REQUEST for a cursor that no page carried. */
-export function decodeCursor(cursor: string | undefined, parts: number): bigint[] | null {
+/** The largest values that the parts of a cursor may have: a PostgreSQL integer, a bigint, and a JavaScript date. */
+export const MAX_INTEGER = 2n ** 31n - 1n;
+export const MAX_BIGINT = 2n ** 63n - 1n;
+export const MAX_DATE_MS = 8_640_000_000_000_000n;
+
+/**
+ * Reads a cursor.
+ * @param maxima of each of its parts.
+ * @returns its parts, or null where there is no cursor. @throws BAD_REQUEST for one that no page carried.
+ */
+export function decodeCursor(cursor: string | undefined, maxima: bigint[]): bigint[] | null {
   if (cursor === undefined) return null;
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const key = text.split('.');
-  if (
-    key.length !== parts ||
-    !key.every((part) => /^\d{1,18}$/.test(part)) ||
-    encodeCursor(...key.map(BigInt)) !== cursor
-  ) {
-    const message = 'cursor is not the next_cursor of a page';
-    throw invalidRequest([{ field: 'cursor', code: 'INVALID_VALUE', message }]);
-  }
-  return key.map(BigInt);
+  const parts = Buffer.from(cursor, 'base64url').toString().split('.');
+  const key = parts.every((part) => /^\d{1,19}$/.test(part)) ? parts.map(BigInt) : [];
+  const fits = key.length === maxima.length && key.every((part, index) => part <= (maxima[index] ?? 0n));
+  if (fits && encodeCursor(...key) === cursor) return key;
+  const message = 'cursor is not the next_cursor of a page';
+  throw invalidRequest([{ field: 'cursor', code: 'INVALID_VALUE', message }]);
 }
 
 /** Makes a page of `limit + 1` rows asked for: the extra one says that there is more. */

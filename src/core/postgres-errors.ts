@@ -13,6 +13,7 @@ const LOST_CONNECTION = new Set([
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
   '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout
   '53300', // too_many_connections
   '25006', // read_only_sql_transaction: a standby took the connection
 ]); // prettier-ignore
@@ -38,6 +39,12 @@ export function isConnectionLost(error: unknown): boolean {
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = inner(error);
   return code?.startsWith('23') ? constraint : undefined;
+}
+
+/** Whether a statement gave up waiting for a lock, or took too long: the caller may try again later. */
+export function isOverloaded(error: unknown): boolean {
+  const { code } = inner(error);
+  return code === '55P03' || code === '57014' || isRetryable(error);
 }
 
 /** Whether the same transaction may simply be tried again: a deadlock or a serialization failure. */

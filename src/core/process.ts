@@ -18,10 +18,14 @@ export const processName = (role: string): string => `${role}@${hostname()}:${pr
  * the work is safe to be cut off.
  */
 export async function runProcess(start: () => Promise<RunningProcess>): Promise<void> {
+  // A signal that comes during the start is kept until there is something to stop.
+  const asked = new Promise<void>((resolve) => {
+    process.on('SIGTERM', resolve);
+    process.on('SIGINT', resolve);
+  });
   try {
     const running = await start();
-    process.once('SIGTERM', () => void stop(running));
-    process.once('SIGINT', () => void stop(running));
+    void asked.then(() => stop(running));
   } catch (error) {
     console.error(startProblem(error));
     process.exit(1);

@@ -1,6 +1,8 @@
 // C0 and C1 controls, DEL included: they forge log lines and break terminals, and PostgreSQL cannot store NUL.
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
 /** The length in code points, as the contract counts; cheap for the common short ASCII text. */
 export function codePoints(text: string): number {
@@ -17,4 +19,9 @@ export function textProblem(text: string, minimum: number, maximum: number): str
   if (length < minimum || length > maximum) return `must have ${minimum} to ${maximum} characters`;
   if (minimum > 0 && text.trim() === '') return 'must not be blank';
   return null;
+}
+
+/** Somebody else's text in a form that can be stored, logged and shown, cut to a length in UTF-16 units. */
+export function storable(text: string, maximum: number): string {
+  return text.toWellFormed().replace(CONTROLS, ' ').trim().slice(0, maximum).toWellFormed();
 }

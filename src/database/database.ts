@@ -4,13 +4,16 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { databaseUnavailable } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
+import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
 
 /** SQL with a name, under which each connection prepares it once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
+
+/** How often a transaction is tried that PostgreSQL ended for another's sake. */
+const MAX_ATTEMPTS = 3;
 
 /** Something that runs statements: the pool, or one open transaction. */
 export interface Queryable {
@@ -38,12 +41,19 @@ export class Database implements Queryable, OnApplicationShutdown {
       max: config.DATABASE_POOL_SIZE,
       connectionTimeoutMillis: 3_000,
       idleTimeoutMillis: 60_000,
-      query_timeout: 15_000,
       keepAlive: true,
+      // A process that stops in the middle of a transaction must not keep its locks from all the others.
+      idle_in_transaction_session_timeout: 4_000,
+      lock_timeout: 3_000,
+      statement_timeout: 10_000,
+      // For a server that does not even say so.
+      query_timeout: 12_000,
       application_name: 'topup',
       types: TYPES,
     });
-    // A connection that breaks while idle is replaced at the next query; without a listener it would end the process.
+    // One that breaks in use fails its query; without a listener the same error would also end the process.
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    // A connection that breaks while idle is replaced at the next query.
     this.pool.on('error', (error) =>
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
     );
@@ -69,10 +79,21 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   /**
    * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
-   * Nothing that waits for a network other than PostgreSQL's may happen inside.
+   * Nothing that waits for a network other than PostgreSQL's may happen inside, nor anything that can't be done again:
+   * after a deadlock the whole of it is.
    */
   async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
     this.assertOpen();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(work);
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
+      }
+    }
+  }
+
+  private async attempt<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw asUnavailable(error);
     });

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { GroupCommit, refused, succeeded, type Outcome } from './group-commit.js';
 
 /** A writer whose batches end when the test says so. */
-function heldWriter(options: { maxBatch?: number; maxInFlight?: number; maxWaiting?: number } = {}) {
+function heldWriter(
+  options: { maxBatch?: number; maxInFlight?: number; maxWaiting?: number; maxWaitMs?: number } = {},
+) {
   const batches: { commands: number[]; end: (error?: Error) => void }[] = [];
   const writer = new GroupCommit<number, string>({
     commit: (commands) =>
@@ -106,5 +108,34 @@ describe('group commit', () => {
     await turn();
     batches[1]?.end();
     await expect(Promise.all(waiting)).resolves.toEqual(['done 2', 'done 3']);
+  });
+
+  it('cuts a batch where it grows too heavy, but never below one command', async () => {
+    const batches: number[][] = [];
+    const writer = new GroupCommit<number, number>({
+      commit: (commands) => {
+        batches.push(commands);
+        return Promise.resolve(commands.map((n) => succeeded(n)));
+      },
+      retryAlone: () => true,
+      weightOf: (weight) => weight,
+      maxWeight: 10,
+      maxInFlight: 1,
+    });
+    await Promise.all([3, 4, 5, 50, 1].map((weight) => writer.submit(weight)));
+    expect(batches).toEqual([[3, 4], [5], [50], [1]]);
+  });
+
+  it('refuses what has waited too long behind a batch that does not end, and only that', async () => {
+    const { writer, batches } = heldWriter({ maxInFlight: 1, maxWaitMs: 300 });
+    const first = writer.submit(1);
+    await turn();
+    await expect(writer.submit(2)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const late = writer.submit(3);
+    batches[0]?.end();
+    await first;
+    await turn();
+    batches[1]?.end();
+    await expect(late).resolves.toBe('done 3');
   });
 });

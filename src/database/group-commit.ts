@@ -12,16 +12,30 @@ interface Options<Command, Result> {
   /** Whether a batch that failed as a whole may be tried again command by command. */
   retryAlone: (error: unknown) => boolean;
   maxBatch?: number;
+  /** What a command adds to its batch, where commands differ much in size; 1 each by default. */
+  weightOf?: (command: Command) => number;
+  /** A batch is cut when it weighs this much, so that a heavy command does not keep many others waiting. */
+  maxWeight?: number;
   maxInFlight?: number;
   /** Commands that may wait; one more is refused with 503, so that an overload sheds load and never falls over. */
   maxWaiting?: number;
+  /** How long a command may wait for its batch to begin before it is refused with 503; it has then done nothing. */
+  maxWaitMs?: number;
 }
 
 interface Waiting<Command, Result> {
   command: Command;
+  sinceMs: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
+
+const SWEEP_MS = 250;
+
+const overloaded = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'The service is overloaded, please try again', {
+    retryAfterSeconds: 1,
+  });
 
 /**
  * Lets commands that arrive while a transaction is in flight share the next one.
@@ -37,10 +51,19 @@ export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
   private inFlight = 0;
   private scheduled = false;
+  private sweeping: NodeJS.Timeout | undefined;
   private readonly options: Required<Options<Command, Result>>;
 
   constructor(options: Options<Command, Result>) {
-    this.options = { maxBatch: 64, maxInFlight: 2, maxWaiting: 10_000, ...options };
+    this.options = {
+      maxBatch: 64,
+      weightOf: () => 1,
+      maxWeight: Infinity,
+      maxInFlight: 2,
+      maxWaiting: 10_000,
+      maxWaitMs: Infinity,
+      ...options,
+    };
   }
 
   /**
@@ -49,26 +72,51 @@ export class GroupCommit<Command, Result> {
    * @throws the error that its own command met, or `SERVICE_UNAVAILABLE` when too many wait already.
    */
   submit(command: Command): Promise<Result> {
-    if (this.waiting.length >= this.options.maxWaiting) {
-      const message = 'The service is overloaded, please try again';
-      return Promise.reject(new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 1 }));
-    }
+    if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
-      this.waiting.push({ command, resolve, reject });
+      this.waiting.push({ command, sinceMs: performance.now(), resolve, reject });
       this.schedule();
     });
   }
 
   /** One look at the queue per turn of the event loop, after all that arrived in this turn has been read. */
   private schedule(): void {
-    if (this.scheduled || this.inFlight >= this.options.maxInFlight) return;
+    if (this.scheduled) return;
+    if (this.inFlight >= this.options.maxInFlight) return this.sweepLater();
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      while (this.waiting.length > 0 && this.inFlight < this.options.maxInFlight) {
-        void this.flush(this.waiting.splice(0, this.options.maxBatch));
-      }
+      while (this.waiting.length > 0 && this.inFlight < this.options.maxInFlight)
+        void this.flush(this.takeBatch());
+      if (this.waiting.length > 0) this.sweepLater();
     });
+  }
+
+  /** The commands that waited longest, at least one of them. */
+  private takeBatch(): Waiting<Command, Result>[] {
+    const { maxBatch, maxWeight, weightOf } = this.options;
+    let weight = 0;
+    let size = 0;
+    for (const { command } of this.waiting.slice(0, maxBatch)) {
+      weight += weightOf(command);
+      if (size > 0 && weight > maxWeight) break;
+      size++;
+    }
+    return this.waiting.splice(0, size);
+  }
+
+  /** While batches take so long that commands wait, refuses those that have waited too long. */
+  private sweepLater(): void {
+    if (this.sweeping || this.options.maxWaitMs === Infinity) return;
+    this.sweeping = setTimeout(() => {
+      this.sweeping = undefined;
+      const latestMs = performance.now() - this.options.maxWaitMs;
+      const fresh = this.waiting.findIndex(({ sinceMs }) => sinceMs > latestMs);
+      for (const { reject } of this.waiting.splice(0, fresh < 0 ? this.waiting.length : fresh))
+        reject(overloaded());
+      if (this.waiting.length > 0) this.sweepLater();
+    }, SWEEP_MS);
+    this.sweeping.unref();
   }
 
   private async flush(batch: Waiting<Command, Result>[]): Promise<void> {

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from './database.js';
 
-const AWAY_RETRY_MS = 500;
+const AWAY_RETRY_MS = 250;
 const REFUSED_RETRY_MS = 5_000;
 // Any fixed number does, as long as every process uses the same.
 const MIGRATION_LOCK = 7_038_167_014;
@@ -67,12 +68,23 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
     if (!this.dataSource.isInitialized) await this.dataSource.initialize();
     const client = await this.database.pool.connect();
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await lock(client, this.stop.signal);
       const applied = await this.dataSource.runMigrations();
       for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
     } finally {
       // Closing the connection releases the lock, whatever state the connection is in.
       client.release(true);
     }
+  }
+}
+
+/** Waits for its turn by asking again and again: a statement that waits would run into its timeout. */
+async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.locked) return;
+    await delay(AWAY_RETRY_MS, undefined, { signal: stop });
   }
 }

@@ -1,3 +1,4 @@
+import { storable } from '../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../orders/failures.js';
 import type { Outcome } from './supplier-adapter.js';
 
@@ -61,7 +62,7 @@ function readState(body: Body | undefined, reference: string): Outcome {
   if (status === 'succeeded' && !hasFailure) {
     return {
       kind: 'succeeded',
-      supplierReference: typeof supplierReference === 'string' ? supplierReference : null,
+      supplierReference: typeof supplierReference === 'string' ? storable(supplierReference, 255) : null,
     };
   }
   if (status === 'failed') return refusal(body);
@@ -112,4 +113,4 @@ function retryAfter({ retryAfter: text }: HttpAnswer): { retryAfterMs?: number }
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 const asObject = (value: unknown): Body | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value) : undefined;
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

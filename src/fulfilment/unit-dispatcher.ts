@@ -119,9 +119,29 @@ export class UnitDispatcher {
     if (task.interrupted) calls.unshift(interruptedCall(task, this.process));
     this.report(task, outcome);
     if (outcome.kind === 'succeeded' || outcome.kind === 'failed') {
-      await this.settlement.settle({ key: keyOf(task), result: toResult(outcome), calls });
+      await this.settle(task, adapter, toResult(outcome), calls);
     } else {
       await this.postponements.submit({ unit: task, outcome, adapter, calls });
+    }
+  }
+
+  /** An answer that can't be recorded leaves the unit in doubt: it is inquired about, and reviewed at last. */
+  private async settle(
+    task: Task,
+    adapter: SupplierAdapter,
+    result: UnitResult,
+    calls: SupplierCall[],
+  ): Promise<void> {
+    try {
+      await this.settlement.settle({ key: keyOf(task), result, calls });
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      this.logger.error(
+        { err: error, reference: unitReference(task.order_number, task) },
+        'a unit was not settled',
+      );
+      const outcome: Postponement = { kind: 'unknown', detail: 'the answer could not be recorded' };
+      await this.postponements.submit({ unit: task, outcome, adapter, calls: [] });
     }
   }
 

@@ -5,6 +5,9 @@ const BEGIN: Statement = {
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
 
+/** Reading all of a large book takes longer than anything that a request may do. */
+const NO_TIMEOUT: Statement = { name: 'snapshot.no_timeout', text: 'SET LOCAL statement_timeout = 0' };
+
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
 export function atOneMoment<Result>(
   database: Database,
@@ -12,6 +15,7 @@ export function atOneMoment<Result>(
 ): Promise<Result> {
   return database.transaction(async (tx) => {
     await tx.query(BEGIN);
+    await tx.query(NO_TIMEOUT);
     return read(tx);
   });
 }

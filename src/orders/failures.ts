@@ -1,3 +1,5 @@
+import { storable } from '../core/text.js';
+
 /**
  * Why an item or an order failed: the closed list, each code with the message a merchant reads when the supplier
  * gave none of its own.
@@ -26,8 +28,6 @@ export interface Failure {
 }
 
 const MAX_MESSAGE_LENGTH = 500;
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 
 export function isUnitFailureCode(code: unknown): code is UnitFailureCode {
   return typeof code === 'string' && Object.hasOwn(FAILURE_MESSAGES, code) && code !== 'PARTIALLY_COMPLETED';
@@ -35,9 +35,6 @@ export function isUnitFailureCode(code: unknown): code is UnitFailureCode {
 
 /** A failure with a message that is fit to be stored and shown, whatever the supplier sent. */
 export function failure(code: UnitFailureCode, message?: unknown): Failure {
-  const text = typeof message === 'string' ? message.toWellFormed().replace(CONTROL, ' ').trim() : '';
-  return {
-    code,
-    message: text === '' ? FAILURE_MESSAGES[code] : text.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
-  };
+  const text = typeof message === 'string' ? storable(message, MAX_MESSAGE_LENGTH) : '';
+  return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };
 }

@@ -22,6 +22,11 @@ export interface PlaceOrder {
 /** A new order's rows, or word that the reference holds this very order already. */
 export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
 
+/** What one statement writes in some tens of milliseconds. */
+const MAX_UNITS_PER_BATCH = 2_000;
+/** A merchant is better told to try again than left waiting. */
+const MAX_WAIT_MS = 5_000;
+
 /** An order that was admitted to the batch, and is written with it. */
 interface Admitted {
   command: PlaceOrder;
@@ -40,6 +45,9 @@ interface Admitted {
 export class OrderPlacement {
   private readonly writer = new GroupCommit<PlaceOrder, Placed>({
     commit: (commands) => this.commit(commands),
+    weightOf: ({ content }) => content.lines.reduce((units, { quantity }) => units + quantity, 0),
+    maxWeight: MAX_UNITS_PER_BATCH,
+    maxWaitMs: MAX_WAIT_MS,
     // After a lost connection the batch may have been committed: each caller finds out by asking again.
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
   });

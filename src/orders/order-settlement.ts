@@ -9,6 +9,7 @@ import { LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.dto.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
+import { FIND_ITEMS_OF } from './orders.sql.js';
 import * as sql from './settlement.sql.js';
 import type { LockedOrder, Movement, SettledUnit, UnitResult } from './settlement.sql.js';
 import { recordSupplierCalls, type SupplierCall } from './supplier-calls.js';
@@ -20,6 +21,8 @@ export interface SettleUnit {
   result: UnitResult;
   /** The supplier calls that decided it, for the timeline; none when the operator did. */
   calls: SupplierCall[];
+  /** Settle it only in `unknown` or `review`, as the operator may. */
+  onlyInDoubt?: boolean;
   /** Something else to write in the same transaction, if the unit is settled by this very command. */
   alongside?: (tx: Queryable) => Promise<void>;
 }
@@ -36,7 +39,7 @@ export class OrderSettlement {
     commit: async (commands) => {
       const { settled, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
       this.wakeUps.webhooks(webhooks);
-      return commands.map(({ key }) => succeeded(settled.has(name(key))));
+      return commands.map((command) => succeeded(settled.has(command)));
     },
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
   });
@@ -60,37 +63,43 @@ const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.$
 async function settleBatch(
   tx: Queryable,
   commands: SettleUnit[],
-): Promise<{ settled: Set<string>; webhooks: number[] }> {
+): Promise<{ settled: Set<SettleUnit>; webhooks: number[] }> {
   const orders = await tx.query<LockedOrder>(sql.LOCK_ORDERS, [
     [...new Set(commands.map(({ key }) => key.orderId))],
   ]);
   const now = orders[0]?.now ?? new Date();
-  const units = await settleUnits(tx, commands, now);
-  const settled = new Set(units.map(({ order_id, item, unit }) => name({ orderId: order_id, item, unit })));
-  await recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
-  for (const { key, alongside } of commands) if (alongside && settled.has(name(key))) await alongside(tx);
+  // Two answers about one unit may meet in a batch: the first counts, as it would in batches of their own.
+  const first = new Map([...commands].reverse().map((command) => [name(command.key), command]));
+  const units = await settleUnits(tx, [...first.values()], now);
+  const settled = new Set<SettleUnit>();
+  for (const { order_id: orderId, item, unit } of units) {
+    const command = first.get(name({ orderId, item, unit }));
+    if (command) settled.add(command);
+  }
+  const calls = commands.flatMap((command) => command.calls);
+  await recordSupplierCalls(tx, calls);
+  for (const { alongside } of settled) await alongside?.(tx);
   if (units.length === 0) return { settled, webhooks: [] };
 
   const endedItems = await countUnits(tx, units);
   const ended = await endOrders(tx, orders, endedItems, now);
   if (ended.length === 0) return { settled, webhooks: [] };
-  await moveMoney(tx, ended, now);
-  const webhooks = await recordEvents(tx, ended.map((order) => toEvent(order, now))); // prettier-ignore
-  return { settled, webhooks };
+  await moveMoney(tx, ended);
+  const events = ended.map((order) => toEvent(order, now));
+  return { settled, webhooks: await recordEvents(tx, events) };
 }
 
-async function settleUnits(tx: Queryable, commands: SettleUnit[], now: Date): Promise<SettledUnit[]> {
-  // Two answers about one unit may meet in a batch: the first counts, as it would in batches of their own.
-  const first = [...new Map([...commands].reverse().map((command) => [name(command.key), command])).values()];
-  const results = first.map(({ result }) => result);
+function settleUnits(tx: Queryable, commands: SettleUnit[], now: Date): Promise<SettledUnit[]> {
+  const results = commands.map(({ result }) => result);
   return tx.query<SettledUnit>(sql.SETTLE_UNITS, [
-    first.map(({ key }) => key.orderId),
-    first.map(({ key }) => key.item),
-    first.map(({ key }) => key.unit),
+    commands.map(({ key }) => key.orderId),
+    commands.map(({ key }) => key.item),
+    commands.map(({ key }) => key.unit),
     results.map(({ state }) => state),
     results.map((result) => (result.state === 'succeeded' ? result.supplierReference : null)),
     results.map((result) => (result.state === 'failed' ? result.code : null)),
     results.map((result) => (result.state === 'failed' ? result.message : null)),
+    commands.map(({ onlyInDoubt }) => onlyInDoubt ?? false),
     now,
   ]);
 }
@@ -130,7 +139,7 @@ async function endOrders(
     .map((order) => ({ ...order, open_items: order.open_items - (endedItems.get(order.id) ?? 0) }));
   const closing = touched.filter(({ open_items }) => open_items === 0);
   const items =
-    closing.length > 0 ? await tx.query<ItemRow>(sql.FIND_ITEMS, [closing.map(({ id }) => id)]) : [];
+    closing.length > 0 ? await tx.query<ItemRow>(FIND_ITEMS_OF, [closing.map(({ id }) => id)]) : [];
   const ended = closing.map((order) => endOrder(order, items.filter(({ order_id }) => order_id === order.id), now)); // prettier-ignore
   const open = touched.filter(({ open_items }) => open_items > 0);
   const rows = [...ended, ...open.map((order) => ({ ...order, status: 'processing' as const }))];
@@ -159,7 +168,7 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
 }
 
 /** What was bought leaves the held balance; what was not returns to the available one. */
-async function moveMoney(tx: Queryable, ended: EndedOrder[], now: Date): Promise<void> {
+async function moveMoney(tx: Queryable, ended: EndedOrder[]): Promise<void> {
   const merchants = [...new Set(ended.map(({ merchant_id }) => merchant_id))];
   const wallets = await tx.query<LockedWallet>(LOCK_WALLETS, [merchants]);
   const available = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available]));
@@ -188,7 +197,6 @@ async function moveMoney(tx: Queryable, ended: EndedOrder[], now: Date): Promise
     merchants,
     merchants.map((id) => totals.get(id)?.returned ?? 0n),
     merchants.map((id) => totals.get(id)?.leaving ?? 0n),
-    now,
   ]);
 }
 

@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
-import { decodeCursor, encodeCursor, pageLimit, toPage, type Page } from '../core/pagination.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_BIGINT,
+  MAX_DATE_MS,
+  pageLimit,
+  readMoment,
+  toPage,
+  type Page,
+} from '../core/pagination.js';
 import { Database } from '../database/database.js';
 import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
@@ -8,7 +17,7 @@ import { toContent } from './order-content.js';
 import { OrderPlacement } from './order-placement.js';
 import { toOrderDto, type OrderDto } from './order.dto.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import { FIND_ITEMS_OF, FIND_WITH_ITEMS, PAGES } from './orders.sql.js';
+import { FIND_WITH_ITEMS, PAGES } from './orders.sql.js';
 
 /** The longest reference there can be: a longer one is unknown without asking. */
 const MAX_REFERENCE_LENGTH = 256;
@@ -60,24 +69,36 @@ export class OrdersService {
   /** The merchant's orders, newest first. @throws BAD_REQUEST for a bad cursor */
   async list(merchantId: number, query: OrderListQuery): Promise<Page<OrderDto>> {
     const limit = pageLimit(query);
-    const after = decodeCursor(query.cursor, 2);
-    const orders = await this.database.query<OrderRow>(PAGES[query.status ?? 'all'], [
+    const [createdAtMs, id] = decodeCursor(query.cursor, [MAX_DATE_MS, MAX_BIGINT]) ?? [];
+    const rows = await this.database.query<JoinedRow>(PAGES[query.status ?? 'all'], [
       merchantId,
-      after ? new Date(Number(after[0])) : null,
-      after?.[1] ?? null,
-      query.created_from ?? null,
-      query.created_to ?? null,
+      createdAtMs === undefined ? null : new Date(Number(createdAtMs)),
+      id ?? null,
+      query.created_from === undefined ? null : readMoment(query.created_from),
+      query.created_to === undefined ? null : readMoment(query.created_to),
       limit + 1,
     ]);
-    const items = await this.database.query<ItemRow>(FIND_ITEMS_OF, [orders.map(({ id }) => id)]);
-    const cursorOf = ({ created_at, id }: OrderRow): string => encodeCursor(created_at.getTime(), id);
-    return toPage(orders, limit, cursorOf, (order) =>
-      toOrderDto(
-        order,
-        items.filter(({ order_id }) => order_id === order.id),
-      ),
-    );
+    const orders = groupByOrder(rows);
+    const cursorOf = ({ order }: OrderWithItems): string =>
+      encodeCursor(order.created_at.getTime(), order.id);
+    return toPage(orders, limit, cursorOf, ({ order, items }) => toOrderDto(order, items));
   }
+}
+
+interface OrderWithItems {
+  order: OrderRow;
+  items: ItemRow[];
+}
+
+/** Rows come order by order, each with its items in their order. */
+function groupByOrder(rows: JoinedRow[]): OrderWithItems[] {
+  const orders: OrderWithItems[] = [];
+  for (const row of rows) {
+    const last = orders.at(-1);
+    if (last?.order.id === row.id) last.items.push(toItemRow(row));
+    else orders.push({ order: row, items: [toItemRow(row)] });
+  }
+  return orders;
 }
 
 const toItemRow = (row: JoinedRow): ItemRow => ({

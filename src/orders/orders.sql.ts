@@ -6,12 +6,15 @@ export const FIND_BY_REFERENCE: Statement = {
   text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = $1 AND reference_id = $2`,
 };
 
+/** What an order's row and an item's have in common is the order's, and the item's with a prefix. */
+const JOINED_COLUMNS = `
+  o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.completed_quantity, i.failed_quantity,
+  i.status AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
+
 /** Rows of an order and its items in one answer: one snapshot, so that they always fit each other. */
 export const FIND_WITH_ITEMS: Statement = {
   name: 'orders.find_with_items',
-  text: `SELECT o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.completed_quantity,
-                i.failed_quantity, i.status AS item_status, i.failure_code AS item_failure_code,
-                i.failure_message AS item_failure_message
+  text: `SELECT ${JOINED_COLUMNS}
          FROM (${FIND_BY_REFERENCE.text}) o JOIN order_items i ON i.order_id = o.id ORDER BY i.position`,
 };
 
@@ -20,15 +23,20 @@ export const FIND_ITEMS_OF: Statement = {
   text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
+// The plain bounds on created_at say what the others imply, in the form that an index can be searched by.
 const PAGE_CONDITIONS = `
   merchant_id = $1
   AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::bigint))
+  AND created_at <= coalesce($2::timestamptz, 'infinity')
   AND created_at >= coalesce($4::timestamptz, '-infinity') AND created_at <= coalesce($5::timestamptz, 'infinity')`;
 
 const page = (name: string, more = ''): Statement => ({
   name: `orders.page.${name}`,
-  text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE ${PAGE_CONDITIONS} ${more}
-         ORDER BY created_at DESC, id DESC LIMIT $6`,
+  text: `SELECT ${JOINED_COLUMNS}
+         FROM (SELECT ${ORDER_COLUMNS} FROM orders WHERE ${PAGE_CONDITIONS} ${more}
+               ORDER BY created_at DESC, id DESC LIMIT $6) o
+         JOIN order_items i ON i.order_id = o.id
+         ORDER BY o.created_at DESC, o.id DESC, i.position`,
 });
 
 /** One statement per filter, so that each is planned with the index that serves it. */

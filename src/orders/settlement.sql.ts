@@ -1,7 +1,7 @@
 import type { Satang } from '../core/money.js';
 import type { Statement } from '../database/database.js';
 import type { UnitFailureCode } from './failures.js';
-import { ITEM_COLUMNS, ORDER_COLUMNS, type OrderRow } from './order.rows.js';
+import { ORDER_COLUMNS, type OrderRow } from './order.rows.js';
 import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
 
 export type LockedOrder = OrderRow & { open_items: number; now: Date };
@@ -22,16 +22,22 @@ export interface SettledUnit {
 
 const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
 
-/** The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. */
+/**
+ * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. Where the word
+ * of the operator gives no supplier's reference, what the supplier said earlier is kept.
+ */
 export const SETTLE_UNITS: Statement = {
   name: 'settlement.settle_units',
-  text: `UPDATE order_units u SET state = c.state, supplier_reference = c.supplier_reference,
+  text: `UPDATE order_units u SET state = c.state,
+                supplier_reference = coalesce(c.supplier_reference, u.supplier_reference),
                 failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL,
-                updated_at = $8
-         FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[])
-              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message)
+                updated_at = $9
+         FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[],
+                     $8::bool[])
+              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message, only_in_doubt)
          WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
            AND u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))})
+           AND (NOT c.only_in_doubt OR u.state IN ('unknown', 'review'))
          RETURNING u.order_id, u.item, u.unit, u.state`,
 };
 
@@ -58,11 +64,6 @@ export const COUNT_UNITS: Statement = {
     RETURNING i.order_id, i.position, i.status`,
 };
 
-export const FIND_ITEMS: Statement = {
-  name: 'settlement.find_items',
-  text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
-};
-
 export const UPDATE_ORDERS: Statement = {
   name: 'settlement.update_orders',
   text: `UPDATE orders o SET status = c.status, open_items = c.open_items, failure_code = c.failure_code,
@@ -81,7 +82,10 @@ export interface Movement {
   orderId: bigint;
 }
 
-/** $1–$5 movements in order, $6–$8 wallets with what returns to available and what leaves held, $9 now. */
+/**
+ * $1–$5 movements in order, $6–$8 wallets with what returns to available and what leaves held. The clock is read under
+ * the wallets' locks, so that a statement's times never run backwards.
+ */
 export const MOVE_MONEY: Statement = {
   name: 'settlement.move_money',
   text: `
@@ -89,11 +93,11 @@ export const MOVE_MONEY: Statement = {
       INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id,
                              created_at)
       SELECT m.merchant_id, m.kind, 'held', CASE m.kind WHEN 'order_spend' THEN 'spent' ELSE 'available' END,
-             m.amount, m.available_after, m.order_id, $9::timestamptz
+             m.amount, m.available_after, m.order_id, date_trunc('milliseconds', statement_timestamp())
       FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
            WITH ORDINALITY AS m(merchant_id, kind, amount, available_after, order_id, arrival)
       ORDER BY m.arrival)
-    UPDATE wallets SET available = available + c.returned, held = held - c.leaving, updated_at = $9::timestamptz
+    UPDATE wallets SET available = available + c.returned, held = held - c.leaving, updated_at = date_trunc('milliseconds', statement_timestamp())
     FROM unnest($6::int[], $7::bigint[], $8::bigint[]) AS c(merchant_id, returned, leaving)
     WHERE wallets.merchant_id = c.merchant_id`,
 };

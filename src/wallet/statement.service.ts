@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   decodeCursor,
   encodeCursor,
+  MAX_BIGINT,
   pageLimit,
   toPage,
   type Page,
@@ -15,7 +16,7 @@ const PAGE: Statement = {
   text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
                 o.order_number, t.created_at
          FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
-         WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND ($2::bigint IS NULL OR t.id < $2)
+         WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND t.id < coalesce($2::bigint, ${MAX_BIGINT})
          ORDER BY t.id DESC LIMIT $3`,
 };
 
@@ -27,7 +28,7 @@ export class StatementService {
   /** Newest first. @throws BAD_REQUEST for a bad cursor */
   async list(merchantId: number, query: PageQuery): Promise<Page<WalletEntryDto>> {
     const limit = pageLimit(query);
-    const before = decodeCursor(query.cursor, 1)?.[0] ?? null;
+    const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
     const rows = await this.database.query<EntryRow>(PAGE, [merchantId, before, limit + 1]);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toEntryDto);
   }

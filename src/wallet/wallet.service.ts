@@ -38,8 +38,9 @@ const FUND: Statement = {
   text: `
     WITH moved AS (
       INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference,
-                             note, operator)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                             note, operator, created_at)
+      -- Not the transaction's time: that was before the wallet's lock was waited for.
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, date_trunc('milliseconds', statement_timestamp()))
       RETURNING id, created_at),
     recorded AS (
       INSERT INTO operator_actions (operator, action, merchant_id, detail)

@@ -43,9 +43,11 @@ const due = (webhook: string, isRetry: boolean): string => `
   SELECT id, is_retry FROM webhook_deliveries
   WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
 
-const hasDue = (webhook: string): string => `EXISTS (${due(webhook, false)}) OR EXISTS (${due(webhook, true)})`;
+const hasDue = (webhook: string): string =>
+  `EXISTS (${due(webhook, false)}) OR EXISTS (${due(webhook, true)})`;
 
-const firstDue = (isRetry: boolean): string => `(${due('lane.webhook_id', isRetry)} ORDER BY due_at LIMIT lane.room)`;
+const firstDue = (isRetry: boolean): string =>
+  `(${due('lane.webhook_id', isRetry)} ORDER BY due_at LIMIT lane.room)`;
 
 /**
  * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings

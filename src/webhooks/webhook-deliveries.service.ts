@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { newEventId } from '../core/identifiers.js';
-import { decodeCursor, encodeCursor, pageLimit, toPage, type Page } from '../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { Database, type Queryable } from '../database/database.js';
 import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
@@ -37,7 +37,7 @@ export class WebhookDeliveriesService {
   /** Newest first. @throws NOT_FOUND; BAD_REQUEST for a bad cursor */
   async list(merchantId: number, webhookId: number, query: DeliveryListQuery): Promise<Page<DeliveryDto>> {
     const limit = pageLimit(query);
-    const before = decodeCursor(query.cursor, 1)?.[0] ?? null;
+    const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
     await this.webhooks.get(merchantId, webhookId);
     const values = [webhookId, before, query.event ?? null, limit + 1];
     const rows = await this.database.query<DeliveryRow>(sql.PAGES[query.status ?? 'all'], values);

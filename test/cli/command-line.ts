@@ -42,4 +42,10 @@ export class CommandLine {
     expect(stderr).not.toMatch(/\bat .+:\d+:\d+|node_modules/);
     return stderr;
   }
+
+  /** Runs lines that must all fail, beside each other, and checks what each of them says. */
+  async refusedAll(lines: [args: string[], message: RegExp | string][]): Promise<void> {
+    const messages = await Promise.all(lines.map(([args]) => this.refused(...args)));
+    lines.forEach(([, expected], index) => expect(messages[index]).toMatch(expected));
+  }
 }

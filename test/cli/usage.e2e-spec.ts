@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { identify } from '../../src/local/process-table.js';
+import { writeStackFile } from '../../src/local/stack-file.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { CommandLine } from './command-line.js';
 
@@ -11,7 +16,17 @@ describe('topup', () => {
   it('lists its commands, and exits with 0 only when it was asked to', async () => {
     const help = await commandLine.run('--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    for (const group of ['merchant', 'api-key', 'wallet', 'supplier', 'product', 'price', 'order', 'webhook', 'audit']) {
+    for (const group of [
+      'merchant',
+      'api-key',
+      'wallet',
+      'supplier',
+      'product',
+      'price',
+      'order',
+      'webhook',
+      'audit',
+    ]) {
       expect(help.stdout).toMatch(new RegExp(`^  ${group} `, 'm'));
     }
     const nothing = await commandLine.run();
@@ -20,29 +35,33 @@ describe('topup', () => {
 
   it('shows the options and an example of a command', async () => {
     const { code, stdout } = await commandLine.run('help', 'wallet');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('credit [options]') as string });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('credit [options]') as unknown as string,
+    });
     const credit = await commandLine.run('wallet', 'credit', '--help');
-    expect(credit.stdout).toMatch(/--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/);
+    expect(credit.stdout).toMatch(
+      /--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/,
+    );
   });
 
-  it.each([
-    [['merchnt', 'list'], /unknown command 'merchnt'\n\(Did you mean merchant\?\)[^]*topup --help/],
-    [['merchant', 'lst'], /unknown command 'lst'[^]*topup merchant --help/],
-    [['merchant', 'list', '--all'], /unknown option '--all'[^]*topup merchant list --help/],
-    [['merchant', 'list', 'all'], /too many arguments/],
-    [['merchant', 'create'], /required option '--name <name>' not specified/],
-    [['merchant', 'show'], /missing required argument 'id'/],
-    [['merchant', 'show', '1.0'], /'1\.0' is invalid .+ It must be an id: a whole number such as 12/],
-    [['wallet', 'show', '--merchant', '2147483648'], /It must be an id/],
-    [['wallet', 'credit', '--merchant', '1', '--reference', 'r', '--amount', '1.005'], /an amount in baht such as 1000\.00/],
-    [['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'], /'-5' is invalid/],
-    [['order', 'list', '--older-than', '15'], /a whole number and s, m, h or d, such as 15m/],
-    [['order', 'list', '--status', 'open'], /It must be one of pending, processing, completed, failed/],
-    [['order', 'resolve', 'ord_x', '--unit', '1', '--reason', 'r', '--succeeded'], /item\.unit such as 1\.2/],
-    [['order', 'resolve', 'ord_x', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'], /It must be one of INVALID_PLAYER, /],
-    [['order', 'resolve', 'ord_x', '--unit', '1.1', '--reason', 'r', '--failed', 'PARTIALLY_COMPLETED'], /is invalid/],
-  ])('says what is wrong with the line %j', async (args, message) => {
-    expect(await commandLine.refused(...args)).toMatch(message);
+  it('says what is wrong with a line, and where to look', async () => {
+    await commandLine.refusedAll([
+      [['merchnt', 'list'], /unknown command 'merchnt'\n\(Did you mean merchant\?\)[^]*topup --help/],
+      [['merchant', 'lst'], /unknown command 'lst'[^]*topup merchant --help/],
+      [['merchant', 'list', '--all'], /unknown option '--all'[^]*topup merchant list --help/],
+      [['merchant', 'list', 'all'], /too many arguments/],
+      [['merchant', 'create'], /required option '--name <name>' not specified/],
+      [['merchant', 'show', '1.0'], /'1\.0' is invalid .+ It must be an id: a whole number such as 12/],
+      [
+        ['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'],
+        /'-5' is invalid.+in baht/,
+      ],
+      [
+        ['order', 'resolve', 'o', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'],
+        /one of INVALID_PLAYER, /,
+      ],
+    ]);
   });
 });
 
@@ -50,7 +69,9 @@ describe('topup without a database', () => {
   it('says at once that PostgreSQL is not there, and never its password', async () => {
     const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
     const message = await commandLine.refused('merchant', 'list');
-    expect(message).toMatch(/PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/);
+    expect(message).toMatch(
+      /PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/,
+    );
     expect(message).not.toContain('secret');
   });
 
@@ -72,9 +93,39 @@ describe('topup without a database', () => {
     );
   });
 
+  it('finds the local stack that runs, and its key', async () => {
+    const database = await createTestDatabase();
+    const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
+    const secretsKeyFile = path.join(directory, 'key');
+    writeFileSync(secretsKeyFile, `${randomBytes(32).toString('base64')}\n`);
+    const elsewhere = { redisUrl: 'redis://127.0.0.1:1', simulatorUrl: '', apiUrl: '' };
+    writeStackFile(directory, {
+      databaseUrl: database.url,
+      secretsKeyFile,
+      ...elsewhere,
+      ...identify(process.pid),
+    });
+    const commandLine = new CommandLine({ TOPUP_DATA_DIR: directory });
+    const supplier = [
+      '--code',
+      'acme',
+      '--adapter',
+      'http',
+      '--base-url',
+      'http://acme.test',
+      '--token',
+      's3cr3t',
+    ];
+    expect(await commandLine.json('supplier', 'set', ...supplier)).toMatchObject({ code: 'acme' });
+    await database.drop();
+    rmSync(directory, { recursive: true });
+  });
+
   it('names every mistake in the configuration', async () => {
     const commandLine = new CommandLine({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
-    expect(await commandLine.refused('merchant', 'list')).toMatch(/- DATABASE_URL must be[^]+- LOG_LEVEL must be/);
+    expect(await commandLine.refused('merchant', 'list')).toMatch(
+      /- DATABASE_URL must be[^]+- LOG_LEVEL must be/,
+    );
   });
 });
 
@@ -96,7 +147,12 @@ describe('topup on a new database', () => {
     const { code, stdout, stderr } = await commandLine.run('--json', 'merchant', 'create', '--name', 'First');
     expect({ code, merchant: JSON.parse(stdout) as unknown }).toEqual({
       code: 0,
-      merchant: { id: 1, name: 'First', status: 'active', created_at: expect.any(String) as string },
+      merchant: {
+        id: 1,
+        name: 'First',
+        status: 'active',
+        created_at: expect.any(String) as unknown as string,
+      },
     });
     expect(stderr).toMatch(/"migrated"/);
   });

@@ -47,7 +47,9 @@ function expectDetails({ details = [] }: ErrorBody): void {
   expect(details.length).toBeGreaterThan(0);
   for (const detail of details) {
     expect(Object.keys(detail).sort()).toEqual(['code', 'field', 'message']);
-    expect(Object.values(detail).every((value) => typeof value === 'string' && value !== '')).toBe(true);
+    expect(typeof detail.field).toBe('string');
+    expect(detail.code).toMatch(/^[A-Z_]+$/);
+    expect(detail.message).toMatch(/\S/);
   }
 }
 

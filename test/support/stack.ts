@@ -92,11 +92,22 @@ export class TestStack {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${((this.api.getHttpServer() as Server).address() as AddressInfo).port}`;
+    return this.urlOf(this.api);
+  }
+
+  urlOf(api: INestApplication): string {
+    return `http://127.0.0.1:${((api.getHttpServer() as Server).address() as AddressInfo).port}`;
   }
 
   get database(): Database {
     return this.api.get(Database);
+  }
+
+  /** Another API process, so to speak, on the same database; the test closes it. @param changes of the configuration. */
+  async startApi(changes: Partial<Config> = {}): Promise<INestApplication> {
+    const api = await createApi({ ...this.config, ...changes }, this.logger);
+    await api.listen(0, '127.0.0.1');
+    return api;
   }
 
   async startWorker(): Promise<INestApplicationContext> {

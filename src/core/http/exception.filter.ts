@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { LOGGER } from '../core.module.js';
 import { AppError, databaseUnavailable, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import type { Logger } from '../logger.js';
-import { isConnectionLost } from '../postgres-errors.js';
+import { isConnectionLost, isOverloaded } from '../postgres-errors.js';
 import { requestIdOf } from './request-id.js';
 
 /** What Nest or Express itself may answer with; any other status of theirs is unforeseen. */
@@ -50,7 +50,7 @@ export class AppExceptionFilter implements ExceptionFilter {
 
 function toAppError(exception: unknown, request: Request): AppError {
   if (exception instanceof AppError) return exception;
-  if (isConnectionLost(exception)) return databaseUnavailable();
+  if (isConnectionLost(exception) || isOverloaded(exception)) return databaseUnavailable();
   const status = exception instanceof HttpException ? exception.getStatus() : expressStatus(exception);
   const code = CODE_OF_STATUS[status];
   if (code === 'NOT_FOUND') return new AppError(code, `There is no ${request.method} ${request.path}`);

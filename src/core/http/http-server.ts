@@ -1,32 +1,68 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { errorBody, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import { newRequestId } from '../identifiers.js';
+import { isTooLarge } from './json-body.js';
+
+/** Longer than the keep-alive of usual load balancers, so that they and not we close idle connections. */
+const KEEP_ALIVE_MS = 65_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const CLOSE_IDLE_EVERY_MS = 100;
 
 /**
  * Express on a server whose own refusals (a bad request line, oversized headers, a request that never ends) carry
- * the same error body as every other answer.
+ * the same error body as every other answer, and that drains when it closes.
  */
 export class HttpServerAdapter extends ExpressAdapter {
+  private closing = false;
+
   override initHttpServer(): void {
     // Node would answer a missing Host header with an empty 400; Express takes such a request as any other.
-    const server = createServer({ requireHostHeader: false }, this.getInstance<RequestListener>());
+    const server = createServer({ requireHostHeader: false });
+    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+      if (this.closing) response.setHeader('Connection', 'close');
+    });
+    server.on('request', this.getInstance<RequestListener>());
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
     server.on('connect', (_request: IncomingMessage, socket) =>
       answer(socket, 'BAD_REQUEST', 'CONNECT is not served'),
     );
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      // Who asks first is spared sending what would be refused.
+      if (!isTooLarge(request)) response.writeContinue();
+      server.emit('request', request, response);
+    });
     server.on('checkExpectation', (request, response) => {
       server.emit('request', request, response);
     });
-    // Longer than the keep-alive of usual load balancers, so that they and not we close idle connections.
-    server.keepAliveTimeout = 65_000;
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    server.requestTimeout = REQUEST_TIMEOUT_MS;
     this.httpServer = server;
+  }
+
+  /** Answers what is in progress, telling each client to close its connection, and resolves when all are closed. */
+  override async close(): Promise<undefined> {
+    this.closing = true;
+    const server = this.httpServer as Server;
+    const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+    try {
+      await super.close();
+    } finally {
+      clearInterval(closeIdle);
+    }
+    return undefined;
   }
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnsweringAnother(socket)) {
     socket.destroy();
   } else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     answer(socket, 'REQUEST_TIMEOUT', 'The request took too long to arrive');
@@ -37,17 +73,22 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
 }
 
+/** What follows a request still in progress must not be taken for that request's answer. */
+function isAnsweringAnother(socket: Duplex): boolean {
+  const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
+  return response ? response.headersSent || response.req.complete : false;
+}
+
 function answer(socket: Duplex, code: ErrorCode, message: string): void {
   const body = JSON.stringify(errorBody(code, message));
-  socket.end(
-    [
-      `HTTP/1.1 ${HTTP_STATUS[code]} ${code}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${newRequestId()}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  const head = [
+    `HTTP/1.1 ${HTTP_STATUS[code]} ${code}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${newRequestId()}`,
+    'Connection: close',
+  ];
+  // Node no longer listens on this socket: an error without a listener would end the process.
+  socket.on('error', () => socket.destroy());
+  socket.end([...head, '', body].join('\r\n'), () => socket.destroy());
 }

@@ -28,13 +28,41 @@ export function readJsonBody(request: Request, response: Response, next: NextFun
     const message = 'The request body must be JSON: send it with Content-Type: application/json';
     return next(new AppError('UNSUPPORTED_MEDIA_TYPE', message));
   }
+  if (isTooLarge(request)) return next(tooLarge());
+  let answered = false;
+  const refuseEarly = countBytes(request, () => {
+    answered = true;
+    next(tooLarge());
+  });
   parse(request, response, (error?: unknown) => {
+    request.off('data', refuseEarly);
+    if (answered) return;
     if (error !== undefined) return next(toAppError(error));
     if (isDeeperThan(request.body, MAX_DEPTH)) {
       return next(new AppError('BAD_REQUEST', `The request body nests deeper than ${MAX_DEPTH} levels`));
     }
     next();
   });
+}
+
+/** Whether a request announces more than may be read. */
+export function isTooLarge({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+}
+
+const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
+
+/** Tells as soon as a body of unknown length grows too large; the parser would first read it to its end. */
+function countBytes(request: Request, exceeded: () => void): (chunk: Buffer) => void {
+  let bytes = 0;
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) return;
+    request.off('data', count);
+    exceeded();
+  };
+  request.on('data', count);
+  return count;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -56,7 +84,7 @@ function toAppError(error: unknown): unknown {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.verify.failed')
     return new AppError('BAD_REQUEST', 'The request body is not valid UTF-8');
-  if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
+  if (status === 413) return tooLarge();
   if (status === 415) {
     return new AppError(
       'UNSUPPORTED_MEDIA_TYPE',

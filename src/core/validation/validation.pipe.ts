@@ -6,6 +6,9 @@ import { readProblem } from './rule.js';
 
 type Class = new () => object;
 
+/** More problems than anyone reads; a body of nothing but unknown members has thousands. */
+const MAX_DETAILS = 100;
+
 /**
  * Turns a request's body or query into its class, or refuses it with one detail per problem.
  * @throws BAD_REQUEST
@@ -24,8 +27,8 @@ const isBuiltIn = (type: unknown): boolean =>
 /** The same for values that do not come from a request. @throws BAD_REQUEST */
 export function toInstance<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
   if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');
-  // class-transformer drops these members silently, and no unknown member may be dropped.
-  const dropped = findMember(value, '', ['__proto__', 'constructor']);
+  // class-transformer silently drops members named as those of every object, and no unknown member may be dropped.
+  const dropped = findInheritedName(value, '');
   if (dropped !== undefined) throw invalidRequest([unknownMember(dropped)]);
   const instance = plainToInstance(shape, value);
   const errors = validateSync(instance, {
@@ -34,19 +37,19 @@ export function toInstance<Shape extends object>(shape: new () => Shape, value: 
     stopAtFirstError: true,
   });
   const [first, ...rest] = errors.flatMap((error) => toDetails(error, ''));
-  if (first) throw invalidRequest([first, ...rest]);
+  if (first) throw invalidRequest([first, ...rest.slice(0, MAX_DETAILS - 1)]);
   return instance;
 }
 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function findMember(value: unknown, path: string, names: string[]): string | undefined {
+function findInheritedName(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, member] of Object.entries(value)) {
     const here = pathTo(path, name, Array.isArray(value));
-    if (names.includes(name)) return here;
-    const found = findMember(member, here, names);
+    if (name in Object.prototype) return here;
+    const found = findInheritedName(member, here);
     if (found !== undefined) return found;
   }
   return undefined;

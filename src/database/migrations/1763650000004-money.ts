@@ -8,7 +8,7 @@ export class Money1763650000004 implements MigrationInterface {
         available bigint NOT NULL DEFAULT 0 CONSTRAINT ck_wallets_available_not_negative CHECK (available >= 0),
         held bigint NOT NULL DEFAULT 0 CONSTRAINT ck_wallets_held_not_negative CHECK (held >= 0),
         updated_at timestamptz(3) NOT NULL DEFAULT now()
-      )`);
+      ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)`);
     await runner.query(`
       CREATE TABLE transfers (
         id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_transfers PRIMARY KEY,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Statement } from '../../database/database.js';
+import { Database, type Queryable, type Statement } from '../../database/database.js';
 import { atOneMoment } from '../snapshot.js';
 import type { Check, Findings } from './check.js';
 import { ORDER_CHECKS } from './order-checks.js';
 import { UNIT_CHECKS } from './unit-checks.js';
 import { WALLET_CHECKS } from './wallet-checks.js';
 
-export const CHECKS: readonly Check[] = [...WALLET_CHECKS, ...ORDER_CHECKS, ...UNIT_CHECKS];
+const CHECKS: readonly Check[] = [...WALLET_CHECKS, ...ORDER_CHECKS, ...UNIT_CHECKS];
 
 /** What became of one check, with the figures that it saw. */
 export interface CheckResult {
@@ -24,16 +24,19 @@ export class AuditService {
   constructor(private readonly database: Database) {}
 
   run(): Promise<CheckResult[]> {
-    return atOneMoment(this.database, async (tx) => {
-      const results: CheckResult[] = [];
-      for (const check of CHECKS) {
-        const [findings] = await tx.query<Findings>(patient(check));
-        if (!findings) throw new Error(`check ${check.name} answered nothing`);
-        results.push(toResult(check, findings));
-      }
-      return results;
-    });
+    return atOneMoment(this.database, runChecks);
   }
+}
+
+/** Every check, in turn, on what `tx` sees. */
+export async function runChecks(tx: Queryable): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of CHECKS) {
+    const [findings] = await tx.query<Findings>(patient(check));
+    if (!findings) throw new Error(`check ${check.name} answered nothing`);
+    results.push(toResult(check, findings));
+  }
+  return results;
 }
 
 /** The check's statement, with its own deadline instead of the pool's. */

@@ -9,12 +9,12 @@ import {
   type OrderRow,
   type UnitRow,
 } from '../../orders/order.rows.js';
-import { FIND_ITEMS_OF } from '../../orders/orders.sql.js';
 import type { OrderStatus } from '../../orders/states.js';
 import { atOneMoment } from '../snapshot.js';
 import {
   FIND_BY_NUMBER,
   FIND_BY_REFERENCE,
+  FIND_ITEMS,
   FIND_TIMELINE,
   FIND_UNITS,
   LIST_ORDERS,
@@ -118,7 +118,7 @@ async function findOrder(tx: Queryable, asked: string, merchantId: number | null
 
 async function withItems(tx: Queryable, orders: OrderRow[]): Promise<ListedOrder[]> {
   const items = new Map<bigint, ItemRow[]>(orders.map(({ id }) => [id, []]));
-  for (const item of await tx.query<ItemRow>(FIND_ITEMS_OF, [[...items.keys()]])) {
+  for (const item of await tx.query<ItemRow>(FIND_ITEMS, [[...items.keys()]])) {
     items.get(item.order_id)?.push(item);
   }
   return orders.map((order) => ({

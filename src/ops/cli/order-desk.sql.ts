@@ -1,5 +1,5 @@
 import type { Statement } from '../../database/database.js';
-import { ORDER_COLUMNS } from '../../orders/order.rows.js';
+import { ITEM_COLUMNS, ORDER_COLUMNS } from '../../orders/order.rows.js';
 
 /** $1 order number, $2 the merchant whose order it must be, or null. */
 export const FIND_BY_NUMBER: Statement = {
@@ -26,6 +26,11 @@ export const LIST_ORDERS: Statement = {
            AND ($2::float8 IS NULL OR created_at <= now() - make_interval(secs => $2))
            AND (NOT $3::boolean OR id IN (SELECT order_id FROM order_units WHERE state = 'review'))
          ORDER BY id DESC LIMIT $4`,
+};
+
+export const FIND_ITEMS: Statement = {
+  name: 'desk.find_items',
+  text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
 export const FIND_UNITS: Statement = {
@@ -71,18 +76,6 @@ export const FIND_TIMELINE: Statement = {
            h.event, h.unit, nullif(h.detail, '') AS detail, h.process
     FROM happened h, told
     ORDER BY 1, h.rank, h.sequence`,
-};
-
-/**
- * Takes a unit out of the workers' hands: an inquiry that is under way can no longer send it again.
- * Only where its outcome is open and no send is under way (contract, section 7).
- */
-export const TAKE_UNIT: Statement = {
-  name: 'desk.take_unit',
-  text: `UPDATE order_units
-         SET state = 'review', next_action_at = NULL, claim = claim + 1, updated_at = statement_timestamp()
-         WHERE order_id = $1 AND item = $2 AND unit = $3 AND state IN ('unknown', 'review')
-         RETURNING supplier_reference`,
 };
 
 /** $1 operator, $2 merchant, $3 order, $4 what was decided. */

@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js';
 import { failure, type UnitFailureCode } from '../../orders/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../../orders/order-settlement.js';
-import { FIND_BY_NUMBER, FIND_UNITS, RECORD_RESOLUTION, TAKE_UNIT } from './order-desk.sql.js';
+import { FIND_BY_NUMBER, FIND_UNITS, RECORD_RESOLUTION } from './order-desk.sql.js';
 
 /** What the operator found out about a unit that the supplier left open. */
 export type Verdict =
@@ -38,10 +38,10 @@ export class OrderResolution {
     if (problem) throw new AppError('BAD_REQUEST', problem);
     const order = await this.getOrder(resolution.orderNumber);
     const key = { orderId: order.id, item: resolution.item, unit: resolution.unit };
-    const supplierReference = await this.take(key);
     const settled = await this.settlement.settle({
       key,
-      result: toResult(resolution.verdict, supplierReference),
+      result: toResult(resolution.verdict),
+      onlyInDoubt: true,
       calls: [],
       alongside: async (tx) => {
         await tx.query(RECORD_RESOLUTION, [
@@ -52,7 +52,7 @@ export class OrderResolution {
         ]);
       },
     });
-    if (!settled) throw await this.conflict(key, 'the supplier’s answer was faster');
+    if (!settled) throw await this.conflict(key);
   }
 
   private async getOrder(orderNumber: string): Promise<OrderRow> {
@@ -61,21 +61,13 @@ export class OrderResolution {
     return order;
   }
 
-  /** @returns what the supplier called the unit so far, if it said. */
-  private async take(key: UnitKey): Promise<string | null> {
-    const [taken] = await this.database.query<Pick<UnitRow, 'supplier_reference'>>(TAKE_UNIT, [
-      key.orderId,
-      key.item,
-      key.unit,
-    ]);
-    if (!taken) throw await this.conflict(key, 'only units in unknown or review can be resolved');
-    return taken.supplier_reference;
-  }
-
-  private async conflict(key: UnitKey, why: string): Promise<AppError> {
+  private async conflict(key: UnitKey): Promise<AppError> {
     const units = await this.database.query<UnitRow>(FIND_UNITS, [key.orderId]);
     const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
-    if (unit) return new AppError('CONFLICT', `unit ${unitName(key)} is ${unit.state}: ${why}`);
+    if (unit) {
+      const message = `unit ${unitName(key)} is ${unit.state}: only units in unknown or review can be resolved`;
+      return new AppError('CONFLICT', message);
+    }
     const names = units.map(unitName);
     const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
     return new AppError('NOT_FOUND', `the order has no unit ${unitName(key)}: it has ${known}`);
@@ -97,9 +89,9 @@ function resolutionProblem({ reason, operator, verdict }: Resolution): string | 
   return null;
 }
 
-function toResult(verdict: Verdict, earlierReference: string | null): UnitResult {
+function toResult(verdict: Verdict): UnitResult {
   return verdict.succeeded
-    ? { state: 'succeeded', supplierReference: verdict.supplierReference ?? earlierReference }
+    ? { state: 'succeeded', supplierReference: verdict.supplierReference ?? null }
     : { state: 'failed', ...failure(verdict.code) };
 }
 

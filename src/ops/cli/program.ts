@@ -37,6 +37,10 @@ const GROUPS: Record<string, { summary: string; load: () => Promise<CommandGroup
     summary: 'List and replay deliveries to a merchant’s webhooks',
     load: async () => (await import('./webhook.commands.js')).webhookCommands,
   },
+  secrets: {
+    summary: 'Move stored secrets to a new SECRETS_KEY',
+    load: async () => (await import('./secrets.commands.js')).secretsCommands,
+  },
   audit: {
     summary: 'Check every invariant of the books',
     load: async () => (await import('./audit.commands.js')).auditCommands,

@@ -1,0 +1,22 @@
+import { SecretsService } from '../secrets.service.js';
+import { examples, type CommandGroup } from './command-group.js';
+import type { Result } from './output.js';
+
+export const secretsCommands: CommandGroup = {
+  features: { providers: [SecretsService] },
+  define(secrets, act) {
+    secrets
+      .command('rotate')
+      .description(
+        'Seal every stored secret anew under SECRETS_KEY; the keys in SECRETS_PREVIOUS_KEYS open what it did not seal.',
+      )
+      .addHelpText('after', examples('secrets rotate'))
+      .action(act(async (app) => toResult(await app.get(SecretsService).rotate())));
+  },
+};
+
+const toResult = (rotated: number): Result => ({
+  json: { rotated },
+  text: () =>
+    `${rotated} secrets were sealed anew. All are under SECRETS_KEY now: SECRETS_PREVIOUS_KEYS is no longer needed.`,
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { retryAfterSeconds } from './retry-after.js';
+
+const NOW = Date.parse('2026-01-15T08:30:00.500Z');
+
+describe('Retry-After', () => {
+  it.each<[string | string[] | undefined, number | null]>([
+    ['120', 120],
+    [' 120 ', 120],
+    ['0', 0],
+    ['3600', 3600],
+    ['3601', 3600],
+    ['99999999999999999999', 3600],
+    [['5', '9'], 5],
+    ['Thu, 15 Jan 2026 08:31:00 GMT', 60],
+    ['Thursday, 15-Jan-26 08:31:00 GMT', 60],
+    ['Thu Jan 15 08:31:00 2026', 60],
+    ['Thu, 15 Jan 2026 08:29:00 GMT', 0],
+    ['Fri, 16 Jan 2026 08:30:00 GMT', 3600],
+    [undefined, null],
+    ['', null],
+    ['-5', null],
+    ['1.5', null],
+    ['1e3', null],
+    ['soon', null],
+    ['2026-01-15', null],
+    ['Thu, 99 Jan 2026 08:31:00 GMT', null],
+  ])('%j means %p seconds', (header, seconds) => {
+    expect(retryAfterSeconds(header, NOW)).toBe(seconds);
+  });
+});

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Queryable, Statement } from '../../src/database/database.js';
+import { runChecks } from '../../src/ops/audit/audit.service.js';
+import { refused } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { CommandLine } from './command-line.js';
+
+interface Audit {
+  ok: boolean;
+  checks: { name: string; ok: boolean; detail: string }[];
+}
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let commandLine: CommandLine;
+let orders: { open: OrderBody; completed: OrderBody; partial: OrderBody };
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });
+  merchant = await stack.merchant('1000.00');
+  const sku = await stack.product('35.00');
+  stack.supplier.script('unlucky', ({ reference }) =>
+    reference.endsWith('.2')
+      ? refused(reference, 'OUT_OF_STOCK')
+      : { status: 200, body: { reference, status: 'succeeded', supplier_reference: 'S' } },
+  );
+  const completed = await stack.order(merchant, [{ sku, quantity: 2 }]);
+  const partial = await stack.order(merchant, [{ sku, quantity: 2 }], 'unlucky');
+  await stack.orderWith(merchant, completed.reference_id, 'completed');
+  await stack.orderWith(merchant, partial.reference_id, 'failed');
+  await stack.stopWorkers();
+  orders = { completed, partial, open: await stack.order(merchant, [{ sku, quantity: 3 }]) };
+});
+
+afterAll(() => stack.close());
+
+/** Plants what the database itself would refuse, asks which checks see it, and takes it back. */
+async function checksThatSee(...statements: string[]): Promise<string[]> {
+  const client = await stack.database.pool.connect();
+  const tx: Queryable = {
+    query: async <Row extends object>({ text }: Statement) => (await client.query<Row>(text)).rows,
+  };
+  try {
+    // Without triggers; constraints are dropped by whoever wants to break them.
+    await client.query(`BEGIN; SET LOCAL session_replication_role = 'replica'`);
+    for (const statement of statements) await client.query(statement);
+    return (await runChecks(tx)).filter(({ ok }) => !ok).map(({ name }) => name);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+const of = ({ order_number }: OrderBody): string =>
+  `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
+
+describe('topup audit', () => {
+  it('finds the books in order, and shows their figures', async () => {
+    const { ok, checks } = await commandLine.json<Audit>('audit');
+    expect({ ok, failed: checks.filter((check) => !check.ok) }).toEqual({ ok: true, failed: [] });
+    for (const check of checks) expect(Object.keys(check)).toEqual(['name', 'ok', 'detail']);
+    const details = Object.fromEntries(checks.map(({ name, detail }) => [name, detail]));
+    expect(details).toMatchObject({
+      merchant_wallets: '1 merchants, each with a wallet',
+      available_balances:
+        '1 wallets, available 790.00 = credits 1000.00 - debits 0.00 - holds 245.00 + refunds 35.00',
+      held_balances: '1 wallets, held 105.00 = holds 245.00 - spends 105.00 - refunds 35.00',
+      held_for_open_orders: '1 open orders of 105.00 in total, held 105.00',
+      order_events: '2 ended orders, 2 events of their ends',
+      unit_states: '7 units: 3 succeeded, 1 failed, 0 in review, 3 under way',
+      failure_codes: '1 failed orders, 1 of them partially completed',
+    });
+    const { stdout } = await commandLine.run('audit');
+    expect(stdout).toMatch(
+      /│ held_for_open_orders +│ ok +│ 1 open orders of 105\.00[^]+The books are in order\.\n$/,
+    );
+  });
+
+  it.each<[string, () => string[], string[]]>([
+    [
+      'a merchant without a wallet',
+      () => [`INSERT INTO merchants (name) VALUES ('x')`],
+      ['merchant_wallets'],
+    ],
+    [
+      'money that came from nowhere',
+      () => [`UPDATE wallets SET available = available + 1`],
+      ['available_balances', 'statements'],
+    ],
+    [
+      'held money that no order holds',
+      () => [`UPDATE wallets SET held = held + 1`],
+      ['held_balances', 'held_for_open_orders'],
+    ],
+    [
+      'a balance below zero',
+      () => [
+        `ALTER TABLE wallets DROP CONSTRAINT ck_wallets_available_not_negative`,
+        `UPDATE wallets SET available = -1`,
+      ],
+      ['available_balances', 'balances_not_negative', 'statements'],
+    ],
+    [
+      'a movement between the wrong accounts',
+      () => [
+        `ALTER TABLE transfers DROP CONSTRAINT ck_transfers_accounts`,
+        `UPDATE transfers SET debit_account = 'held' WHERE kind = 'credit'`,
+      ],
+      ['double_entry'],
+    ],
+    [
+      'a statement line that does not follow from the one before',
+      () => [`UPDATE transfers SET available_after = available_after + 1 WHERE kind = 'order_refund'`],
+      ['statements'],
+    ],
+    [
+      'a refund that was lost',
+      () => [`DELETE FROM transfers WHERE kind = 'order_refund'`],
+      ['available_balances', 'held_balances', 'statements', 'ended_orders_hold_nothing', 'refunds'],
+    ],
+    [
+      'an open order that was paid for already',
+      () => [
+        `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id)
+         SELECT merchant_id, 'order_spend', 'held', 'spent', 10500, 79000, id FROM orders WHERE id = ${of(orders.open)}`,
+      ],
+      ['held_balances', 'open_orders_moved_nothing'],
+    ],
+    [
+      'a hold of less than the order',
+      () => [
+        `UPDATE transfers SET amount = 10400, available_after = 79100
+         WHERE kind = 'order_hold' AND order_id = ${of(orders.open)}`,
+        `UPDATE wallets SET available = 79100, held = 10400`,
+      ],
+      ['held_for_open_orders', 'order_holds'],
+    ],
+    [
+      'an order whose total is not that of its items',
+      () => [
+        `UPDATE orders SET subtotal_amount = 10400, total_amount = 10400 WHERE id = ${of(orders.open)}`,
+        `UPDATE transfers SET amount = 10400, available_after = 79100 WHERE kind = 'order_hold' AND order_id = ${of(orders.open)}`,
+        `UPDATE wallets SET available = 79100, held = 10400`,
+      ],
+      ['order_amounts'],
+    ],
+    [
+      'an event that was lost',
+      () => [`DELETE FROM events WHERE order_id = ${of(orders.completed)}`],
+      ['order_events'],
+    ],
+    [
+      'an event of the wrong kind',
+      () => [`UPDATE events SET kind = 'order.failed' WHERE order_id = ${of(orders.completed)}`],
+      ['order_events'],
+    ],
+    [
+      'a unit too few',
+      () => [`DELETE FROM order_units WHERE unit = 3 AND order_id = ${of(orders.open)}`],
+      ['units_of_items'],
+    ],
+    [
+      'a unit that succeeded uncounted',
+      () => [
+        `UPDATE order_units SET state = 'succeeded', next_action_at = NULL, sends = 1
+         WHERE unit = 1 AND order_id = ${of(orders.open)}`,
+      ],
+      ['item_quantities', 'item_statuses'],
+    ],
+    [
+      'a unit that was bought without having been sent',
+      () => [`UPDATE order_units SET sends = 0 WHERE unit = 1 AND order_id = ${of(orders.completed)}`],
+      ['unit_states'],
+    ],
+    [
+      'a failed unit that was paid for',
+      () => [
+        `UPDATE order_units SET state = 'succeeded', failure_code = NULL WHERE state = 'failed'`,
+        `UPDATE order_items SET status = 'completed', completed_quantity = 2, failed_quantity = 0, failure_code = NULL
+         WHERE status = 'failed'`,
+      ],
+      ['spends', 'refunds', 'order_statuses'],
+    ],
+    [
+      'an order that counts its open items wrong',
+      () => [`UPDATE orders SET open_items = 2 WHERE id = ${of(orders.open)}`],
+      ['open_items'],
+    ],
+    [
+      'an order that failed for another reason than its units',
+      () => [`UPDATE orders SET failure_code = 'OUT_OF_STOCK' WHERE id = ${of(orders.partial)}`],
+      ['failure_codes'],
+    ],
+    [
+      'a delivery to another merchant',
+      () => [
+        `INSERT INTO merchants (name) VALUES ('x'); INSERT INTO wallets (merchant_id) SELECT max(id) FROM merchants`,
+        `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint)
+         SELECT max(id), 'http://x', '{order.failed}', '', '' FROM merchants`,
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
+         SELECT (SELECT max(id) FROM webhooks), min(id), now(), now(), now() FROM events`,
+      ],
+      ['deliveries'],
+    ],
+  ])('sees %s', async (_what, plant, failing) => {
+    expect(await checksThatSee(...plant())).toEqual(failing);
+  });
+
+  it('exits with 1 when a check fails, and says which, with an example', async () => {
+    await stack.sql('UPDATE wallets SET held = held - 500');
+    const { code, stdout, stderr } = await commandLine.run('--json', 'audit');
+    const { ok, checks } = JSON.parse(stdout) as Audit;
+    expect({ code, stderr, ok }).toEqual({ code: 1, stderr: '', ok: false });
+    expect(checks.filter((check) => !check.ok)).toEqual([
+      {
+        name: 'held_balances',
+        ok: false,
+        detail:
+          '1 wallets, held 100.00 = holds 245.00 - spends 105.00 - refunds 35.00; 1 wrong, such as ' +
+          `merchant ${merchant.id} has 100.00 and should have 105.00`,
+      },
+      {
+        name: 'held_for_open_orders',
+        ok: false,
+        detail:
+          '1 open orders of 105.00 in total, held 100.00; 1 wrong, such as ' +
+          `merchant ${merchant.id} has 100.00 and should have 105.00`,
+      },
+    ]);
+    const table = await commandLine.run('audit');
+    expect(table).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('2 of 22 checks FAILED.') as unknown as string,
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { MerchantsService } from '../../src/merchants/merchants.service.js';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { Client, type Answer } from '../support/http.js';
+import { TestStack } from '../support/stack.js';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await TestStack.start({ TRUSTED_PROXIES: '127.0.0.1' }, { worker: false });
+});
+
+afterAll(() => stack.close());
+
+/** The operator's changes take effect on all running processes within 5 s (contract, section 7). */
+const WITHIN_MS = 5_000;
+
+const keys = (): ApiKeysService => stack.api.get(ApiKeysService);
+
+/** A key that was in use a moment ago, so that the service may remember it. */
+async function usedKey(options: Parameters<ApiKeysService['issue']>[1] = {}): Promise<{
+  id: number;
+  merchantId: number;
+  client: Client;
+}> {
+  const { id: merchantId } = await stack.merchant('0.00');
+  const { apiKey, key } = await keys().issue(merchantId, options);
+  const client = new Client(stack.url, key);
+  expect((await client.get('/v1/wallet')).status).toBe(200);
+  return { id: apiKey.id, merchantId, client };
+}
+
+const becomes = (client: Client, status: number): Promise<Answer<never>> =>
+  eventually(
+    () => client.get('/v1/wallet'),
+    (answer) => answer.status === status,
+    WITHIN_MS,
+  );
+
+describe('1 Errors: 401 for a key that ended', () => {
+  it('a revoked key stops working within 5 s', async () => {
+    const { id, client } = await usedKey();
+    await keys().revoke(id);
+    expectError(await becomes(client, 401), 401, 'UNAUTHORIZED', 'Invalid or missing API key');
+  });
+
+  it('a revoked key stops working within 5 s even when it is used all the time', async () => {
+    const { id, client } = await usedKey();
+    await keys().revoke(id);
+    const endsAt = performance.now() + WITHIN_MS;
+    while ((await client.get('/v1/wallet')).status === 200) expect(performance.now()).toBeLessThan(endsAt);
+  });
+
+  it('a rotated key stops at once without an overlap, and its successor works', async () => {
+    const { id, merchantId, client } = await usedKey();
+    const successor = await keys().rotate(id, 0);
+    expect(successor.apiKey.merchantId).toBe(merchantId);
+    expect((await new Client(stack.url, successor.key).get('/v1/wallet')).status).toBe(200);
+    await becomes(client, 401);
+  });
+
+  it('a rotated key works beside its successor until the overlap is over', async () => {
+    const { id, client } = await usedKey();
+    const rotatedAt = performance.now();
+    const successor = new Client(stack.url, (await keys().rotate(id, 2)).key);
+    expect((await client.get('/v1/wallet')).status).toBe(200);
+    expect((await successor.get('/v1/wallet')).status).toBe(200);
+    await eventually(
+      () => client.get('/v1/wallet'),
+      ({ status }) => status === 401,
+      2_000 + WITHIN_MS,
+    );
+    expect(performance.now() - rotatedAt).toBeGreaterThanOrEqual(1_900);
+    expect((await successor.get('/v1/wallet')).status).toBe(200);
+  });
+
+  it('a key stops working at the moment of its expiry', async () => {
+    const { client } = await usedKey({ expiresAt: new Date(Date.now() + 1_500) });
+    await becomes(client, 401);
+  });
+});
+
+describe('1 Errors: 403 FORBIDDEN', () => {
+  it('for a suspended merchant within 5 s, and no longer once it is resumed', async () => {
+    const { merchantId, client } = await usedKey();
+    await stack.api.get(MerchantsService).setStatus(merchantId, 'suspended');
+    expectError(await becomes(client, 403), 403, 'FORBIDDEN');
+    const order = { reference_id: 'r', user_id: 'u', items: [{ sku: 'S' }] };
+    expectError(await client.post('/v1/orders', order), 403, 'FORBIDDEN');
+    await stack.api.get(MerchantsService).setStatus(merchantId, 'active');
+    await becomes(client, 200);
+  });
+
+  it('comes before the body’s syntax, size and type', async () => {
+    const { key } = await keys().issue((await stack.merchant('0.00')).id, { allowedNetworks: ['192.0.2.1'] });
+    const client = new Client(stack.url, key);
+    for (const body of ['{', ' '.repeat(300 * 1024)]) {
+      expectError(await client.post('/v1/orders', body), 403, 'FORBIDDEN');
+    }
+    expectError(await client.post('/v1/orders', 'x', { 'content-type': 'text/plain' }), 403, 'FORBIDDEN');
+    expectError(await client.get('/v1/nothing'), 403, 'FORBIDDEN');
+  });
+
+  it('an unknown key is a 401 for a suspended merchant too', async () => {
+    const { id, merchantId, client } = await usedKey();
+    await stack.api.get(MerchantsService).setStatus(merchantId, 'suspended');
+    await keys().revoke(id);
+    expectError(await becomes(client, 401), 401, 'UNAUTHORIZED');
+  });
+
+  it.each([
+    [['203.0.113.7'], '203.0.113.7', 200],
+    [['203.0.113.7'], '203.0.113.8', 403],
+    [['203.0.113.0/24'], '203.0.113.255', 200],
+    [['203.0.113.0/24'], '203.0.114.0', 403],
+    [['198.51.100.0/24', '2001:db8::/32'], '2001:db8::1', 200],
+    [['198.51.100.0/24', '2001:db8::/32'], '2001:db9::1', 403],
+    [['198.51.100.0/24'], '::ffff:198.51.100.1', 200],
+    [['0.0.0.0/0'], '2001:db8::1', 403],
+    [[], '203.0.113.7', 200],
+  ])('a key for %j, used from %s: %i', async (allowedNetworks, address, status) => {
+    const { id } = await stack.merchant('0.00');
+    const { key } = await keys().issue(id, { allowedNetworks });
+    const answer = await new Client(stack.url, key).get('/v1/wallet', { 'x-forwarded-for': address });
+    if (status === 403) expectError(answer, 403, 'FORBIDDEN', /address/);
+    else expect(answer.status).toBe(status);
+  });
+});

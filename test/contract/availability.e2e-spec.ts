@@ -1,0 +1,137 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { Client, type Answer } from '../support/http.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { Wire } from '../support/wire.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
+
+const order = (): { reference_id: string; user_id: string; items: { sku: string }[] } => ({
+  reference_id: unique('order'),
+  user_id: 'player-1',
+  items: [{ sku }],
+});
+
+describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', () => {
+  let wire: Wire;
+  let api: INestApplication;
+  let client: Client;
+
+  beforeAll(async () => {
+    wire = await new Wire(stack.config.DATABASE_URL).listen();
+    api = await stack.startApi({ DATABASE_URL: wire.url });
+    client = new Client(stack.urlOf(api), merchant.key);
+    await api.get(SchemaService).whenReady();
+  });
+
+  afterAll(async () => {
+    await api.close();
+    await wire.close();
+  });
+
+  const back = async (): Promise<void> => {
+    wire.restore();
+    await eventually(
+      () => client.get('/v1/wallet'),
+      ({ status }) => status === 200,
+    );
+  };
+
+  it('with Retry-After, and the order can be placed once it is back', async () => {
+    const request = order();
+    expect((await client.get('/v1/wallet')).status).toBe(200);
+    wire.cut();
+    const answer = await client.post('/v1/orders', request);
+    const { details } = expectError(answer, 503, 'SERVICE_UNAVAILABLE');
+    expect(details).toBeUndefined();
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expectError(await client.get(`/v1/orders/${request.reference_id}`), 503, 'SERVICE_UNAVAILABLE');
+    await back();
+    const placed = await client.post<OrderBody>('/v1/orders', request);
+    expect(placed.status).toBe(200);
+    expect(placed.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  it('though the order was committed: the same request again finds it, charged once', async () => {
+    const request = order();
+    const before = Number((await stack.wallet(merchant)).available);
+    const committed = wire.cutAfterSending((bytes) => bytes.includes('COMMIT\0'));
+    const answer = await client.post('/v1/orders', request);
+    await committed;
+    expectError(answer, 503, 'SERVICE_UNAVAILABLE');
+    await back();
+    const again = await client.post<OrderBody>('/v1/orders', request);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(Number((await stack.wallet(merchant)).available)).toBe(before - 35);
+  });
+
+  it('though it went away before the commit: the same request again places the order', async () => {
+    const request = order();
+    const before = Number((await stack.wallet(merchant)).available);
+    const inserted = wire.cutAfterSending((bytes) => bytes.includes('placement.insert_orders'));
+    const answer = await client.post('/v1/orders', request);
+    await inserted;
+    expectError(answer, 503, 'SERVICE_UNAVAILABLE');
+    await back();
+    const again = await client.post<OrderBody>('/v1/orders', request);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+    expect(Number((await stack.wallet(merchant)).available)).toBe(before - 35);
+  });
+
+  it('a bad key is still told apart from a good one when it cannot be a key at all', async () => {
+    wire.cut();
+    expectError(await new Client(stack.urlOf(api), 'no key').get('/v1/wallet'), 401, 'UNAUTHORIZED');
+    await back();
+  });
+
+  it('an order that was placed meanwhile through another process is all there', async () => {
+    const request = order();
+    wire.cut();
+    const placed = await merchant.client.post<OrderBody>('/v1/orders', request);
+    await back();
+    const found = await client.get<OrderBody>(`/v1/orders/${request.reference_id}`);
+    expect(found.body.order_number).toBe(placed.body.order_number);
+  });
+});
+
+describe('1 Errors: Redis being down is never a reason to refuse an order', () => {
+  let api: INestApplication;
+  let client: Client;
+
+  beforeAll(async () => {
+    // Nothing listens there.
+    api = await stack.startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
+    client = new Client(stack.urlOf(api), merchant.key);
+    await api.get(SchemaService).whenReady();
+  });
+
+  afterAll(() => api.close());
+
+  it('orders are taken at once, and fulfilled by a worker that finds them in PostgreSQL', async () => {
+    const startedAt = performance.now();
+    const answers: Answer<OrderBody>[] = [];
+    for (let i = 0; i < 5; i++) answers.push(await client.post<OrderBody>('/v1/orders', order()));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    for (const { body } of answers) await stack.orderWith(merchant, body.reference_id, 'completed');
+  });
+});

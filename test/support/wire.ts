@@ -1,0 +1,79 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A TCP wire to a server, which a test can cut: as if the network, or the server, went away. */
+export class Wire {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+  private isCut = false;
+  private watch: ((bytes: Buffer) => boolean) | undefined;
+
+  /** @param target such as `postgres://user:password@127.0.0.1:5432/name`. */
+  constructor(private readonly target: string) {}
+
+  /** The target's URL by way of this wire. */
+  get url(): string {
+    const url = new URL(this.target);
+    url.hostname = '127.0.0.1';
+    url.port = String((this.server?.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  async listen(): Promise<this> {
+    this.server = createServer((client) => this.join(client));
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  /** Ends every connection, and every new one at once. */
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  restore(): void {
+    this.isCut = false;
+  }
+
+  /**
+   * Cuts the wire when the client sends what the check is looking for: it still reaches the server, the server's
+   * answer never reaches the client. @returns a promise of that moment.
+   */
+  cutAfterSending(isIt: (bytes: Buffer) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.watch = (bytes) => {
+        if (!isIt(bytes)) return false;
+        this.watch = undefined;
+        this.isCut = true;
+        resolve();
+        return true;
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.server?.close(resolve));
+  }
+
+  private join(client: Socket): void {
+    if (this.isCut) return void client.destroy();
+    const { hostname, port } = new URL(this.target);
+    const server = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        this.sockets.delete(from);
+        to.destroy();
+      });
+    }
+    server.on('data', (bytes) => void (this.isCut || client.write(bytes)));
+    client.on('data', (bytes) => {
+      if (this.watch?.(bytes)) server.write(bytes, () => setTimeout(() => this.cut(), 100));
+      else if (!this.isCut) server.write(bytes);
+    });
+  }
+}

@@ -1,0 +1,236 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { eventually } from '../support/eventually.js';
+import { TestStack, type OrderBody } from '../support/stack.js';
+import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
+import { Endpoints, Hooks, startWorker, type WorkerChanges } from './support.js';
+
+const PLACES = 4;
+
+let stack: TestStack;
+let endpoints: Endpoints;
+let hooks: Hooks;
+let sku: string;
+let workers: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(PLACES) }, { worker: false });
+  endpoints = await new Endpoints().listen();
+  sku = await stack.product('1.00');
+});
+
+afterAll(async () => {
+  await stack.close();
+  await endpoints.close();
+});
+
+beforeEach(async () => void (hooks = new Hooks(await stack.merchant())));
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+});
+
+const order = (): Promise<OrderBody> => stack.order(hooks.merchant, [{ sku }]);
+
+async function start(changes: WorkerChanges = {}): Promise<INestApplicationContext> {
+  const worker = await startWorker(stack, changes);
+  workers.push(worker);
+  return worker;
+}
+
+/** An endpoint that answers after a while, and counts how many requests it has at once. */
+function slowEndpoint(ms: number): { url: string; most: () => number } {
+  let open = 0;
+  let most = 0;
+  const url = endpoints.add((response) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open--;
+      response.writeHead(204).end();
+    }, ms);
+  });
+  return { url, most: () => most };
+}
+
+const statuses = async (id: number, expected: string, count: number): Promise<unknown> =>
+  eventually(
+    () => stack.sql<{ status: string }>('SELECT status FROM webhook_deliveries WHERE webhook_id = $1', [id]),
+    (rows) => rows.filter(({ status }) => status === expected).length === count,
+  );
+
+describe('attempts in flight', () => {
+  it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
+    await Promise.all([start(), start(), start()]);
+    const [first, second] = [slowEndpoint(60), slowEndpoint(60)];
+    const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
+    await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
+    for (const { id } of webhooks) await statuses(id, 'succeeded', 40);
+    expect([first.most(), second.most()]).toEqual([PLACES, PLACES]);
+    expect(endpoints.at(first.url)).toHaveLength(40);
+    expect(new Set(endpoints.at(first.url).map(({ headers }) => headers['webhook-id'])).size).toBe(40);
+  });
+
+  it('go on without waiting for the next look at the database, whichever worker has the places', async () => {
+    await Promise.all([start(), start()]);
+    const slow = slowEndpoint(20);
+    const { id } = await hooks.register(slow.url);
+    const startedAtMs = performance.now();
+    await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
+    await statuses(id, 'succeeded', 60);
+    // Fifteen rounds of four take some 0.3 s; a pause of 2 s for the reconciler would show.
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  });
+
+  it('of a dead endpoint delay no other’s', async () => {
+    await start();
+    const dead = await hooks.register(endpoints.silent());
+    const url = endpoints.add();
+    const alive = await hooks.register(url);
+    await Promise.all(Array.from({ length: 20 }, () => hooks.test(dead.id)));
+    await eventually(
+      () =>
+        stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL', [
+          dead.id,
+        ]),
+      (rows) => rows.length === PLACES,
+    );
+    const startedAtMs = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => hooks.test(alive.id)));
+    await statuses(alive.id, 'succeeded', 20);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    await endpoints.close();
+    endpoints = await new Endpoints().listen();
+  });
+});
+
+describe('the order of work', () => {
+  it('has first attempts ahead of retries', async () => {
+    const url = endpoints.add();
+    const { id } = await hooks.register(url);
+    await Promise.all(Array.from({ length: 12 }, () => hooks.test(id)));
+    // Four of them become retries that have been due for longer than the others.
+    await stack.sql(
+      `UPDATE webhook_deliveries SET attempt_count = 1, due_at = now() - interval '1 hour'
+       WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT 4)`,
+      [id],
+    );
+    await start();
+    await statuses(id, 'succeeded', 12);
+    const rows = await stack.sql<{ is_retry: boolean }>(
+      `SELECT d.attempt_count > 1 AS is_retry FROM webhook_deliveries d JOIN webhook_attempts a ON a.delivery_id = d.id
+       WHERE d.webhook_id = $1 ORDER BY a.started_at, d.attempt_count`,
+      [id],
+    );
+    expect(rows.map(({ is_retry }) => is_retry)).toEqual([
+      ...Array<boolean>(8).fill(false),
+      ...Array<boolean>(4).fill(true),
+    ]);
+  });
+});
+
+describe('a worker that dies', () => {
+  const abandon = (id: number): Promise<unknown> =>
+    stack.sql(
+      `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = attempt_count + 1,
+         attempt_started_at = now() - interval '21 s', leased_until = now() - interval '1 s' WHERE webhook_id = $1`,
+      [id],
+    );
+
+  it('leaves attempts that are logged as interrupted, count, and are retried', async () => {
+    const url = endpoints.add();
+    const { id } = await hooks.register(url);
+    const { secret_hint: _, ...webhook } = (await hooks.get(id)).body;
+    await order();
+    // The order is settled by a worker that does not deliver.
+    const settling = await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 0 } });
+    await statuses(id, 'pending', 1);
+    await settling.close();
+    workers = [];
+    await abandon(id);
+    await start();
+    const { attempts, ...delivery } = await hooks.newestIs(id, 'succeeded');
+    expect(attempts).toMatchObject([
+      { number: 1, response_status: null, error: 'interrupted', response_body: null, duration_ms: 20_000 },
+      { number: 2, response_status: 204, error: null },
+    ]);
+    const [first, second] = attempts;
+    const gapMs = Date.parse(second?.started_at ?? '') - Date.parse(first?.started_at ?? '') - 20_000;
+    expect(gapMs).toBeGreaterThanOrEqual(webhook.retry_delay * 1000);
+    expect(delivery.attempt_count).toBe(2);
+  });
+
+  it('leaves a last attempt that fails for good', async () => {
+    const { id } = await hooks.register(endpoints.add());
+    await hooks.test(id);
+    await abandon(id);
+    await start();
+    expect(await hooks.newestIs(id, 'failed')).toMatchObject({
+      attempts: [{ number: 1, error: 'interrupted' }],
+    });
+  });
+
+  it('does not keep its places', async () => {
+    const url = endpoints.add();
+    const { id } = await hooks.register(url);
+    await Promise.all(Array.from({ length: PLACES }, () => hooks.test(id)));
+    await abandon(id);
+    await hooks.test(id);
+    await start();
+    await endpoints.arrived(url);
+    await statuses(id, 'failed', PLACES);
+  });
+
+  it('and comes back late: its record changes nothing', async () => {
+    let answer = (): void => {};
+    const url = endpoints.add((response, _arrival, number) => {
+      if (number === 1) answer = () => response.writeHead(200).end('late');
+      else response.writeHead(204).end('in time');
+    });
+    const { id } = await hooks.register(url, { max_retries: 1 });
+    await start();
+    await order();
+    await endpoints.arrived(url);
+    await stack.sql(
+      `UPDATE webhook_deliveries SET leased_until = now() - interval '1 s' WHERE webhook_id = $1`,
+      [id],
+    );
+    const interrupted = await hooks.newest(id, ({ attempt_count: n }) => n === 1);
+    expect(interrupted.attempts).toMatchObject([{ error: 'interrupted' }]);
+    answer();
+    const ended = await hooks.newestIs(id, 'succeeded');
+    expect(ended.attempts).toMatchObject([
+      { number: 1, error: 'interrupted', response_body: null },
+      { number: 2, response_status: 204, error: null },
+    ]);
+  });
+});
+
+describe('Redis', () => {
+  it('may lose everything: what is due is found in PostgreSQL', async () => {
+    await start();
+    const url = endpoints.answering(500, 204);
+    const { id } = await hooks.register(url, { retry_delay: 2 });
+    await order();
+    await hooks.newest(id, ({ attempt_count: n, next_attempt_at }) => n === 1 && next_attempt_at !== null);
+    const redis = new Redis(stack.config.REDIS_URL);
+    const keys = await redis.keys(`${stack.config.QUEUE_PREFIX}*`);
+    expect(keys.length).toBeGreaterThan(0);
+    await redis.del(keys);
+    await redis.quit();
+    await hooks.newestIs(id, 'succeeded', 10_000);
+  });
+});
+
+describe('an orderly stop', () => {
+  it('waits for the attempts in flight, and begins no other', async () => {
+    const worker = await start();
+    const slow = slowEndpoint(400);
+    const { id } = await hooks.register(slow.url);
+    await Promise.all(Array.from({ length: PLACES + 2 }, () => hooks.test(id)));
+    await endpoints.arrived(slow.url, PLACES);
+    await worker.get(WebhookDispatcher).drain();
+    await statuses(id, 'succeeded', PLACES);
+    expect(endpoints.at(slow.url)).toHaveLength(PLACES);
+  });
+});

@@ -1,0 +1,227 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { NestLogger } from '../../src/core/logger.js';
+import type { Config } from '../../src/core/config.js';
+import { RESOLVE } from '../../src/webhooks/webhook-destinations.js';
+import type { Resolve } from '../../src/core/safe-http/resolve.js';
+import { AttemptTiming } from '../../src/webhooks/webhook-sender.js';
+import { WorkerModule } from '../../src/worker.module.js';
+import { eventually } from '../support/eventually.js';
+import type { Answer } from '../support/http.js';
+import { unique, type TestMerchant, type TestStack } from '../support/stack.js';
+
+/** A request as it arrived at an endpoint. */
+export interface Arrival {
+  path: string;
+  headers: Record<string, string>;
+  /** Names as they were written, in order. */
+  headerNames: string[];
+  body: string;
+  /** Monotonic milliseconds. */
+  atMs: number;
+}
+
+type Answering = (response: ServerResponse, arrival: Arrival, number: number) => void;
+
+/** A merchant's endpoints on a real socket: each path answers as the test says, 204 unless told otherwise. */
+export class Endpoints {
+  readonly arrivals: Arrival[] = [];
+  private readonly answers = new Map<string, Answering>();
+  private readonly server: Server = createServer((request, response) => void this.receive(request, response));
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  /** A path of its own; `answer` is called with 1 for the first request, 2 for the second, and so on. */
+  add(answer: Answering = (response) => void response.writeHead(204).end()): string {
+    const path = `/${unique('endpoint')}`;
+    this.answers.set(path, answer);
+    return this.url(path);
+  }
+
+  /** The same, answering with these statuses one after the other; the last one is repeated. */
+  answering(...statuses: number[]): string {
+    return this.add((response, _arrival, number) => {
+      response.writeHead(statuses[Math.min(number, statuses.length) - 1] ?? 204).end('as told');
+    });
+  }
+
+  /** One that never answers. */
+  silent(): string {
+    return this.add(() => {});
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  }
+
+  at(url: string): Arrival[] {
+    const { pathname } = new URL(url);
+    return this.arrivals.filter(({ path }) => path === pathname);
+  }
+
+  arrived(url: string, count = 1, withinMs?: number): Promise<Arrival[]> {
+    return eventually(
+      () => this.at(url),
+      (arrivals) => arrivals.length >= count,
+      withinMs,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const atMs = performance.now();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const path = request.url ?? '';
+    const arrival = {
+      path,
+      headers: request.headers as Record<string, string>,
+      headerNames: request.rawHeaders.filter((_text, index) => index % 2 === 0),
+      body: Buffer.concat(chunks).toString(),
+      atMs,
+    };
+    this.arrivals.push(arrival);
+    this.answers.get(path)?.(response, arrival, this.arrivals.filter((each) => each.path === path).length);
+  }
+}
+
+export interface WebhookBody {
+  id: number;
+  url: string;
+  status: string;
+  secret?: string;
+  secret_hint: string;
+  events: string[];
+  max_retries: number;
+  retry_delay: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Delivery {
+  id: number;
+  webhook_id: number;
+  event_id: string;
+  event: string;
+  reference_id: string | null;
+  status: string;
+  attempt_count: number;
+  next_attempt_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Attempt {
+  number: number;
+  started_at: string;
+  duration_ms: number;
+  response_status: number | null;
+  error: string | null;
+  response_body: string | null;
+}
+
+export type DeliveryDetail = Delivery & { attempts: Attempt[] };
+
+const PATH = '/v1/merchant-webhooks';
+
+/** A merchant's webhooks and deliveries, over the API. */
+export class Hooks {
+  constructor(readonly merchant: TestMerchant) {}
+
+  /** Registers an endpoint that must be accepted; its retries come after a second. */
+  async register(url: string, members: object = {}): Promise<WebhookBody> {
+    const { status, body } = await this.merchant.client.post<WebhookBody>(PATH, {
+      url,
+      retry_delay: 1,
+      ...members,
+    });
+    if (status !== 201) throw new Error(`the webhook was refused: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  get(id: number): Promise<Answer<WebhookBody>> {
+    return this.merchant.client.get<WebhookBody>(`${PATH}/${id}`);
+  }
+
+  async patch(id: number, members: object): Promise<WebhookBody> {
+    const { status, body } = await this.merchant.client.patch<WebhookBody>(`${PATH}/${id}`, members);
+    if (status !== 200) throw new Error(`the change was refused: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  async remove(id: number): Promise<void> {
+    const { status } = await this.merchant.client.delete(`${PATH}/${id}`);
+    if (status !== 200) throw new Error(`the webhook was not deleted: ${status}`);
+  }
+
+  test(id: number, body?: unknown): Promise<Answer<Delivery>> {
+    return this.merchant.client.post<Delivery>(`${PATH}/${id}/test`, body);
+  }
+
+  retry({ id, webhook_id }: Pick<Delivery, 'id' | 'webhook_id'>, body?: unknown): Promise<Answer<Delivery>> {
+    return this.merchant.client.post<Delivery>(`${PATH}/${webhook_id}/deliveries/${id}/retry`, body);
+  }
+
+  page(id: number, query = ''): Promise<Answer<{ data: Delivery[]; next_cursor: string | null }>> {
+    return this.merchant.client.get(`${PATH}/${id}/deliveries${query}`);
+  }
+
+  async deliveries(id: number, query = '?limit=100'): Promise<Delivery[]> {
+    return (await this.page(id, query)).body.data;
+  }
+
+  async detail({ id, webhook_id }: Pick<Delivery, 'id' | 'webhook_id'>): Promise<DeliveryDetail> {
+    return (await this.merchant.client.get<DeliveryDetail>(`${PATH}/${webhook_id}/deliveries/${id}`)).body;
+  }
+
+  /** The newest delivery of a webhook with its attempts, once it is as the check wants it. */
+  newest(
+    id: number,
+    passes: (delivery: DeliveryDetail) => boolean,
+    withinMs?: number,
+  ): Promise<DeliveryDetail> {
+    const ask = async (): Promise<DeliveryDetail | undefined> => {
+      const [delivery] = await this.deliveries(id, '?limit=1');
+      return delivery && this.detail(delivery);
+    };
+    return eventually(
+      ask,
+      (delivery) => delivery !== undefined && passes(delivery),
+      withinMs,
+    ) as Promise<DeliveryDetail>;
+  }
+
+  newestIs(id: number, status: string, withinMs?: number): Promise<DeliveryDetail> {
+    return this.newest(id, (delivery) => delivery.status === status, withinMs);
+  }
+}
+
+export interface WorkerChanges {
+  timing?: Partial<AttemptTiming>;
+  resolve?: Resolve;
+  config?: Partial<Config>;
+}
+
+/** A worker as the process runs it, but with other times, another name server or another configuration. */
+export async function startWorker(
+  stack: TestStack,
+  changes: WorkerChanges,
+): Promise<INestApplicationContext> {
+  const config = { ...stack.config, ...changes.config };
+  const building = Test.createTestingModule({ imports: [WorkerModule.register(config, stack.logger)] })
+    .setLogger(new NestLogger(stack.logger))
+    .overrideProvider(AttemptTiming)
+    .useValue({ ...new AttemptTiming(), ...changes.timing });
+  if (changes.resolve) building.overrideProvider(RESOLVE).useValue(changes.resolve);
+  const worker = await building.compile();
+  return worker.init();
+}
