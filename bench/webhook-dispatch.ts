@@ -8,8 +8,8 @@ import { createMerchant, startStack, type BenchStack } from './support/stack.js'
 // bytes with the same concurrency, in alternating rounds. Goal: at least 0.5 of bare.
 
 const ROUNDS = 5;
-const WEBHOOKS = 8;
-const PER_WEBHOOK = 500;
+const WEBHOOKS = 20;
+const PER_WEBHOOK = 250;
 const COUNT = WEBHOOKS * PER_WEBHOOK;
 const CONCURRENCY = WEBHOOKS * 10;
 const BODY = JSON.stringify({

@@ -10,6 +10,9 @@ import { freePort } from '../../src/local/ports.js';
 import { startPostgres } from '../../src/local/postgres.js';
 import { startRedis } from '../../src/local/redis.js';
 
+/** For profiling: BENCH_NODE_ARGS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench -- NAME */
+const NODE_ARGS = (process.env.BENCH_NODE_ARGS ?? '').split(' ').filter((arg) => arg !== '');
+
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The production processes on servers of their own, durable as in production (fsync on). */
@@ -50,7 +53,7 @@ export async function startStack(env: Record<string, string> = {}): Promise<Benc
   };
   const children: ChildProcess[] = [];
   const start = (entry: string): ChildProcess => {
-    const child = spawn(process.execPath, [entry], {
+    const child = spawn(process.execPath, [...NODE_ARGS, entry], {
       cwd: checkout,
       env: settings,
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -15,6 +15,8 @@ import {
 } from './dispatch.sql.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 
+/** Webhooks are spread over this many sets of lanes, which claim independently of each other. */
+const SETS = Number(process.env.SETS ?? 4);
 const MAX_IN_FLIGHT = 2_000;
 /** From here on a webhook gets a few places only, so that many slow ones leave room for all the others. */
 const CROWDED_FROM = 1_000;
@@ -30,7 +32,7 @@ type Task = ClaimedDelivery & { claimedAtMs: number };
  */
 @Injectable()
 export class WebhookDispatcher {
-  private readonly lanes: WorkLanes<Task>;
+  private readonly sets: WorkLanes<Task>[];
   private inFlight = 0;
 
   constructor(
@@ -42,20 +44,15 @@ export class WebhookDispatcher {
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.lanes = new WorkLanes<Task>({
-      name: 'webhooks',
-      logger,
-      limitOf: () => this.placesPerWebhook(),
-      totalLimit: MAX_IN_FLIGHT,
-      claim: (room, total) => this.claim(room, total),
-      laneOf: ({ webhook_id }) => webhook_id,
-      run: (task) => this.run(task),
-    });
+    this.sets = Array.from({ length: SETS }, () => this.createLanes());
   }
 
   /** Deliveries to these webhooks may be due. Returns at once; before the database is there, it has nothing to say. */
   wake(webhookIds: Iterable<number>): void {
-    if (this.database.isOpen) this.lanes.wake(webhookIds);
+    if (!this.database.isOpen) return;
+    const shares = this.sets.map((): number[] => []);
+    for (const id of webhookIds) shares[id % SETS]?.push(id);
+    this.sets.forEach((set, index) => set.wake(shares[index] ?? []));
   }
 
   /** Takes up what was left behind: attempts that were interrupted, and due deliveries that no wake-up came for. */
@@ -66,8 +63,20 @@ export class WebhookDispatcher {
   }
 
   /** Claims nothing more and waits for the attempts in flight. */
-  drain(): Promise<void> {
-    return this.lanes.drain();
+  async drain(): Promise<void> {
+    await Promise.all(this.sets.map((set) => set.drain()));
+  }
+
+  private createLanes(): WorkLanes<Task> {
+    return new WorkLanes<Task>({
+      name: 'webhooks',
+      logger: this.logger,
+      limitOf: () => this.placesPerWebhook(),
+      totalLimit: MAX_IN_FLIGHT / SETS,
+      claim: (room, total) => this.claim(room, total),
+      laneOf: ({ webhook_id }) => webhook_id,
+      run: (task) => this.run(task),
+    });
   }
 
   private placesPerWebhook(): number {

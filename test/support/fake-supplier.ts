@@ -13,6 +13,8 @@ export interface SupplierRequest {
     character_id: string | null;
   } | null;
   authorization: string | undefined;
+  /** When it arrived, in monotonic milliseconds. */
+  atMs: number;
 }
 
 /** How to answer one request: a status with a body, or something worse. */
@@ -72,7 +74,8 @@ export class FakeSupplier {
     const reference = body?.reference ?? decodeURIComponent((request.url ?? '').split('/').at(-1) ?? '');
     if (body) this.users.set(reference, body.user_id);
     const kind = request.method === 'POST' ? 'send' : 'inquiry';
-    const seen: SupplierRequest = { kind, reference, body, authorization: request.headers.authorization };
+    const { authorization } = request.headers;
+    const seen: SupplierRequest = { kind, reference, body, authorization, atMs: performance.now() };
     const earlier = this.requests.filter((each) => each.reference === reference);
     this.requests.push(seen);
     const script = this.scripts.get(this.users.get(reference) ?? '');

@@ -7,7 +7,12 @@ export function orderFile(file: OrderFile): Result {
 }
 
 function orderText({ items, units, timeline, created_by: _createdBy, ...order }: OrderFile): string {
-  const happened = timeline.map(({ at, event, unit, detail, process }) => ({
+  const lines = items.map(({ subtotal_amount: _subtotal, discount_amount: _discount, ...item }, index) => ({
+    item: index + 1,
+    ...item,
+  }));
+  // Members that an entry may lack are columns all the same.
+  const story = timeline.map(({ at, event, unit, detail, process }) => ({
     at,
     event,
     unit,
@@ -16,13 +21,11 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   }));
   return paragraphs(
     recordTable(order),
-    titled('Items', items.map((item, index) => ({ item: index + 1, ...item }))),
-    titled('Units', units.map((unit) => ({ ...unit }))),
-    titled('Timeline', happened),
-  ); // prettier-ignore
+    `Items\n${listTable(lines)}`,
+    `Units\n${listTable(units.map((unit) => ({ ...unit })))}`,
+    `Timeline\n${listTable(story)}`,
+  );
 }
-
-const titled = (title: string, rows: Record<string, unknown>[]): string => `${title}\n${listTable(rows)}`;
 
 /** Orders in full for programs, and in a line each for people. */
 export function orderList(orders: ListedOrder[], limit: number): Result {

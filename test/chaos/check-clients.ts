@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isShortOfMoney, type Clients, type OrderBody, type Story, type Told } from './clients.js';
+import type { ChaosSystem } from './system.js';
+import type { Violations } from './violations.js';
+
+interface StoredOrder {
+  merchant_id: number;
+  reference_id: string;
+  order_number: string;
+  user_id: string;
+  status: string;
+  items: { sku: string; quantity: number }[];
+}
+
+/** Compares what the clients were told with each other, with what they asked for, and with what is stored. */
+export async function checkClients(
+  system: ChaosSystem,
+  clients: Clients,
+  merchantIds: number[],
+  violations: Violations,
+): Promise<void> {
+  const stored = await system.sql<StoredOrder>(`
+    SELECT o.merchant_id, o.reference_id, o.order_number, o.user_id, o.status,
+           (SELECT json_agg(json_build_object('sku', sku, 'quantity', quantity) ORDER BY position)
+            FROM order_items WHERE order_id = o.id) AS items
+    FROM orders o`);
+  const byReference = new Map<string, StoredOrder[]>();
+  for (const order of stored) {
+    const key = `${order.merchant_id} ${order.reference_id}`;
+    byReference.set(key, [...(byReference.get(key) ?? []), order]);
+  }
+  for (const story of clients.stories) {
+    const key = `${merchantIds[story.plan.merchant]} ${story.plan.reference}`;
+    const orders = byReference.get(key) ?? [];
+    byReference.delete(key);
+    checkAnswers(story, violations);
+    checkStored(story, orders, violations);
+    if (orders.length === 1) await checkFinal(story, clients, violations);
+  }
+  for (const orders of byReference.values()) {
+    violations.add('clients', 'there is an order that no client asked for', orders);
+  }
+}
+
+const placedBy = ({ told }: Story): Told[] =>
+  told.filter(({ kind, status }) => (kind === 'create' || kind === 'replay') && status === 200);
+
+/** What never changes about an order. */
+const lasting = ({
+  order_number,
+  reference_id,
+  user_id,
+  total_amount,
+  created_at,
+  items,
+}: OrderBody): object => ({
+  order_number,
+  reference_id,
+  user_id,
+  total_amount,
+  created_at,
+  items: items.map(({ sku, quantity }) => ({ sku, quantity })),
+});
+
+function checkAnswers(story: Story, violations: Violations): void {
+  const about = { plan: story.plan, told: story.told };
+  if (!story.decided) violations.add('clients', 'a client never learned what became of its order', about);
+  const placed = placedBy(story);
+  for (const told of story.told) {
+    if (!isExpected(told, placed.length > 0)) {
+      violations.add('clients', 'an answer that no fault explains', { plan: story.plan, told });
+    }
+  }
+  if (placed.filter(({ replayed }) => !replayed).length > 1) {
+    violations.add('clients', 'a reference was placed more than once', about);
+  }
+  const orders = story.told.filter(({ status }) => status === 200);
+  for (const { body } of orders) {
+    const first = orders[0]?.body ?? body;
+    if (!isDeepStrictEqual(lasting(body), lasting(first))) {
+      violations.add('clients', 'two answers about one order differ in what never changes', [first, body]);
+    }
+  }
+  for (const later of orders) {
+    const earlier = orders.find((other) => other.atMs < later.sentAtMs && isAhead(other.body, later.body));
+    if (earlier) violations.add('clients', 'an order went back', [earlier, later]);
+  }
+}
+
+/** 503 while PostgreSQL is away, 409 for other content, 404 never once the order was acknowledged. */
+function isExpected({ kind, status, body }: Told, isPlaced: boolean): boolean {
+  if (status === 503) return body.code === 'SERVICE_UNAVAILABLE';
+  if (kind === 'conflict') return status === 409 && body.code === 'DUPLICATE_REFERENCE';
+  return status === 200 || (kind === 'read' && status === 404 && !isPlaced);
+}
+
+const RANKS = { pending: 0, processing: 1, completed: 2, failed: 2 };
+
+const pieces = ({ items }: OrderBody): number =>
+  items.reduce((sum, item) => sum + item.completed_quantity + item.failed_quantity, 0);
+
+function isAhead(one: OrderBody, other: OrderBody): boolean {
+  const [before, after] = [RANKS[one.status], RANKS[other.status]];
+  return before > after || (before === 2 && one.status !== other.status) || pieces(one) > pieces(other);
+}
+
+function checkStored(story: Story, orders: StoredOrder[], violations: Violations): void {
+  const acknowledged = placedBy(story);
+  if (orders.length > 1 || (orders.length === 0 && acknowledged.length > 0)) {
+    violations.add('clients', 'an acknowledged order does not exist exactly once', { story, orders });
+  }
+  const wasRefused = story.told.some(isShortOfMoney);
+  if (orders.length > 0 && wasRefused && story.open === 0 && acknowledged.length === 0) {
+    violations.add('clients', 'an order exists that was only ever refused', { story, orders });
+  }
+  for (const order of orders) {
+    const { reference, userId, items } = story.plan;
+    const asked = { reference_id: reference, user_id: userId, items };
+    const { reference_id, user_id, items: got } = order;
+    if (!isDeepStrictEqual({ reference_id, user_id, items: got }, asked)) {
+      violations.add('clients', 'an order differs from what was asked for', { asked, order });
+    }
+    if (acknowledged.some(({ body }) => body.order_number !== order.order_number)) {
+      violations.add('clients', 'an order was acknowledged under another number', { story, order });
+    }
+  }
+}
+
+/** A client that was told the end of its order reads the same for ever. */
+async function checkFinal(story: Story, clients: Clients, violations: Violations): Promise<void> {
+  const final = await clients.read(story);
+  if (final?.status !== 200) return violations.add('clients', 'an order cannot be read', { story, final });
+  for (const told of story.told) {
+    if (told.status !== 200) continue;
+    if (!isDeepStrictEqual(lasting(told.body), lasting(final.body))) {
+      violations.add('clients', 'an order reads other than it was acknowledged', { told, final });
+    }
+    if (RANKS[told.body.status] === 2 && !isDeepStrictEqual(told.body, final.body)) {
+      violations.add('clients', 'a terminal order changed', { told, final });
+    }
+  }
+}

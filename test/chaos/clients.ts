@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from './random.js';
+import type { PlannedOrder } from './schedule.js';
+
+/** An order as the API tells it. */
+export interface OrderBody {
+  order_number: string;
+  reference_id: string;
+  user_id: string;
+  status: 'pending' | 'processing' | 'completed' | 'failed';
+  total_amount: string;
+  created_at: string;
+  items: { sku: string; quantity: number; completed_quantity: number; failed_quantity: number }[];
+}
+
+/** One answer that a client got: an order or an error. */
+export interface Told {
+  kind: 'create' | 'replay' | 'conflict' | 'read';
+  sentAtMs: number;
+  atMs: number;
+  status: number;
+  replayed: boolean;
+  body: OrderBody & { code?: string; details?: { code: string }[] };
+}
+
+/** What happened between one client and the API about one order. */
+export interface Story {
+  plan: PlannedOrder;
+  told: Told[];
+  /** Requests to create it that got no answer at all, or one that leaves open whether it exists. */
+  open: number;
+  /** Whether the client knows in the end what became of its order. */
+  decided: boolean;
+}
+
+/** Merchants' clients: they place the planned orders and, not knowing what became of a request, repeat it. */
+export class Clients {
+  readonly stories: Story[] = [];
+
+  constructor(
+    private readonly apiUrl: string,
+    private readonly keys: string[],
+    private readonly random: Random,
+  ) {}
+
+  /** Plays one order's part; ends when the client knows about its order, or `giveUpAtMs` has come. */
+  async play(plan: PlannedOrder, giveUpAtMs: () => number): Promise<void> {
+    const story: Story = { plan, told: [], open: 0, decided: false };
+    this.stories.push(story);
+    const random = this.random.fork(plan.reference);
+    const twin = plan.doubled ? this.create(story, 'create', 4_000) : Promise.resolve();
+    for (let patienceMs = plan.patienceMs; ; patienceMs = 4_000) {
+      await this.create(story, 'create', patienceMs);
+      if (story.decided || performance.now() > giveUpAtMs()) break;
+      await delay(random.int(100, 800));
+    }
+    await twin;
+    if (!story.told.some(({ status }) => status === 200)) return;
+    await Promise.all([
+      this.later(plan.replayAfterMs, () => this.create(story, 'replay', 4_000)),
+      this.later(plan.conflictAfterMs, () => this.create(story, 'conflict', 4_000)),
+      this.later(plan.readAfterMs, () => this.read(story)),
+    ]);
+  }
+
+  /** Reads the order of a story as it stands. @returns null without an answer. */
+  async read(story: Story): Promise<Told | null> {
+    return this.ask(story, 'read', `/v1/orders/${story.plan.reference}`, null, 4_000);
+  }
+
+  private async create(story: Story, kind: Told['kind'], patienceMs: number): Promise<void> {
+    const { reference, userId, items } = story.plan;
+    const user = kind === 'conflict' ? `not-${userId}` : userId;
+    const body = { reference_id: reference, user_id: user, server_id: '2001', items };
+    const told = await this.ask(story, kind, '/v1/orders', body, patienceMs);
+    if (kind === 'conflict') return;
+    if (told === null || (told.status >= 500 && !isShortOfMoney(told))) story.open++;
+    else story.decided = true;
+  }
+
+  private async later(afterMs: number | null, act: () => Promise<unknown>): Promise<void> {
+    if (afterMs === null) return;
+    await delay(afterMs);
+    await act();
+  }
+
+  private async ask(
+    story: Story,
+    kind: Told['kind'],
+    path: string,
+    body: object | null,
+    patienceMs: number,
+  ): Promise<Told | null> {
+    const sentAtMs = performance.now();
+    try {
+      const response = await fetch(this.apiUrl + path, {
+        method: body === null ? 'GET' : 'POST',
+        headers: {
+          'x-api-key': this.keys[story.plan.merchant] ?? '',
+          ...(body === null ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === null ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const answer = (await response.json()) as Told['body'];
+      const told: Told = {
+        kind,
+        sentAtMs,
+        atMs: performance.now(),
+        status: response.status,
+        replayed: response.headers.get('idempotent-replayed') === 'true',
+        body: answer,
+      };
+      story.told.push(told);
+      return told;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** The one 503 that is a decision: nothing was charged and nothing exists. */
+export const isShortOfMoney = ({ status, body }: Told): boolean =>
+  status === 503 && body.details?.[0]?.code === 'INSUFFICIENT_BALANCE';

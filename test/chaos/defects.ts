@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Defect {
+  file: string;
+  from: string;
+  to: string;
+}
+
+/** Ways to break the service, to see that the checks notice: each replaces a text in a copy of the build. */
+const DEFECTS = {
+  'timeout-refunds': [
+    {
+      file: 'dist/src/fulfilment/http-supplier.js',
+      from: "{ kind: 'unknown', detail };",
+      to: "{ kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: detail };",
+    },
+  ],
+  'reference-per-attempt': [
+    {
+      file: 'dist/src/fulfilment/unit-dispatcher.js',
+      from: 'const reference = unitReference(task.order_number, task);\n        let token',
+      to: "const reference = unitReference(task.order_number, task) + (task.sends > 1 ? `r${task.sends}` : '');\n        let token",
+    },
+  ],
+  'commit-not-durable': [
+    {
+      file: 'dist/src/database/database.js',
+      from: "await client.query('BEGIN');",
+      to: "await client.query('BEGIN; SET LOCAL synchronous_commit = off');",
+    },
+  ],
+  'settled-without-compare-and-set': [
+    {
+      file: 'dist/src/orders/settlement.sql.js',
+      from: "AND u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))})",
+      to: '',
+    },
+    {
+      file: 'dist/src/database/migrations/1763650000003-orders.js',
+      from: "['order_units', 'state', `'succeeded', 'failed'`],",
+      to: '',
+    },
+  ],
+  'inquiry-unseen-refunds': [
+    {
+      file: 'dist/src/fulfilment/http-answers.js',
+      from: "return { kind: 'never_seen' };",
+      to: "return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'never seen' };",
+    },
+  ],
+  'interrupted-deliveries-forgotten': [
+    {
+      file: 'dist/src/webhooks/dispatch.sql.js',
+      from: "NULL::int AS response_status, 'interrupted' AS error",
+      to: "200 AS response_status, 'interrupted' AS error",
+    },
+  ],
+  'body-per-attempt': [
+    {
+      file: 'dist/src/webhooks/webhook-dispatcher.js',
+      from: '{ id: event_id, timestamp, body }',
+      to: '{ id: event_id, timestamp, body: body.replace(/"timestamp":\\d+/, \'"timestamp":\' + timestamp) }',
+    },
+  ],
+} satisfies Record<string, Defect[]>;
+
+export type DefectName = keyof typeof DEFECTS;
+
+export const DEFECT_NAMES = Object.keys(DEFECTS) as DefectName[];
+
+/** @throws when the build does not hold the text that the defect replaces. */
+export function plantDefect(directory: string, name: DefectName): void {
+  for (const { file, from, to } of DEFECTS[name]) {
+    const path = join(directory, file);
+    const text = readFileSync(path, 'utf8');
+    if (!text.includes(from)) throw new Error(`the defect ${name} no longer fits ${file}`);
+    writeFileSync(
+      path,
+      text.replace(from, () => to),
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * What the wire does to a request that goes over it: `delayed` keeps the answer back, `reset` ends the connection
+ * before the supplier sees the request, `dropped` once the supplier has answered, `late` brings the request to the
+ * supplier when the caller has long given up.
+ */
+export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late';
+
+const DELAY_MS = 1_200;
+const LATE_MS = 3_500;
+
+/** A TCP wire between the workers and the supplier, which can go wrong in the ways that networks do. */
+export class SupplierWire {
+  private fault: WireFault | null = null;
+  private server: Server | undefined;
+  private readonly clients = new Set<Socket>();
+
+  constructor(
+    readonly port: number,
+    private readonly supplierPort: number,
+  ) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async listen(): Promise<void> {
+    this.server = createServer((client) => this.join(client));
+    await new Promise<void>((resolve, reject) => {
+      this.server?.once('error', reject);
+      this.server?.listen(this.port, '127.0.0.1', resolve);
+    });
+  }
+
+  /** Connections are refused until {@link listen} is called again; those there are end. */
+  async refuse(): Promise<void> {
+    const closed = new Promise((resolve) => this.server?.close(resolve));
+    for (const client of this.clients) client.destroy();
+    await closed;
+  }
+
+  set(fault: WireFault | null): void {
+    this.fault = fault;
+  }
+
+  private join(client: Socket): void {
+    this.clients.add(client);
+    const supplier = connect(this.supplierPort, '127.0.0.1');
+    let dropping = false;
+    // What is on its way to the supplier, in order.
+    let sent: Promise<unknown> = Promise.resolve();
+    const forward = (bytes: Buffer, afterMs: number): void => {
+      sent = sent.then(async () => {
+        if (afterMs > 0) await delay(afterMs);
+        supplier.write(bytes);
+      });
+    };
+    client.on('data', (bytes) => {
+      if (this.fault === 'reset') return void client.resetAndDestroy();
+      dropping ||= this.fault === 'dropped';
+      forward(bytes, this.fault === 'late' ? LATE_MS : 0);
+    });
+    supplier.on('data', (bytes) => {
+      if (dropping) return void client.resetAndDestroy();
+      if (this.fault !== 'delayed') return void client.write(bytes);
+      setTimeout(() => client.writable && client.write(bytes), DELAY_MS);
+    });
+    client.on('error', () => undefined);
+    supplier.on('error', () => undefined);
+    supplier.on('close', () => client.destroy());
+    client.on('close', () => {
+      this.clients.delete(client);
+      // A request that the caller gave up still arrives, and only then the connection ends.
+      void sent.then(() => supplier.end());
+    });
+  }
+}

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort } from '../../src/local/ports.js';
+import { isAlive } from '../../src/local/process-table.js';
+import { stopLeftOverPostgres } from '../../src/local/postgres.js';
+import { plantDefect, type DefectName } from './defects.js';
+import { ManagedProcess } from './managed-process.js';
+import { ChaosPostgres, ChaosRedis } from './servers.js';
+import { SupplierWire } from './supplier-wire.js';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
+const SUPPLIER_TOKEN = 'chaos';
+
+/** The whole service as it runs in production, on servers of its own, with every part in reach of a fault. */
+export class ChaosSystem {
+  readonly workers: ManagedProcess[] = [];
+  readonly database: pg.Pool;
+
+  private constructor(
+    private readonly directory: string,
+    readonly postgres: ChaosPostgres,
+    readonly redis: ChaosRedis,
+    readonly simulator: ManagedProcess,
+    private readonly simulatorUrl: string,
+    readonly wire: SupplierWire,
+    readonly api: ManagedProcess,
+    readonly apiUrl: string,
+    private readonly env: NodeJS.ProcessEnv,
+    /** Where the processes' logs are; they are kept when the run is over. */
+    readonly logs: string,
+  ) {
+    this.database = new pg.Pool({ connectionString: postgres.url, max: 4 });
+    this.database.on('error', () => undefined);
+  }
+
+  /** @param name tells the logs of this run from those of others. @param defect what to break in the service. */
+  static async start(name: string, defect: DefectName | null): Promise<ChaosSystem> {
+    await removeLeftOvers();
+    const directory = join(dataDir, `chaos-${process.pid}`);
+    const logs = join(dataDir, 'chaos-logs', name);
+    rmSync(logs, { recursive: true, force: true });
+    for (const each of [directory, logs]) mkdirSync(each, { recursive: true });
+    copyBuild(directory);
+    if (defect !== null) plantDefect(directory, defect);
+
+    const postgres = new ChaosPostgres(join(directory, 'postgres'), await freePort());
+    await postgres.start();
+    const redis = await ChaosRedis.create(join(directory, 'redis'), join(dataDir, 'redis-package'));
+    await redis.start();
+    const [simulatorPort, wirePort, apiPort] = [await freePort(), await freePort(), await freePort()];
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      USER: 'chaos',
+      NODE_ENV: 'production',
+      DATABASE_URL: postgres.url,
+      DATABASE_POOL_SIZE: '10',
+      REDIS_URL: redis.url,
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      RATE_LIMIT_PER_SECOND: '0',
+      SUPPLIER_QUIET_PERIOD_MS: '3000',
+      LOG_LEVEL: 'info',
+      MANAGEMENT_PORT: '0',
+      HOST: '127.0.0.1',
+      PORT: String(apiPort),
+      SIMULATOR_PORT: String(simulatorPort),
+      SIMULATOR_TOKEN: SUPPLIER_TOKEN,
+      SIMULATOR_DATA_DIR: join(directory, 'simulator'),
+    };
+    const node = (processName: string, script: string): ManagedProcess =>
+      new ManagedProcess({
+        name: processName,
+        args: [join(directory, script)],
+        cwd: directory,
+        env,
+        logFile: join(logs, `${processName.replaceAll(' ', '-')}.log`),
+      });
+    const system = new ChaosSystem(
+      directory,
+      postgres,
+      redis,
+      node('simulator', 'dist/src/simulator/main.js'),
+      `http://127.0.0.1:${simulatorPort}`,
+      new SupplierWire(wirePort, simulatorPort),
+      node('api', 'dist/src/main.js'),
+      `http://127.0.0.1:${apiPort}`,
+      env,
+      logs,
+    );
+    process.once('exit', () => system.abandon());
+    system.simulator.start();
+    await system.wire.listen();
+    system.api.start();
+    await system.untilReady(60_000);
+    system.workers.push(node('worker 1', 'dist/src/worker.js'), node('worker 2', 'dist/src/worker.js'));
+    for (const worker of system.workers) worker.start();
+    return system;
+  }
+
+  get supplierToken(): string {
+    return SUPPLIER_TOKEN;
+  }
+
+  get processes(): ManagedProcess[] {
+    return [this.api, ...this.workers, this.simulator];
+  }
+
+  /** Runs an operator command. @returns its JSON. @throws with what it printed when it fails. */
+  async topup<Result>(...args: string[]): Promise<Result> {
+    const program = join(this.directory, 'bin', 'topup.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
+      cwd: this.directory,
+      env: this.env,
+      maxBuffer: 10_000_000,
+    });
+    return JSON.parse(stdout) as Result;
+  }
+
+  async sql<Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.database.query<Row>(query, values)).rows;
+  }
+
+  /** What the supplier has sold and refused. */
+  async purchases<Purchase>(): Promise<Purchase[]> {
+    return (await (await fetch(`${this.simulatorUrl}/purchases`)).json()) as Purchase[];
+  }
+
+  async untilReady(withinMs: number): Promise<void> {
+    const deadline = performance.now() + withinMs;
+    while (performance.now() < deadline) {
+      const signal = AbortSignal.timeout(2_000);
+      const response = await fetch(`${this.apiUrl}/readyz`, { signal }).catch(() => null);
+      if (response?.ok) return;
+      await delay(100);
+    }
+    throw new Error(`the API was not ready within ${withinMs / 1000} s`);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.processes.map((each) => each.kill()));
+    await this.wire.refuse();
+    await this.database.end();
+    await this.redis.kill();
+    await this.postgres.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private abandon(): void {
+    for (const each of [...this.processes, this.redis, this.postgres]) each.abandon();
+  }
+}
+
+/** The build at this moment: whoever builds again during the run does not change what runs. */
+function copyBuild(directory: string): void {
+  for (const name of ['dist', 'bin', 'package.json'])
+    cpSync(join(checkout, name), join(directory, name), { recursive: true });
+  symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
+}
+
+/** Of earlier runs that were killed. */
+async function removeLeftOvers(): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  for (const name of readdirSync(dataDir, { encoding: 'utf8' })) {
+    const pid = Number(/^chaos-(\d+)$/.exec(name)?.[1]);
+    if (!pid || isAlive(pid)) continue;
+    await stopLeftOverPostgres(join(dataDir, name, 'postgres'));
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+}

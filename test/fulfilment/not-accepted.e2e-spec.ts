@@ -1,0 +1,179 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { bought, refused, type Answer, type SupplierRequest } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+
+/** How often a unit is not accepted before the supplier answers otherwise. */
+interface Story {
+  answer: (reference: string) => Answer;
+  times: number;
+  then: (reference: string) => Answer;
+}
+
+const http = (status: number, headers: Record<string, string> = {}) => (): Answer => ({ status, body: {}, headers }); // prettier-ignore
+
+const stories: Record<string, Story> = {
+  ...Object.fromEntries(
+    [401, 403, 408, 425, 429].map((status) => [
+      `HTTP ${status}`,
+      { answer: http(status), times: 1, then: bought },
+    ]),
+  ),
+  'not accepted, then refused': {
+    answer: http(429),
+    times: 1,
+    then: (reference) => refused(reference, 'OUT_OF_STOCK'),
+  },
+  'not accepted twice': { answer: http(408), times: 2, then: bought },
+  'Retry-After 3': { answer: http(429, { 'retry-after': '3' }), times: 1, then: bought },
+  'Retry-After as a date': {
+    answer: () => ({
+      status: 429,
+      headers: { 'retry-after': new Date(Date.now() + 4_000).toUTCString() },
+    }),
+    times: 1,
+    then: bought,
+  },
+  'Retry-After that says nothing': { answer: http(425, { 'retry-after': 'soon' }), times: 1, then: bought },
+  'Retry-After of a day': { answer: http(429, { 'retry-after': '86400' }), times: 99, then: bought },
+};
+
+const orders = new Map<string, OrderBody>();
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('1000.00');
+  const sku = await stack.product('35.00');
+  for (const [name, { answer, times, then }] of Object.entries(stories)) {
+    stack.supplier.script(name, ({ reference }, earlier) =>
+      (earlier.length < times ? answer : then)(reference),
+    );
+    orders.set(name, await stack.order(merchant, [{ sku }], name));
+  }
+});
+
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
+
+const placed = (name: string): OrderBody => orders.get(name) as OrderBody;
+
+async function ending(name: string): Promise<{ order: OrderBody; requests: SupplierRequest[] }> {
+  const order = await stack.orderWith(merchant, placed(name).reference_id, 'completed', 'failed');
+  const requests = stack.supplier.about(order.order_number);
+  for (const { kind, reference } of requests) {
+    expect([kind, reference]).toEqual(['send', `${order.order_number}.1.1`]);
+  }
+  return { order, requests };
+}
+
+const gapsMs = (requests: SupplierRequest[]): number[] =>
+  requests.slice(1).map(({ atMs }, index) => atMs - (requests[index]?.atMs ?? NaN));
+
+const unitOf = async (
+  orderNumber: string,
+): Promise<{ state: string; wait_s: number; sends: number } | undefined> =>
+  (
+    await stack.sql<{ state: string; wait_s: number; sends: number }>(
+      `SELECT state, sends, extract(epoch FROM next_action_at - now())::float8 AS wait_s FROM order_units
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [orderNumber],
+    )
+  )[0];
+
+describe('8.3 A unit that was not accepted stays queued and is sent again, under the same reference', () => {
+  it.each([401, 403, 408, 425, 429])('HTTP %i: after 1 s', async (status) => {
+    const { order, requests } = await ending(`HTTP ${status}`);
+    expect(order.status).toBe('completed');
+    expect(requests).toHaveLength(2);
+    expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(950);
+    expect(gapsMs(requests)[0]).toBeLessThan(4_500);
+    expect(requests[1]?.body).toEqual(requests[0]?.body);
+  });
+
+  it('waits twice as long the second time', async () => {
+    const { order, requests } = await ending('not accepted twice');
+    expect(order.status).toBe('completed');
+    expect(requests).toHaveLength(3);
+    expect(gapsMs(requests)[1]).toBeGreaterThanOrEqual(1_950);
+    expect(gapsMs(requests)[1]).toBeLessThan(5_500);
+  });
+
+  it('can be refused definitely by the second send', async () => {
+    const { order, requests } = await ending('not accepted, then refused');
+    expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('waits as long as Retry-After says, in seconds', async () => {
+    const { requests } = await ending('Retry-After 3');
+    expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(2_950);
+  });
+
+  it('waits as long as Retry-After says, as a date', async () => {
+    const { requests } = await ending('Retry-After as a date');
+    // The date has no fractions of a second.
+    expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(2_950);
+  });
+
+  it('waits 1 s when Retry-After says nothing that can be understood', async () => {
+    const { requests } = await ending('Retry-After that says nothing');
+    expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(950);
+    expect(gapsMs(requests)[0]).toBeLessThan(4_500);
+  });
+
+  it('waits 10 minutes at most, queued, and nothing is refunded', async () => {
+    const { order_number, reference_id } = placed('Retry-After of a day');
+    const unit = await eventually(
+      () => unitOf(order_number),
+      (found) => found?.state === 'queued' && found.sends === 1,
+    );
+    expect(unit?.wait_s).toBeGreaterThan(500);
+    expect(unit?.wait_s).toBeLessThanOrEqual(600);
+    const order = await stack.orderWith(merchant, reference_id, 'processing');
+    expect(order).toMatchObject({ failure_code: null, items: [{ failed_quantity: 0 }] });
+  });
+});
+
+describe('8.3 A supplier that cannot be reached accepts nothing', () => {
+  /** Orders at a supplier of its own that is not there, and tells what becomes of the order once it is. */
+  async function whenItIsBack(code: string, awayUrl: string): Promise<void> {
+    await stack.addSupplier(code, awayUrl, 1_000);
+    const sku = await stack.product('35.00', { supplier: code });
+    const { reference_id, order_number } = await stack.order(merchant, [{ sku, quantity: 2 }]);
+    const unit = await eventually(
+      () => unitOf(order_number),
+      (found) => found?.state === 'queued' && found.sends >= 1,
+    );
+    expect(unit?.wait_s).toBeLessThanOrEqual(60);
+    expect((await stack.orderWith(merchant, reference_id, 'processing')).failure_code).toBeNull();
+    await stack.addSupplier(code, stack.supplier.url);
+    await stack.orderWith(merchant, reference_id, 'completed');
+    const requests = stack.supplier.about(order_number).map(({ kind, reference }) => `${kind} ${reference}`);
+    expect(requests.sort()).toEqual([`send ${order_number}.1.1`, `send ${order_number}.1.2`]);
+  }
+
+  it('a refused connection: the units are bought once the supplier listens', async () => {
+    await whenItIsBack('closed', `http://127.0.0.1:${await closedPort()}`);
+  });
+
+  it('an unknown name: the units are bought once the name is right', async () => {
+    await whenItIsBack('nameless', 'http://supplier.invalid');
+  });
+});
+
+/** A port on which nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

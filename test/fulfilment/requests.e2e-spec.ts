@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SuppliersService } from '../../src/catalog/suppliers.service.js';
+import { expectBooksToBalance } from '../support/books.js';
+import { bought, FakeSupplier } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('10000.00');
+});
+
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
+
+async function completed(request: object): Promise<OrderBody> {
+  const order = { reference_id: unique('order'), user_id: 'player-1', ...request };
+  const { status } = await merchant.client.post('/v1/orders', order);
+  expect(status).toBe(200);
+  return stack.orderWith(merchant, order.reference_id, 'completed');
+}
+
+describe('8.2 One reference per unit: <order_number>.<item>.<unit>', () => {
+  it('each unit of each item is sent once, under its own', async () => {
+    const [one, other] = [await stack.product(), await stack.product()];
+    const items = [{ sku: one, quantity: 3 }, { sku: other }, { sku: one, quantity: 2 }]; // prettier-ignore
+    const { order_number } = await completed({ items });
+    const sent = stack.supplier.about(order_number).map(({ body }) => `${body?.reference} ${body?.sku}`);
+    const expected = [`1.1 ${one}`, `1.2 ${one}`, `1.3 ${one}`, `2.1 ${other}`, `3.1 ${one}`, `3.2 ${one}`];
+    expect(sent.sort()).toEqual(expected.map((unit) => `${order_number}.${unit}`));
+  });
+
+  it('an order of 100 units is 100 requests, each reference once', async () => {
+    const sku = await stack.product('1.00');
+    const { order_number } = await completed({ items: [{ sku, quantity: 100 }] });
+    const references = stack.supplier.about(order_number).map(({ reference }) => reference);
+    expect(references).toHaveLength(100);
+    expect(new Set(references)).toEqual(
+      new Set(Array.from({ length: 100 }, (_, index) => `${order_number}.1.${index + 1}`)),
+    );
+  });
+});
+
+describe('8 The request to the supplier', () => {
+  it('has exactly the members of the protocol, null where nothing was given', async () => {
+    const sku = await stack.product('35.00', { supplierSku: 'their-own-name' });
+    const { order_number } = await completed({ items: [{ sku }] });
+    expect(stack.supplier.about(order_number)[0]?.body).toStrictEqual({
+      reference: `${order_number}.1.1`,
+      sku: 'their-own-name',
+      user_id: 'player-1',
+      server_id: null,
+      character_id: null,
+    });
+  });
+
+  it('passes on the recipient as the merchant gave it', async () => {
+    const sku = await stack.product();
+    const recipient = { user_id: 'ผู้เล่น 😀', server_id: ' 2001', character_id: '"Knight"' };
+    const { order_number } = await completed({ ...recipient, items: [{ sku }] });
+    expect(stack.supplier.about(order_number)[0]?.body).toMatchObject(recipient);
+  });
+
+  it('goes below the base URL’s own path', async () => {
+    await stack.addSupplier('below', `${stack.supplier.url}/api/`);
+    const sku = await stack.product('35.00', { supplier: 'below' });
+    const { order_number } = await completed({ items: [{ sku }] });
+    expect(stack.supplier.about(order_number)).toHaveLength(1);
+  });
+
+  it('carries the supplier’s token as bearer, in sends and inquiries, and none where there is none', async () => {
+    await stack.addSupplier('trusted', stack.supplier.url, 2_000, 'a-secret-token');
+    const user = unique('player');
+    stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
+    const [trusted, plain] = [await stack.product('35.00', { supplier: 'trusted' }), await stack.product()];
+    const order = await completed({ user_id: user, items: [{ sku: trusted }, { sku: plain }] });
+    const seen = stack.supplier
+      .about(order.order_number)
+      .map(
+        ({ kind, reference, authorization }) =>
+          `${reference.split('.')[1]} ${kind} ${authorization ?? 'none'}`,
+      );
+    expect(seen.sort()).toEqual([
+      '1 inquiry Bearer a-secret-token',
+      '1 send Bearer a-secret-token',
+      '2 inquiry none',
+      '2 send none',
+    ]);
+  });
+
+  it('keeps the token out of the database’s plain text', async () => {
+    await stack.addSupplier('sealed', stack.supplier.url, 2_000, 'a-very-secret-token');
+    const rows = await stack.sql<{ text: string }>('SELECT s::text AS text FROM suppliers s');
+    for (const { text } of rows) {
+      expect(text).not.toContain('a-very-secret-token');
+      expect(text).not.toContain(Buffer.from('a-very-secret-token').toString('hex'));
+    }
+  });
+});
+
+describe('7 supplier set: takes effect within 5 s without a restart', () => {
+  it('another base URL', async () => {
+    const other = await new FakeSupplier().listen();
+    try {
+      await stack.addSupplier('moving', stack.supplier.url);
+      const sku = await stack.product('35.00', { supplier: 'moving' });
+      const before = await completed({ items: [{ sku }] });
+      await stack.addSupplier('moving', other.url);
+      const after = await completed({ items: [{ sku }] });
+      expect(stack.supplier.about(before.order_number)).toHaveLength(1);
+      expect(stack.supplier.about(after.order_number)).toHaveLength(0);
+      expect(other.about(after.order_number)).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('another token, and none; one that is not given stays', async () => {
+    const set = (token?: string | null): Promise<unknown> =>
+      stack.api.get(SuppliersService).set({
+        code: 'rotating',
+        adapter: 'http',
+        baseUrl: stack.supplier.url,
+        ...(token === undefined ? {} : { token }),
+      });
+    const authorization = async (): Promise<string | undefined> => {
+      const { order_number } = await completed({ items: [{ sku }] });
+      return stack.supplier.about(order_number)[0]?.authorization;
+    };
+    await set('first');
+    const sku = await stack.product('35.00', { supplier: 'rotating' });
+    expect(await authorization()).toBe('Bearer first');
+    await set('second');
+    expect(await authorization()).toBe('Bearer second');
+    await set();
+    expect(await authorization()).toBe('Bearer second');
+    await set(null);
+    expect(await authorization()).toBeUndefined();
+  });
+
+  it('another timeout', async () => {
+    await stack.addSupplier('hasty', stack.supplier.url, 200);
+    const sku = await stack.product('35.00', { supplier: 'hasty' });
+    const user = unique('player');
+    stack.supplier.script(user, async ({ kind, reference }) => {
+      if (kind === 'send') await new Promise((resolve) => setTimeout(resolve, 600));
+      return bought(reference);
+    });
+    const kinds = async (): Promise<string[]> => {
+      const { order_number } = await completed({ user_id: user, items: [{ sku }] });
+      return stack.supplier.about(order_number).map(({ kind }) => kind);
+    };
+    expect(await kinds()).toEqual(['send', 'inquiry']);
+    await stack.addSupplier('hasty', stack.supplier.url, 5_000);
+    expect(await kinds()).toEqual(['send']);
+  });
+});

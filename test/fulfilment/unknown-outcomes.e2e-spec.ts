@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { bought, neverSeen, refused, type Answer, type SupplierRequest } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+const QUIET_MS = 2_500;
+/** The supplier's clock and the service's are one, but timers and requests take their time. */
+const EARLY_MS = 100;
+
+let stack: TestStack;
+let merchant: TestMerchant;
+
+/** What a supplier answers about one unit, request by request; the last answer is repeated. */
+type Story = ((reference: string) => Answer)[];
+
+const state = (status: string, more: object = {}) => (reference: string): Answer => ({
+  status: 200,
+  body: { reference, status, ...more },
+}); // prettier-ignore
+const http = (status: number, body: unknown = {}, headers: Record<string, string> = {}) => (): Answer => ({
+  status,
+  body,
+  headers,
+}); // prettier-ignore
+const drop = (): Answer => 'drop';
+const hang = (): Answer => 'hang';
+const lost = (): Answer => neverSeen;
+const outOfStock = (reference: string): Answer => refused(reference, 'OUT_OF_STOCK');
+
+/** Answers to a send that leave it open whether something was bought (contract, section 8, rule 3). */
+const doubts: [what: string, answer: Story[number]][] = [
+  ['no answer in time', hang],
+  ['a closed connection', drop],
+  ['500', http(500)],
+  [
+    '500 with a body that says failed',
+    (reference) => ({ status: 500, body: { reference, status: 'failed' } }),
+  ],
+  ['502', http(502, '<html>Bad Gateway</html>')],
+  ['503', http(503)],
+  ['504', http(504)],
+  ['200 with a body that is not JSON', http(200, 'OK')],
+  ['200 without a body', http(200, '')],
+  ['200 with null', http(200, 'null')],
+  ['200 with an array', http(200, '[]')],
+  ['200 about another reference', () => bought('ord_0000000000000000.1.1')],
+  ['200 about no reference', http(200, { status: 'succeeded' })],
+  ['200 with a status that is none', state('done')],
+  ['200 with success and failure at once', state('succeeded', { failure_code: 'OUT_OF_STOCK' })],
+  ['202 with success', (reference) => ({ status: 202, body: { reference, status: 'succeeded' } })],
+  ['204', http(204, '')],
+  ['a redirect', http(307, {}, { location: '/v1/top-ups/elsewhere' })],
+  [
+    '400 with a body that says succeeded',
+    (reference) => ({ status: 400, body: { reference, status: 'succeeded' } }),
+  ],
+  ['422 about another reference', http(422, { reference: 'ord_0000000000000000.1.1', status: 'failed' })],
+  ['404 that names no unknown product', http(404, { code: 'NOT_FOUND' })],
+  ['418, which the protocol does not list', http(418)],
+  ['a body without end', http(200, `"${'x'.repeat(100_000)}"`)],
+  ['processing', state('processing')],
+];
+
+/** Answers to an inquiry that tell nothing, and least of all that the reference was never seen. */
+const unclearInquiries: [what: string, answer: Story[number]][] = [
+  ['a closed connection', drop],
+  ['500', http(500)],
+  ['401', http(401)],
+  ['429', http(429)],
+  ['404 without the code NOT_FOUND', http(404, { message: 'no such route' })],
+  ['404 with another code', http(404, { code: 'ITEM_NOT_FOUND' })],
+  ['a success about another reference', () => bought('ord_0000000000000000.1.1')],
+  ['no JSON', http(200, 'OK')],
+  ['processing', state('processing')],
+];
+
+const stories: Record<string, Story> = {
+  ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, bought`, [answer, bought]])),
+  ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, refused`, [answer, outOfStock]])),
+  ...Object.fromEntries(
+    unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [drop, answer, bought]]),
+  ),
+  'never arrived': [drop, lost, lost, bought],
+  'never arrived, then refused': [drop, lost, lost, outOfStock],
+  'arrived late': [drop, lost, bought],
+  'never arrived, then not accepted': [drop, lost, lost, http(429), bought],
+  'slow to decide': [state('processing'), state('processing'), bought],
+};
+
+/** The orders of all the stories, placed together because each of them takes seconds. */
+const orders = new Map<string, OrderBody>();
+
+beforeAll(async () => {
+  stack = await TestStack.start({ SUPPLIER_QUIET_PERIOD_MS: String(QUIET_MS) });
+  await stack.addSupplier('fake', stack.supplier.url, 400);
+  merchant = await stack.merchant('10000.00');
+  const sku = await stack.product('35.00');
+  const placed = Object.entries(stories).map(async ([name, story]) => {
+    stack.supplier.script(name, ({ reference }, earlier) => {
+      const answer = story[Math.min(earlier.length, story.length - 1)];
+      return answer ? answer(reference) : 'drop';
+    });
+    orders.set(name, await stack.order(merchant, [{ sku }], name));
+  });
+  await Promise.all(placed);
+});
+
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
+
+/** How a story ended, and what the supplier was asked about it. */
+async function ending(
+  name: string,
+): Promise<{ order: OrderBody; requests: SupplierRequest[]; kinds: string[] }> {
+  const placed = orders.get(name);
+  if (!placed) throw new Error(`there is no story ${name}`);
+  const order = await stack.orderWith(merchant, placed.reference_id, 'completed', 'failed');
+  const requests = stack.supplier.about(order.order_number);
+  for (const { reference } of requests) expect(reference).toBe(`${order.order_number}.1.1`);
+  return { order, requests, kinds: requests.map(({ kind }) => kind) };
+}
+
+const gapMs = (requests: SupplierRequest[], from: number, to: number): number =>
+  (requests[to]?.atMs ?? NaN) - (requests[from]?.atMs ?? NaN);
+
+/** How the order's money moved. */
+const movements = async ({ order_number }: OrderBody): Promise<string[]> =>
+  (
+    await stack.sql<{ kind: string }>(
+      'SELECT kind FROM transfers WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) ORDER BY id',
+      [order_number],
+    )
+  ).map(({ kind }) => kind);
+
+describe('8.3 While it is unknown whether a unit was bought', () => {
+  it('its order is processing, has no failure, and its money is held', async () => {
+    stack.supplier.script('in doubt', () => 'drop');
+    const sku = await stack.product('35.00');
+    const { reference_id, order_number } = await stack.order(merchant, [{ sku }], 'in doubt');
+    const unit = `SELECT state FROM order_units WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`;
+    await eventually(
+      () => stack.sql<{ state: string }>(unit, [order_number]),
+      ([first]) => first?.state === 'unknown',
+    );
+    const order = await stack.orderWith(merchant, reference_id, 'processing');
+    expect(order).toMatchObject({ status: 'processing', failure_code: null });
+    expect(order.items).toMatchObject([{ completed_quantity: 0, failed_quantity: 0, failure_code: null }]);
+    expect(await movements(order)).toEqual(['order_hold']);
+  });
+});
+
+describe('8.3 A send with an outcome in doubt is inquired about, and never sent again for that', () => {
+  it.each(doubts)('%s: the inquiry says bought', async (what) => {
+    const { order, requests, kinds } = await ending(`${what}, bought`);
+    expect(order.status).toBe('completed');
+    expect(kinds).toEqual(['send', 'inquiry']);
+    expect(gapMs(requests, 0, 1)).toBeGreaterThanOrEqual(2_000 - EARLY_MS);
+    expect(gapMs(requests, 0, 1)).toBeLessThan(6_000);
+    expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
+  });
+
+  it.each(doubts)('%s: the inquiry says refused', async (what) => {
+    const { order, kinds } = await ending(`${what}, refused`);
+    expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
+    expect(kinds).toEqual(['send', 'inquiry']);
+    expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
+  });
+});
+
+describe('8.3 An inquiry that tells nothing is repeated, and nothing is sent again', () => {
+  it.each(unclearInquiries)('%s', async (what) => {
+    const { order, kinds } = await ending(`unclear: ${what}`);
+    expect(order.status).toBe('completed');
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry']);
+  });
+
+  it('after 2 s first, after 4 s then', async () => {
+    const { requests } = await ending('slow to decide');
+    expect(gapMs(requests, 0, 1)).toBeGreaterThanOrEqual(2_000 - EARLY_MS);
+    expect(gapMs(requests, 1, 2)).toBeGreaterThanOrEqual(4_000 - EARLY_MS);
+    expect(gapMs(requests, 1, 2)).toBeLessThan(8_000);
+  });
+});
+
+describe('8.3 A reference that the supplier never saw', () => {
+  it('is sent again, under the same reference, once the quiet period is over', async () => {
+    const { order, requests, kinds } = await ending('never arrived');
+    expect(order.status).toBe('completed');
+    // The first inquiry comes before the end of the quiet period: it must not lead to a send.
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send']);
+    expect(gapMs(requests, 0, 3)).toBeGreaterThanOrEqual(QUIET_MS);
+    expect(requests[3]?.body).toEqual(requests[0]?.body);
+    expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
+  });
+
+  it('is refunded when the second send is definitely refused', async () => {
+    const { order, kinds } = await ending('never arrived, then refused');
+    expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send']);
+    expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
+  });
+
+  it('is not sent again when a later inquiry finds it after all', async () => {
+    const { order, kinds } = await ending('arrived late');
+    expect(order.status).toBe('completed');
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry']);
+  });
+
+  it('stays in doubt when the second send is not accepted: the first may yet turn up', async () => {
+    const { order, kinds } = await ending('never arrived, then not accepted');
+    expect(order.status).toBe('completed');
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
+  });
+});
