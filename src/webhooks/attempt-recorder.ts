@@ -39,7 +39,7 @@ export class AttemptRecorder {
   ) {}
 
   /**
-   * Records an attempt; while PostgreSQL is away it tries again.
+   * Records an attempt; while PostgreSQL is away or busy it tries again.
    * @param untilMs when to give up, in monotonic milliseconds: past its lease the attempt counts as interrupted.
    * @returns what became of the delivery, or null when the lease was given up before.
    */
@@ -48,7 +48,7 @@ export class AttemptRecorder {
       try {
         return await this.writer.submit(attempt);
       } catch (error) {
-        if (!(error instanceof AppError) || performance.now() + AGAIN_AFTER_MS > untilMs) throw error;
+        if (performance.now() + AGAIN_AFTER_MS > untilMs) throw error;
         await delay(AGAIN_AFTER_MS);
       }
     }

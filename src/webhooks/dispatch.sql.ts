@@ -11,14 +11,13 @@ const STRIPES = 256;
 
 /**
  * Makes the claims of other workers for these webhooks wait until this transaction ends; they are told apart in
- * stripes, to keep the number of locks small. A worker that goes silent in between loses its transaction.
+ * stripes, to keep the number of locks small.
  * $1 webhooks.
  */
 export const LOCK_CLAIMS: Statement = {
   name: 'webhook_deliveries.lock_claims',
   text: `
-    SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
-           pg_advisory_xact_lock(${CLAIM_LOCKS}, stripe)
+    SELECT pg_advisory_xact_lock(${CLAIM_LOCKS}, stripe)
     FROM (SELECT DISTINCT id % ${STRIPES} AS stripe FROM unnest($1::int[]) AS id ORDER BY stripe) stripes`,
 };
 

@@ -38,7 +38,7 @@ export class WebhookDestinations {
     if (permitted) return;
     // The address itself is left out: it would tell strangers about names inside the operator's network.
     const message = 'url must not lead to a private, local or otherwise reserved address';
-    throw invalidRequest([{ field: 'url', code: 'FORBIDDEN_ADDRESS', message }]);
+    throw invalidRequest([{ field: 'url', code: 'INVALID_VALUE', message }]);
   }
 
   private addressesOf(hostname: string): Promise<string[]> {

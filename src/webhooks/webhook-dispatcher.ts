@@ -15,8 +15,6 @@ import {
 } from './dispatch.sql.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 
-/** Webhooks are spread over this many sets of lanes, which claim independently of each other. */
-const SETS = Number(process.env.SETS ?? 4);
 const MAX_IN_FLIGHT = 2_000;
 /** From here on a webhook gets a few places only, so that many slow ones leave room for all the others. */
 const CROWDED_FROM = 1_000;
@@ -32,7 +30,7 @@ type Task = ClaimedDelivery & { claimedAtMs: number };
  */
 @Injectable()
 export class WebhookDispatcher {
-  private readonly sets: WorkLanes<Task>[];
+  private readonly lanes: WorkLanes<Task>;
   private inFlight = 0;
 
   constructor(
@@ -44,15 +42,20 @@ export class WebhookDispatcher {
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.sets = Array.from({ length: SETS }, () => this.createLanes());
+    this.lanes = new WorkLanes<Task>({
+      name: 'webhooks',
+      logger,
+      limitOf: () => this.placesPerWebhook(),
+      totalLimit: MAX_IN_FLIGHT,
+      claim: (room, total) => this.claim(room, total),
+      laneOf: ({ webhook_id }) => webhook_id,
+      run: (task) => this.run(task),
+    });
   }
 
   /** Deliveries to these webhooks may be due. Returns at once; before the database is there, it has nothing to say. */
   wake(webhookIds: Iterable<number>): void {
-    if (!this.database.isOpen) return;
-    const shares = this.sets.map((): number[] => []);
-    for (const id of webhookIds) shares[id % SETS]?.push(id);
-    this.sets.forEach((set, index) => set.wake(shares[index] ?? []));
+    if (this.database.isOpen) this.lanes.wake(webhookIds);
   }
 
   /** Takes up what was left behind: attempts that were interrupted, and due deliveries that no wake-up came for. */
@@ -63,20 +66,8 @@ export class WebhookDispatcher {
   }
 
   /** Claims nothing more and waits for the attempts in flight. */
-  async drain(): Promise<void> {
-    await Promise.all(this.sets.map((set) => set.drain()));
-  }
-
-  private createLanes(): WorkLanes<Task> {
-    return new WorkLanes<Task>({
-      name: 'webhooks',
-      logger: this.logger,
-      limitOf: () => this.placesPerWebhook(),
-      totalLimit: MAX_IN_FLIGHT / SETS,
-      claim: (room, total) => this.claim(room, total),
-      laneOf: ({ webhook_id }) => webhook_id,
-      run: (task) => this.run(task),
-    });
+  drain(): Promise<void> {
+    return this.lanes.drain();
   }
 
   private placesPerWebhook(): number {

@@ -52,7 +52,7 @@ export class Clients {
     for (let patienceMs = plan.patienceMs; ; patienceMs = 4_000) {
       await this.create(story, 'create', patienceMs);
       if (story.decided || performance.now() > giveUpAtMs()) break;
-      await delay(random.int(100, 800));
+      await delay(random.int(100, 800) * Math.min(story.open, 5));
     }
     await twin;
     if (!story.told.some(({ status }) => status === 200)) return;

@@ -86,8 +86,8 @@ export class Receiver {
     if (attempt >= ALWAYS_WELL_FROM) return { status: 204, afterMs: 0 };
     const random = this.random.fork(`${about} ${attempt}`);
     return random.weighted([
-      [70, { status: 200, afterMs: 0 }],
-      [10, { status: 200, afterMs: random.int(200, 2_000) }],
+      [60, { status: 200, afterMs: 0 }],
+      [20, { status: 200, afterMs: random.int(200, 3_000) }],
       [8, { status: 500, afterMs: 0 }],
       [4, { status: 503, afterMs: 0 }],
       [8, { status: null, afterMs: 0 }],

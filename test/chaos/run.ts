@@ -39,13 +39,14 @@ function readOptions(): { seed: number; seconds: number; defect: DefectName | nu
   return { seed, seconds, defect };
 }
 
-function print({ orders, faults, violations, logs }: CampaignReport, seed: number): void {
+function print({ orders, longestSilenceMs, faults, violations, logs }: CampaignReport, seed: number): void {
   for (const violation of violations.found) console.log(`\n${describe(violation)}`);
   console.log('');
   for (const [kind, count] of violations.summary) console.log(`${count} x ${kind}`);
   const list = (counts: Record<string, number>): string =>
     Object.entries(counts).map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join(', '); // prettier-ignore
   console.log(`orders: ${list(orders)}`);
+  console.log(`longest time without an acknowledgement: ${Math.round(longestSilenceMs)} ms`);
   console.log(`faults: ${list(faults)}`);
   const verdict = violations.found.length === 0 ? 'the books agree' : `violated; logs in ${logs}`;
   console.log(`seed ${seed}: ${verdict}`);

@@ -24,7 +24,7 @@ const UNDELIVERED = `
 
 /** Waits, within bounds, until no order is open and no delivery is waiting; what remains is a violation. */
 export async function settleDown(system: ChaosSystem, violations: Violations): Promise<void> {
-  await system.untilReady(30_000);
+  await system.untilReady(60_000);
   const open = await emptied(system, `${OPEN} AND o.user_id <> 'sim-lost'`, ORDERS_WITHIN_MS);
   for (const row of open) violations.add('postgresql', 'an order did not end after all was healed', row);
   await resolveLost(system);

@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late';
 
 const DELAY_MS = 1_200;
-const LATE_MS = 3_500;
+/** Beyond the first inquiry, which is told that the supplier never saw the request. */
+const LATE_MS = 5_000;
 
 /** A TCP wire between the workers and the supplier, which can go wrong in the ways that networks do. */
 export class SupplierWire {

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
+
+// Every command is a process of its own, and a busy machine takes its time to start one.
+jest.setTimeout(120_000);
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -44,7 +44,9 @@ describe('topup merchant', () => {
   it('reads as a table without --json', async () => {
     const { code, stdout, stderr } = await commandLine.run('merchant', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/│ id │ name +│ status │ created_at +│\n│ 1 +│ Somchai Game Shop │ active │/);
+    expect(stdout).toMatch(
+      /│ id │ name +│ status │ created_at +│\n├[─┼]+┤\n│ 1 +│ Somchai Game Shop │ active │/,
+    );
     // No escape sequence, no colour.
     expect(stdout).not.toContain('\u001b');
   });

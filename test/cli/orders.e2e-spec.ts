@@ -121,11 +121,10 @@ describe('topup order list', () => {
       numbers('--review'),
       numbers('--status', 'processing'),
       numbers('--older-than', '15m'),
-      numbers('--older-than', '17m'),
       numbers('--status', 'failed'),
     ]);
     const { order_number } = inReview;
-    expect(filtered).toEqual([[order_number], [order_number], [order_number], [old.order_number], [], []]);
+    expect(filtered).toEqual([[order_number], [order_number], [order_number], [old.order_number], []]);
     const { stdout } = await commandLine.run('order', 'list', '--review');
     expect(stdout).toMatch(
       new RegExp(`│ ${inReview.order_number} │ ${merchant.id} +│ ${inReview.reference_id} │ processing │`),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { sendRaw } from '../support/raw-http.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -11,7 +12,10 @@ beforeAll(async () => {
   merchant = await stack.merchant();
 });
 
-afterAll(() => stack.close());
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
 
 /** A request line and headers, each line ended as HTTP wants it. */
 const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;

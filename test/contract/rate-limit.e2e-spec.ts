@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
@@ -15,7 +16,10 @@ beforeAll(async () => {
   sku = await stack.product('1.00');
 });
 
-afterAll(() => stack.close());
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
 
 /** More requests at once than the limit allows in any second that they can touch. */
 async function burst(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { WakeUps } from '../../src/queues/wake-ups.js';
@@ -58,8 +59,14 @@ function expectEachSentOnce(orders: OrderBody[], unitsEach: number): void {
   }
 }
 
-/** Leaves an order's units as a worker leaves them that dies in the middle of sending them. */
-async function dieWhileSending({ order_number }: OrderBody, leaseLeftMs = -1_000): Promise<void> {
+/**
+ * An order as a worker leaves it that dies in the middle of sending its units. The supplier of the test has seen
+ * nothing of that: a send that reaches it is another one.
+ */
+async function leftInSending(script: Script, leaseLeftMs = -1_000): Promise<OrderBody> {
+  const left = await order('player-1');
+  const { order_number } = left;
+  stack.supplier.script(order_number, script);
   const id = `(SELECT id FROM orders WHERE order_number = $1)`;
   await stack.sql(`UPDATE orders SET status = 'processing' WHERE order_number = $1`, [order_number]);
   await stack.sql(`UPDATE order_items SET status = 'processing' WHERE order_id = ${id}`, [order_number]);
@@ -70,30 +77,26 @@ async function dieWhileSending({ order_number }: OrderBody, leaseLeftMs = -1_000
      WHERE order_id = ${id}`,
     [order_number, leaseLeftMs],
   );
+  return left;
 }
 
 describe('8.3 A unit found in sending after a crash', () => {
   it('is inquired about, not sent again: bought', async () => {
-    const user = userOf(sells);
-    const left = await order(user);
-    await dieWhileSending(left);
+    const left = await leftInSending(sells);
     await stack.startWorker();
     expect((await ended(left)).status).toBe('completed');
-    // The dead worker's own send never reached the supplier of this test: a send here would be a second one.
     expect(kinds(left)).toEqual(['inquiry']);
   });
 
   it('is inquired about, not refunded: refused', async () => {
-    const left = await order(userOf(({ reference }) => refused(reference, 'OUT_OF_STOCK')));
-    await dieWhileSending(left);
+    const left = await leftInSending(({ reference }) => refused(reference, 'OUT_OF_STOCK'));
     await stack.startWorker();
     expect((await ended(left)).failure_code).toBe('OUT_OF_STOCK');
     expect(kinds(left)).toEqual(['inquiry']);
   });
 
   it('is sent again under its reference only after the inquiry says that it was never seen', async () => {
-    const left = await order(userOf(answers(bought, () => neverSeen)));
-    await dieWhileSending(left);
+    const left = await leftInSending(answers(bought, () => neverSeen));
     await stack.startWorker();
     expect((await ended(left)).status).toBe('completed');
     expect(kinds(left)).toEqual(['inquiry', 'send']);
@@ -101,9 +104,8 @@ describe('8.3 A unit found in sending after a crash', () => {
   });
 
   it('is left alone as long as its lease runs: its worker may live', async () => {
-    const left = await order(userOf(sells));
     const leaseEndsAtMs = performance.now() + 1_500;
-    await dieWhileSending(left, 1_500);
+    const left = await leftInSending(sells, 1_500);
     await stack.startWorker();
     await ended(left);
     const [first] = stack.supplier.about(left.order_number);
@@ -187,7 +189,7 @@ describe('8.5 PostgreSQL decides who may send', () => {
     const woken = (async (): Promise<void> => {
       while (waking) {
         stack.api.get(WakeUps).fulfilment(suppliers);
-        await new Promise((resolve) => setImmediate(resolve));
+        await delay(10);
       }
     })();
     const orders = await Promise.all(Array.from({ length: 60 }, () => order('player-1', 3)));
@@ -199,7 +201,7 @@ describe('8.5 PostgreSQL decides who may send', () => {
 
   it('workers that stop and start hand the work over, and no reference is sent twice', async () => {
     const slow = userOf(async ({ reference }) => {
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await delay(30);
       return bought(reference);
     });
     await stack.startWorker();

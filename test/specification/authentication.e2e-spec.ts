@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { expectBooksToBalance } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -38,7 +39,10 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => stack.close());
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
 
 const withoutKey = (): Client => new Client(stack.url, null);
 

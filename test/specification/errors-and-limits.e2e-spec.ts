@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
@@ -13,7 +14,10 @@ beforeAll(async () => {
   sku = await stack.product('35.00');
 });
 
-afterAll(() => stack.close());
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+});
 
 const orderOf = (members: object = {}): object => ({
   reference_id: unique('order'),

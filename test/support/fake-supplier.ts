@@ -44,9 +44,9 @@ export class FakeSupplier {
   private readonly users = new Map<string, string>();
   private server: Server | undefined;
 
-  /** Answers requests about units for this user. */
-  script(userId: string, script: Script): void {
-    this.scripts.set(userId, script);
+  /** Answers requests about units for this user, or of the order with this number where no send named its user. */
+  script(userIdOrOrderNumber: string, script: Script): void {
+    this.scripts.set(userIdOrOrderNumber, script);
   }
 
   /** The requests about one order, or about everything. */
@@ -78,7 +78,7 @@ export class FakeSupplier {
     const seen: SupplierRequest = { kind, reference, body, authorization, atMs: performance.now() };
     const earlier = this.requests.filter((each) => each.reference === reference);
     this.requests.push(seen);
-    const script = this.scripts.get(this.users.get(reference) ?? '');
+    const script = this.scripts.get(this.users.get(reference) ?? reference.split('.')[0] ?? '');
     const answer = script ? await script(seen, earlier) : bought(reference);
     if (answer === 'drop') {
       request.socket.destroy();

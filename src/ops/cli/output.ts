@@ -1,4 +1,4 @@
-import Table from 'cli-table3';
+import { drawTable } from './table.js';
 
 /** What a command prints: one JSON value for programs, text for people. */
 export interface Result {
@@ -28,31 +28,26 @@ export const list = (rows: Row[], ifEmpty: string, note?: string): Result => ({
   text: () => paragraphs(rows.length === 0 ? ifEmpty : note, listTable(rows)),
 });
 
-/** A table with a line for each member; empty when there are none. */
-export function recordTable(row: Row): string {
-  const table = new Table({ style: PLAIN, chars: COMPACT });
-  table.push(...Object.entries(row).map(([name, value]) => ({ [name]: cell(value) })));
-  return table.toString();
-}
+/** A table with a line for each member. */
+export const recordTable = (row: Row): string =>
+  drawTable(
+    Object.entries(row).map(([name, value]) => [name, cell(value)]),
+    { head: false },
+  );
 
 /** A table with a line for each row and the members of the first as its columns; empty when there are no rows. */
 export function listTable(rows: Row[]): string {
   const [first] = rows;
   if (!first) return '';
   const columns = Object.keys(first);
-  const table = new Table({ head: columns, style: PLAIN, chars: COMPACT });
-  table.push(...rows.map((row) => columns.map((column) => cell(row[column]))));
-  return table.toString();
+  const lines = rows.map((row) => columns.map((column) => cell(row[column])));
+  return drawTable([columns, ...lines], { head: true });
 }
 
 /** Parts of a text with an empty line between them; what is empty is left out. */
 export const paragraphs = (...parts: (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 
-// No colours: a table that goes into a file or a chat reads the same.
-const PLAIN = { head: [], border: [] };
-// No lines between rows, so that twice as many fit a screen.
-const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 

@@ -1,0 +1,36 @@
+/**
+ * Draws lines of cells in a frame, with a rule below the first where that is the head. Its time grows with the cells
+ * and no faster, so that a catalogue of many thousand products can be listed.
+ */
+export function drawTable(lines: string[][], { head }: { head: boolean }): string {
+  const widths: number[] = [];
+  for (const line of lines) {
+    line.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))));
+  }
+  const rule = (left: string, between: string, right: string): string =>
+    left + widths.map((width) => '─'.repeat(width + 2)).join(between) + right;
+  const draw = (line: string[]): string =>
+    `│ ${line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))).join(' │ ')} │`;
+  const [first = [], ...others] = lines;
+  return [
+    rule('┌', '┬', '┐'),
+    draw(first),
+    ...(head ? [rule('├', '┼', '┤')] : []),
+    ...others.map(draw),
+    rule('└', '┴', '┘'),
+  ].join('\n');
+}
+
+/** Marks above and below a letter, as Thai has them, take no place of their own. */
+const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/gu;
+const TWICE_AS_WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
+// eslint-disable-next-line no-control-regex
+const ASCII = /^[\u0000-\u007f]*$/;
+
+/** How many columns of a terminal a text takes. */
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  const visible = text.replace(WITHOUT_WIDTH, '');
+  return [...visible].length + (visible.match(TWICE_AS_WIDE)?.length ?? 0);
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OrderSettlement } from '../../src/orders/order-settlement.js';
+import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { refused } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+let stack: TestStack;
+let receiver: WebhookReceiver;
+let merchant: TestMerchant;
+let completed: OrderBody;
+let failed: OrderBody;
+/** In the works for as long as the test runs. */
+let open: OrderBody;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  receiver = await new WebhookReceiver().listen();
+  merchant = await stack.merchant('1000.00');
+  const sku = await stack.product('35.00');
+  stack.supplier.script('fails', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
+  stack.supplier.script('waits', () => ({ status: 429, headers: { 'retry-after': '600' } }));
+  await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url('/hook') });
+  const items = [{ sku, quantity: 2 }];
+  const placed = [
+    await stack.order(merchant, items),
+    await stack.order(merchant, items, 'fails'),
+    await stack.order(merchant, items, 'waits'),
+  ] as const;
+  completed = await stack.orderWith(merchant, placed[0].reference_id, 'completed');
+  failed = await stack.orderWith(merchant, placed[1].reference_id, 'failed');
+  open = await stack.orderWith(merchant, placed[2].reference_id, 'processing');
+  await eventually(
+    () => receiver.received,
+    ({ length }) => length === 2,
+  );
+});
+
+afterAll(async () => {
+  await expectBooksToBalance(stack);
+  await stack.close();
+  await receiver.close();
+});
+
+/** Runs a statement that the database must refuse, in the name of one rule. */
+async function expectRefusal(rule: string, statement: string): Promise<void> {
+  const text = statement
+    .replaceAll('$completed', `(SELECT id FROM orders WHERE order_number = '${completed.order_number}')`)
+    .replaceAll('$failed', `(SELECT id FROM orders WHERE order_number = '${failed.order_number}')`)
+    .replaceAll('$open', `(SELECT id FROM orders WHERE order_number = '${open.order_number}')`)
+    .replaceAll('$merchant', String(merchant.id));
+  const client = await stack.database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const outcome = await client.query(text).then(
+      () => 'it was done',
+      (error: { constraint?: string; message: string }) => error.constraint ?? error.message,
+    );
+    expect(outcome).toBe(rule);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+const transfer = (kind: string, debit: string, credit: string, amount: number, more: string): string =>
+  `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, reference)
+   VALUES ($merchant, '${kind}', '${debit}', '${credit}', ${amount}, 0, ${more})`;
+
+const rules: Record<string, [rule: string, statement: string][]> = {
+  'An order that ended never changes again': [
+    ['tg_orders_ended', `UPDATE orders SET status = 'processing', open_items = 1 WHERE id = $completed`],
+    [
+      'tg_orders_ended',
+      `UPDATE orders SET status = 'failed', failure_code = 'OUT_OF_STOCK' WHERE id = $completed`,
+    ],
+    ['tg_orders_ended', `UPDATE orders SET failure_message = 'another' WHERE id = $failed`],
+    ['tg_orders_ended', `UPDATE orders SET user_id = 'player-2' WHERE id = $completed`],
+    ['tg_orders_ended', `DELETE FROM orders WHERE id = $completed`],
+    ['tg_order_items_ended', `UPDATE order_items SET sku = 'another' WHERE order_id = $completed`],
+    ['tg_order_items_ended', `UPDATE order_items SET completed_quantity = 1 WHERE order_id = $failed`],
+    ['tg_order_items_ended', `DELETE FROM order_items WHERE order_id = $failed`],
+  ],
+  'A unit is settled once': [
+    [
+      'tg_order_units_ended',
+      `UPDATE order_units SET state = 'failed', failure_code = 'X' WHERE order_id = $completed`,
+    ],
+    [
+      'tg_order_units_ended',
+      `UPDATE order_units SET state = 'succeeded', failure_code = NULL WHERE order_id = $failed`,
+    ],
+    [
+      'tg_order_units_ended',
+      `UPDATE order_units SET state = 'queued', next_action_at = now() WHERE order_id = $completed`,
+    ],
+    [
+      'tg_order_units_ended',
+      `UPDATE order_units SET supplier_reference = 'another' WHERE order_id = $completed`,
+    ],
+    ['tg_order_units_ended', `DELETE FROM order_units WHERE order_id = $failed`],
+  ],
+  'What an order costs never changes': [
+    [
+      'tg_orders_amounts',
+      `UPDATE orders SET total_amount = 0, discount_amount = subtotal_amount WHERE id = $open`,
+    ],
+    ['tg_order_items_prices', `UPDATE order_items SET unit_price = 0 WHERE order_id = $open`],
+    ['tg_order_items_prices', `UPDATE order_items SET quantity = 1 WHERE order_id = $open`],
+  ],
+  'Movements of money are never changed, only added': [
+    ['tg_transfers_immutable', `UPDATE transfers SET amount = amount + 1`],
+    ['tg_transfers_immutable', `UPDATE transfers SET note = 'another' WHERE order_id = $completed`],
+    ['tg_transfers_immutable', `DELETE FROM transfers WHERE order_id = $failed`],
+    ['tg_transfers_immutable', `TRUNCATE transfers`],
+    ['tg_transfers_immutable', `TRUNCATE orders CASCADE`],
+    ['tg_wallets_kept', `DELETE FROM wallets WHERE merchant_id = $merchant`],
+    ['tg_wallets_kept', `TRUNCATE wallets`],
+    ['tg_operator_actions_immutable', `UPDATE operator_actions SET operator = 'another'`],
+    ['tg_operator_actions_immutable', `DELETE FROM operator_actions`],
+    ['tg_operator_actions_immutable', `TRUNCATE operator_actions`],
+  ],
+  'Money is moved at most once, between the accounts that it can move between': [
+    ['uq_transfers_order_kind', transfer('order_hold', 'available', 'held', 1, `$completed, NULL`)],
+    ['uq_transfers_order_kind', transfer('order_spend', 'held', 'spent', 1, `$completed, NULL`)],
+    ['uq_transfers_order_kind', transfer('order_refund', 'held', 'available', 1, `$failed, NULL`)],
+    ['ck_transfers_accounts', transfer('credit', 'spent', 'available', 1, `NULL, 'r'`)],
+    ['ck_transfers_accounts', transfer('order_spend', 'available', 'spent', 1, `$open, NULL`)],
+    ['ck_transfers_amount_positive', transfer('credit', 'funding', 'available', 0, `NULL, 'r'`)],
+    ['ck_transfers_amount_positive', transfer('order_refund', 'held', 'available', -1, `$open, NULL`)],
+    ['ck_transfers_source', transfer('credit', 'funding', 'available', 1, `NULL, NULL`)],
+    ['ck_transfers_source', transfer('order_refund', 'held', 'available', 1, `NULL, NULL`)],
+    [
+      'uq_transfers_reference',
+      `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference)
+       SELECT merchant_id, kind, debit_account, credit_account, amount, available_after, reference FROM transfers
+       WHERE merchant_id = $merchant AND kind = 'credit'`,
+    ],
+  ],
+  'A balance is never negative': [
+    [
+      'ck_wallets_available_not_negative',
+      `UPDATE wallets SET available = available - 100001 WHERE merchant_id = $merchant`,
+    ],
+    ['ck_wallets_held_not_negative', `UPDATE wallets SET held = held - 7001 WHERE merchant_id = $merchant`],
+    [
+      'ck_transfers_available_after',
+      `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference)
+       VALUES ($merchant, 'debit', 'available', 'funding', 1, -1, 'r')`,
+    ],
+  ],
+  'An order ends with one event, delivered once to each webhook': [
+    [
+      'uq_events_order',
+      `INSERT INTO events (public_id, merchant_id, kind, order_id, body, created_at)
+       VALUES ('evt_another', $merchant, 'order.failed', $completed, '{}', now())`,
+    ],
+    [
+      'uq_webhook_deliveries_event_webhook',
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
+       SELECT webhook_id, event_id, now(), now(), now() FROM webhook_deliveries`,
+    ],
+  ],
+  'A reference names one order of a merchant': [
+    [
+      'uq_orders_merchant_reference',
+      `INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, subtotal_amount,
+                           discount_amount, total_amount, open_items, created_at, updated_at)
+       SELECT merchant_id, 'ord_another', reference_id, content_hash, user_id, 0, 0, 0, 1, now(), now()
+       FROM orders WHERE id = $completed`,
+    ],
+  ],
+  'States and counts fit each other': [
+    ['ck_orders_open', `UPDATE orders SET status = 'completed' WHERE id = $open`],
+    ['ck_orders_open', `UPDATE orders SET open_items = 0 WHERE id = $open`],
+    ['ck_orders_failure', `UPDATE orders SET status = 'failed', open_items = 0 WHERE id = $open`],
+    ['ck_orders_failure', `UPDATE orders SET failure_code = 'OUT_OF_STOCK' WHERE id = $open`],
+    ['ck_order_items_split', `UPDATE order_items SET failed_quantity = 3 WHERE order_id = $open`],
+    ['ck_order_items_end', `UPDATE order_items SET status = 'completed' WHERE order_id = $open`],
+    ['ck_order_items_end', `UPDATE order_items SET completed_quantity = 2 WHERE order_id = $open`],
+    [
+      'ck_order_units_failure',
+      `UPDATE order_units SET state = 'failed', next_action_at = NULL WHERE order_id = $open`,
+    ],
+    ['ck_order_units_due', `UPDATE order_units SET state = 'succeeded' WHERE order_id = $open`],
+    ['ck_order_units_due', `UPDATE order_units SET next_action_at = NULL WHERE order_id = $open`],
+  ],
+};
+
+const onOneLine = ([rule, statement]: [string, string]): [string, string] => [
+  rule,
+  statement.replace(/\s+/g, ' '),
+];
+
+describe.each(Object.entries(rules))('3 %s: the database refuses', (_rule, statements) => {
+  it.each(statements.map(onOneLine))('%s: %s', async (rule, statement) => {
+    await expectRefusal(rule, statement);
+  });
+});
+
+describe('3 A unit that was settled is not settled again', () => {
+  it.each(['completed', 'failed'])('of an order that %s: a second result changes nothing', async (ending) => {
+    const ended = ending === 'completed' ? completed : failed;
+    const [row] = await stack.sql<{ id: bigint }>('SELECT id FROM orders WHERE order_number = $1', [
+      ended.order_number,
+    ]);
+    const key = { orderId: row?.id ?? 0n, item: 1, unit: 1 };
+    const settlement = stack.api.get(OrderSettlement);
+    const wallet = await stack.wallet(merchant);
+    const results = [
+      { state: 'succeeded', supplierReference: 'S-2' },
+      { state: 'failed', code: 'OUT_OF_STOCK', message: 'late' },
+    ] as const;
+    for (const result of results) expect(await settlement.settle({ key, result, calls: [] })).toBe(false);
+    expect(await stack.orderWith(merchant, ended.reference_id, ending)).toEqual(ended);
+    expect(await stack.wallet(merchant)).toEqual(wallet);
+    expect(receiver.received).toHaveLength(2);
+  });
+});
