@@ -39,6 +39,8 @@ async function runJest(results, args) {
       path.join(checkout, 'node_modules', 'jest', 'bin', 'jest.js'),
       '--json',
       `--outputFile=${results}`,
+      // The servers and their files are gone by then; a socket that is still closing must not hold up the result.
+      '--forceExit',
       ...args,
     ],
     { stdio: ['ignore', 2, 2] },

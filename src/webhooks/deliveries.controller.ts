@@ -60,7 +60,7 @@ export class DeliveriesController {
   })
   @ApiDeliveryId()
   @ApiAcceptedResponse({ type: DeliveryDto })
-  @ApiErrors('BAD_REQUEST', 'NOT_FOUND', 'CONFLICT')
+  @ApiErrors('BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   retryDelivery(
     @CurrentCaller() caller: Caller,
     @WebhookId() id: number,
@@ -78,7 +78,7 @@ export class DeliveriesController {
       'One signed `webhook.test` with a sample order, also to an inactive webhook. It is not retried.',
   })
   @ApiAcceptedResponse({ type: DeliveryDto })
-  @ApiErrors('BAD_REQUEST', 'NOT_FOUND')
+  @ApiErrors('BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   sendTestEvent(
     @CurrentCaller() caller: Caller,
     @WebhookId() id: number,

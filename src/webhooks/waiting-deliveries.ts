@@ -3,30 +3,36 @@ import { Database, type Statement } from '../database/database.js';
 
 const BATCH = 5_000;
 
-/** A test event goes to an inactive webhook too, not to a deleted one. */
+// Rows are locked in the order of ids, here and by whatever else takes many of them, so that nobody waits in a circle.
+
+/** A test event goes to an inactive webhook too, not to a deleted one. $1 webhook, $2 how many. */
 const CANCEL: Statement = {
   name: 'webhook_deliveries.cancel_waiting',
   text: `
+    WITH waiting AS (
+      SELECT d.id FROM webhook_deliveries d
+      JOIN webhooks w ON w.id = d.webhook_id
+      JOIN events e ON e.id = d.event_id
+      WHERE d.webhook_id = $1 AND d.due_at IS NOT NULL
+        AND (w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test'))
+      ORDER BY d.id LIMIT $2 FOR NO KEY UPDATE OF d)
     UPDATE webhook_deliveries d
     SET status = 'cancelled', due_at = NULL, updated_at = statement_timestamp()
-    WHERE d.id IN (
-      SELECT waiting.id FROM webhook_deliveries waiting
-      JOIN webhooks w ON w.id = waiting.webhook_id
-      JOIN events e ON e.id = waiting.event_id
-      WHERE waiting.webhook_id = $1 AND waiting.due_at IS NOT NULL
-        AND (w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test'))
-      LIMIT $2)
-      AND d.due_at IS NOT NULL
+    FROM waiting WHERE d.id = waiting.id
     RETURNING d.id`,
 };
 
+/** $1 webhook. */
 const RESCHEDULE: Statement = {
   name: 'webhook_deliveries.reschedule',
   text: `
+    WITH waiting AS (
+      SELECT d.id, w.retry_delay FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+      WHERE d.webhook_id = $1 AND d.due_at IS NOT NULL AND d.automatic AND d.is_retry
+      ORDER BY d.id FOR NO KEY UPDATE OF d)
     UPDATE webhook_deliveries d
-    SET due_at = greatest(d.attempt_ended_at + make_interval(secs => w.retry_delay), d.retry_after_at)
-    FROM webhooks w
-    WHERE w.id = $1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL AND d.automatic AND d.attempt_count > 0`,
+    SET due_at = greatest(d.attempt_ended_at + make_interval(secs => waiting.retry_delay), d.retry_after_at)
+    FROM waiting WHERE d.id = waiting.id`,
 };
 
 /** What a change of a webhook means for its deliveries that wait for an attempt. */

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -16,11 +16,7 @@ beforeAll(async () => {
   sku = await stack.product('35.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await otherApi.close();
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack, otherApi));
 
 interface Request {
   reference_id: string;

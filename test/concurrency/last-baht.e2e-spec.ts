@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { refused } from '../support/fake-supplier.js';
 import { Client, type Answer } from '../support/http.js';
@@ -19,11 +19,7 @@ beforeAll(async () => {
   stack.supplier.script('fails', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await otherApi.close();
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack, otherApi));
 
 const times = <Value>(count: number, make: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { WalletService } from '../../src/wallet/wallet.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks, expectBooksToBalance } from '../support/books.js';
 import { bought, refused } from '../support/fake-supplier.js';
 import { walk } from '../support/pages.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -21,10 +21,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const baht = (satang: number): string => (satang / 100).toFixed(2);
 const satang = (amount: string): number => Number(amount.replace('.', ''));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { MerchantsService } from '../../src/merchants/merchants.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
@@ -13,10 +13,7 @@ beforeAll(async () => {
   stack = await TestStack.start({ TRUSTED_PROXIES: '127.0.0.1' }, { worker: false });
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** The operator's changes take effect on all running processes within 5 s (contract, section 7). */
 const WITHIN_MS = 5_000;

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
@@ -18,10 +18,7 @@ beforeAll(async () => {
   sku = await stack.product('35.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const order = (): { reference_id: string; user_id: string; items: { sku: string }[] } => ({
   reference_id: unique('order'),

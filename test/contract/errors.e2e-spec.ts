@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -18,10 +18,7 @@ beforeAll(async () => {
   sku = await stack.product('1.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const order = (members: object = {}): Record<string, unknown> => ({
   reference_id: unique('order'),

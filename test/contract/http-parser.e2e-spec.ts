@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { sendRaw } from '../support/raw-http.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -12,10 +12,7 @@ beforeAll(async () => {
   merchant = await stack.merchant();
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** A request line and headers, each line ended as HTTP wants it. */
 const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;

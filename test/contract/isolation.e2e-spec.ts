@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { walk, type Page } from '../support/pages.js';
@@ -36,11 +36,7 @@ beforeAll(async () => {
   [theirDelivery] = (await theirs.client.get<{ data: [{ id: number }] }>(path)).body.data;
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => closeWithBalancedBooks(stack, receiver));
 
 describe('1 Errors: what is another merchant’s is unknown', () => {
   it('an order: each merchant sees its own under the same reference', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { refused } from '../support/fake-supplier.js';
 import { walk, type Page } from '../support/pages.js';
@@ -27,10 +27,7 @@ beforeAll(async () => {
   newestFirst = orders.map(({ reference_id }) => reference_id).reverse();
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const list = async (query = '', by = merchant): Promise<Page<OrderBody>> =>
   (await by.client.get<Page<OrderBody>>(`/v1/orders${query}`)).body;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import type { Answer } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -14,10 +14,7 @@ beforeAll(async () => {
   sku = await stack.product('1.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const post = (members: object): Promise<Answer<OrderBody>> =>
   merchant.client.post<OrderBody>('/v1/orders', {

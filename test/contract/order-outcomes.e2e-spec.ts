@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { parseBaht } from '../../src/core/money.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import { bought, refused, type Script } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -13,10 +14,7 @@ beforeAll(async () => {
   sku = await stack.product('35.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 interface Entry {
   kind: string;
@@ -114,18 +112,24 @@ describe('3 States: an order that failed as a whole', () => {
   it('carries them by place, not by the time at which they came', async () => {
     const merchant = await stack.merchant();
     const user = unique('player');
-    let release = (): void => {};
-    const secondFailed = new Promise<void>((resolve) => (release = resolve));
+    let answer = (): void => {};
+    const told = new Promise<void>((resolve) => (answer = resolve));
     stack.supplier.script(user, async ({ reference }) => {
-      if (reference.endsWith('.1.2')) {
-        release();
-        return refused(reference, 'OUT_OF_STOCK');
-      }
-      await secondFailed;
+      if (reference.endsWith('.1.2')) return refused(reference, 'OUT_OF_STOCK');
+      await told;
       return refused(reference, 'INVALID_PLAYER');
     });
-    const order = await ended(merchant, [{ sku, quantity: 2 }], user);
-    expect(order.items).toMatchObject([{ failure_code: 'INVALID_PLAYER' }]);
+    const { reference_id } = await stack.order(merchant, [{ sku, quantity: 2 }], user);
+    await eventually(
+      async () => (await merchant.client.get<OrderBody>(`/v1/orders/${reference_id}`)).body.items[0],
+      (item) => item?.failed_quantity === 1,
+    );
+    answer();
+    const order = await stack.orderWith(merchant, reference_id, 'failed');
+    expect(order).toMatchObject({
+      failure_code: 'INVALID_PLAYER',
+      items: [{ failure_code: 'INVALID_PLAYER' }],
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
@@ -16,10 +16,7 @@ beforeAll(async () => {
   sku = await stack.product('1.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** More requests at once than the limit allows in any second that they can touch. */
 async function burst(

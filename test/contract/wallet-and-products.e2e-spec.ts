@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { AMOUNT, expectError, MOMENT } from '../support/expectations.js';
 import { refused } from '../support/fake-supplier.js';
 import { walk, type Page } from '../support/pages.js';
@@ -16,10 +16,7 @@ beforeAll(async () => {
   stack.supplier.script('fails', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 interface Entry {
   id: number;

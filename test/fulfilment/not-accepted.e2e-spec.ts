@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused, type Answer, type SupplierRequest } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -58,10 +58,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const placed = (name: string): OrderBody => orders.get(name) as OrderBody;
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { WakeUps } from '../../src/queues/wake-ups.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, refused, type Answer, type Script } from '../support/fake-supplier.js';
 import { Client } from '../support/http.js';
@@ -21,10 +21,7 @@ beforeAll(async () => {
 
 afterEach(() => stack.stopWorkers());
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** A user of a test's own, whose units the supplier treats like this. */
 function userOf(script: Script): string {

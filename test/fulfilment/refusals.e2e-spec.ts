@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { refused, type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -13,10 +13,7 @@ beforeAll(async () => {
   sku = await stack.product('35.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** Orders one unit of which the supplier says this. */
 async function failedWith(answer: (reference: string) => Answer): Promise<OrderBody> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SuppliersService } from '../../src/catalog/suppliers.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { bought, FakeSupplier } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -12,10 +12,7 @@ beforeAll(async () => {
   merchant = await stack.merchant('10000.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 async function completed(request: object): Promise<OrderBody> {
   const order = { reference_id: unique('order'), user_id: 'player-1', ...request };

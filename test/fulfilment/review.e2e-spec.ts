@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, type Script } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -27,10 +27,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 interface Unit {
   unit: number;

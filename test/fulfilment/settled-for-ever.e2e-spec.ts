@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OrderSettlement } from '../../src/orders/order-settlement.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -37,11 +37,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => closeWithBalancedBooks(stack, receiver));
 
 /** Runs a statement that the database must refuse, in the name of one rule. */
 async function expectRefusal(rule: string, statement: string): Promise<void> {

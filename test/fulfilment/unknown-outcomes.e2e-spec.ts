@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, refused, type Answer, type SupplierRequest } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -106,10 +106,7 @@ beforeAll(async () => {
   await Promise.all(placed);
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** How a story ended, and what the supplier was asked about it. */
 async function ending(

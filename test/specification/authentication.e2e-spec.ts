@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -39,10 +39,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 const withoutKey = (): Client => new Client(stack.url, null);
 

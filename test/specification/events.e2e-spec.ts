@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -18,11 +18,7 @@ beforeAll(async () => {
   stack.supplier.script('out', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-  await receiver.close();
-});
+afterAll(() => closeWithBalancedBooks(stack, receiver));
 
 interface Hook {
   id: number;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { AMOUNT, MOMENT, ORDER_NUMBER } from '../support/expectations.js';
 import { bought, refused, type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -14,10 +14,7 @@ beforeAll(async () => {
   sku = await stack.product('35.00');
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** A full request, so that no optional member is absent. */
 const request = (members: object = {}): object => ({

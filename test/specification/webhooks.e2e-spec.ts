@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../support/books.js';
+import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import type { Answer } from '../support/http.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -29,10 +29,7 @@ beforeAll(async () => {
   stack = await TestStack.start({ WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8,203.0.113.0/24' }, { worker: false });
 });
 
-afterAll(async () => {
-  await expectBooksToBalance(stack);
-  await stack.close();
-});
+afterAll(() => closeWithBalancedBooks(stack));
 
 /** A merchant of the test's own, so that no test meets another's webhooks. */
 const asNewMerchant = async (): Promise<void> => void (merchant = await stack.merchant('0.00'));

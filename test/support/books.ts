@@ -75,3 +75,15 @@ const readable = (row: Record<string, unknown>): object =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   );
+
+/** The end of a file of tests: checks the books, and stops everything whether or not they balance. */
+export async function closeWithBalancedBooks(
+  stack: TestStack,
+  ...others: { close(): Promise<unknown> }[]
+): Promise<void> {
+  try {
+    await expectBooksToBalance(stack);
+  } finally {
+    for (const each of [...others, stack]) await each.close();
+  }
+}

@@ -1,37 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
 import { expectError, expectRefusedField, MOMENT } from '../support/expectations.js';
-import { TestStack, type OrderBody } from '../support/stack.js';
-import { Endpoints, Hooks, type Delivery } from './support.js';
+import type { OrderBody } from '../support/stack.js';
+import { Scene } from './scene.js';
+import { Hooks, type Delivery, type Endpoints } from './support.js';
 
 const PATH = '/v1/merchant-webhooks';
 const EVENT_ID = /^evt_[0-9A-Za-z]{22}$/;
 
-let stack: TestStack;
-let endpoints: Endpoints;
+let scene: Scene;
 let hooks: Hooks;
-let sku: string;
+let endpoints: Endpoints;
 
 beforeAll(async () => {
-  stack = await TestStack.start();
-  endpoints = await new Endpoints().listen();
-  sku = await stack.product('10.00');
+  scene = await Scene.start();
+  endpoints = scene.endpoints;
 });
 
-afterAll(async () => {
-  await stack.close();
-  await endpoints.close();
+afterAll(() => scene.close());
+
+beforeEach(async () => {
+  await scene.newMerchant();
+  hooks = scene.hooks;
 });
-
-beforeEach(async () => void (hooks = new Hooks(await stack.merchant())));
-
-const order = (): Promise<OrderBody> => stack.order(hooks.merchant, [{ sku }]);
 
 describe('a delivery', () => {
   it('has exactly the contract’s members, in a list, by itself and with its attempts', async () => {
     const { id } = await hooks.register(endpoints.answering(500, 200));
-    const { reference_id } = await order();
+    const { reference_id } = await scene.order();
     const detail = await hooks.newestIs(id, 'succeeded');
     const { attempts, ...delivery } = detail;
     expect(delivery).toStrictEqual({
@@ -61,7 +57,7 @@ describe('a delivery', () => {
 
   it('that waits says when its next attempt is due', async () => {
     const { id } = await hooks.register(endpoints.answering(500), { retry_delay: 60 });
-    await order();
+    await scene.order();
     const waiting = await hooks.newest(
       id,
       ({ next_attempt_at, attempt_count: n }) => n === 1 && next_attempt_at !== null,
@@ -81,7 +77,7 @@ describe('a delivery', () => {
   it('404 for what does not exist, or belongs to another webhook or merchant', async () => {
     const [webhook, sibling] = [await hooks.register(endpoints.add()), await hooks.register(endpoints.add())];
     const delivery = (await hooks.test(webhook.id)).body;
-    const stranger = new Hooks(await stack.merchant('0.00'));
+    const stranger = new Hooks(await scene.stack.merchant('0.00'));
     const { client } = hooks.merchant;
     for (const id of ['0', '-1', '999999999', '9223372036854775808', '9'.repeat(60)]) {
       expectError(await client.get(`${PATH}/${webhook.id}/deliveries/${id}`), 404, 'NOT_FOUND');
@@ -121,7 +117,7 @@ describe('the list', () => {
 
   it('is filtered by status and event', async () => {
     const { id } = await hooks.register(endpoints.answering(200, 500), { max_retries: 0 });
-    await order();
+    await scene.order();
     await hooks.newestIs(id, 'succeeded');
     await hooks.test(id);
     await hooks.newestIs(id, 'failed');
@@ -180,7 +176,7 @@ describe('POST …/test', () => {
     expect(arrival && new Webhook(secret).verify(arrival.body, arrival.headers)).toEqual(event);
     await hooks.newestIs(id, 'succeeded');
     const { body: real } = await hooks.merchant.client.get<OrderBody>(
-      `/v1/orders/${(await order()).reference_id}`,
+      `/v1/orders/${(await scene.order()).reference_id}`,
     );
     expect(Object.keys(event.data)).toEqual(Object.keys(real));
     expect(Object.keys(event.data.items[0] ?? {})).toEqual(Object.keys(real.items[0] ?? {}));
@@ -211,7 +207,7 @@ describe('POST …/test', () => {
 describe('POST …/retry', () => {
   const failed = async (url: string, members: object = {}): Promise<Delivery> => {
     const { id } = await hooks.register(url, { max_retries: 0, ...members });
-    await order();
+    await scene.order();
     const { attempts: _, ...delivery } = await hooks.newestIs(id, 'failed');
     return delivery;
   };
@@ -237,7 +233,7 @@ describe('POST …/retry', () => {
   it('is followed by no automatic retry', async () => {
     const url = endpoints.answering(500);
     const { id } = await hooks.register(url, { max_retries: 5, retry_delay: 60 });
-    await order();
+    await scene.order();
     const waiting = await hooks.newest(
       id,
       ({ attempt_count: n, next_attempt_at }) => n === 1 && next_attempt_at !== null,
@@ -259,7 +255,7 @@ describe('POST …/retry', () => {
     expect(await hooks.newestIs(id, 'succeeded')).toMatchObject({ attempt_count: 3 });
 
     const failing = await hooks.register(endpoints.answering(500, 204), { retry_delay: 60 });
-    await order();
+    await scene.order();
     const waiting = await hooks.newest(
       failing.id,
       ({ next_attempt_at, attempt_count: n }) => n === 1 && next_attempt_at !== null,
@@ -296,56 +292,5 @@ describe('POST …/retry', () => {
   it('400 for a body with members', async () => {
     const delivery = await failed(endpoints.answering(500));
     expectRefusedField(await hooks.retry(delivery, { force: true }), 'force');
-  });
-});
-
-describe('for the operator', () => {
-  const service = (): WebhookDeliveriesService => stack.api.get(WebhookDeliveriesService);
-
-  it('lists the deliveries of all of a merchant’s webhooks, deleted ones too, newest first', async () => {
-    const [kept, gone] = [
-      await hooks.register(endpoints.add()),
-      await hooks.register(endpoints.answering(500)),
-    ];
-    await hooks.test(kept.id);
-    await hooks.test(gone.id);
-    await hooks.newestIs(kept.id, 'succeeded');
-    const failed = await hooks.newestIs(gone.id, 'failed');
-    await hooks.remove(gone.id);
-    const all = await service().listForMerchant(hooks.merchant.id);
-    expect(all.map(({ webhook_id }) => webhook_id)).toEqual([gone.id, kept.id]);
-    const { attempts: _, ...asListed } = failed;
-    expect(await service().listForMerchant(hooks.merchant.id, { status: 'failed' })).toEqual([asListed]);
-    expect(await service().listForMerchant(hooks.merchant.id, { limit: 1 })).toHaveLength(1);
-  });
-
-  it('replays what failed since a moment, but not to inactive or deleted webhooks', async () => {
-    const url = endpoints.answering(500, 500, 204);
-    const [own, inactive, gone] = [
-      await hooks.register(url, { max_retries: 0 }),
-      await hooks.register(endpoints.answering(500), { max_retries: 0 }),
-      await hooks.register(endpoints.answering(500), { max_retries: 0 }),
-    ];
-    await order();
-    const before = await hooks.newestIs(own.id, 'failed');
-    await stack.sql(`UPDATE webhook_deliveries SET created_at = now() - interval '1 day' WHERE id = $1`, [
-      before.id,
-    ]);
-    await order();
-    for (const { id } of [own, inactive, gone]) {
-      await hooks.newest(
-        id,
-        ({ status, created_at }) => status === 'failed' && created_at !== before.created_at,
-      );
-    }
-    await hooks.patch(inactive.id, { status: 'inactive' });
-    await hooks.remove(gone.id);
-    const since = new Date(Date.now() - 3_600_000);
-    expect(await service().replay(hooks.merchant.id, since, 'succeeded')).toBe(0);
-    expect(await service().replay(hooks.merchant.id, since)).toBe(1);
-    expect(await hooks.newestIs(own.id, 'succeeded')).toMatchObject({ attempt_count: 2 });
-    expect(await service().replay(hooks.merchant.id, since)).toBe(0);
-    expect(await service().replay(hooks.merchant.id, new Date(Date.now() - 2 * 86_400_000))).toBe(1);
-    await endpoints.arrived(url, 4);
   });
 });

@@ -55,8 +55,9 @@ export class SafeHttpClient {
     this.agent = new Agent({
       connect: createConnector({ policy, resolve, timeoutMs, ...(ca === undefined ? {} : { ca }) }),
       pipelining: 1,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+      // The deadline of each call covers both, to the millisecond; undici's own timers are coarse.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,

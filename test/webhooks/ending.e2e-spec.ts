@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Scene } from './scene.js';
+import type { Endpoints, Hooks } from './support.js';
+
+let scene: Scene;
+let hooks: Hooks;
+let endpoints: Endpoints;
+
+beforeAll(async () => {
+  scene = await Scene.start();
+  endpoints = scene.endpoints;
+});
+
+afterAll(() => scene.close());
+
+beforeEach(async () => {
+  await scene.newMerchant();
+  hooks = scene.hooks;
+});
+
+describe('a webhook that ends', () => {
+  const waiting = async (id: number) =>
+    hooks.newest(id, ({ attempt_count: count, next_attempt_at }) => count === 1 && next_attempt_at !== null);
+
+  it('by becoming inactive: what waits is cancelled, and does not come back with it', async () => {
+    const url = endpoints.answering(500);
+    const { id } = await hooks.register(url);
+    await scene.order();
+    await waiting(id);
+    await hooks.patch(id, { status: 'inactive' });
+    const cancelled = await hooks.newest(id, () => true);
+    expect(cancelled).toMatchObject({ status: 'cancelled', next_attempt_at: null, attempt_count: 1 });
+    await hooks.patch(id, { status: 'active' });
+    await scene.order();
+    await endpoints.arrived(url, 2);
+    expect((await hooks.deliveries(id)).map(({ status }) => status)).toEqual(['pending', 'cancelled']);
+  });
+
+  it('by being deleted: what waits is cancelled', async () => {
+    const { id } = await hooks.register(endpoints.answering(500));
+    await scene.order();
+    await waiting(id);
+    await hooks.remove(id);
+    const rows = await scene.stack.sql('SELECT status FROM webhook_deliveries WHERE webhook_id = $1', [id]);
+    expect(rows).toEqual([{ status: 'cancelled' }]);
+  });
+
+  it.each<[string, number, string]>([
+    ['fails', 500, 'cancelled'],
+    ['succeeds', 200, 'succeeded'],
+  ])('while an attempt is in flight that %s', async (_how, status, outcome) => {
+    let answer = (): void => {};
+    const url = endpoints.add((response) => void (answer = () => response.writeHead(status).end()));
+    const { id } = await hooks.register(url);
+    await scene.order();
+    await endpoints.arrived(url);
+    await hooks.patch(id, { status: 'inactive' });
+    expect(await hooks.newest(id, () => true)).toMatchObject({ status: 'pending', next_attempt_at: null });
+    answer();
+    await hooks.newestIs(id, outcome);
+    expect(endpoints.at(url)).toHaveLength(1);
+  });
+
+  it('leaves nothing to send for what a crash kept from being cancelled', async () => {
+    const url = endpoints.answering(500);
+    const { id } = await hooks.register(url, { retry_delay: 3600 });
+    await scene.order();
+    await waiting(id);
+    // The process died between the change and the cancelling.
+    await scene.stack.sql(`UPDATE webhooks SET status = 'inactive' WHERE id = $1`, [id]);
+    await scene.stack.sql(`UPDATE webhook_deliveries SET due_at = now() WHERE webhook_id = $1`, [id]);
+    await hooks.newestIs(id, 'cancelled');
+    expect(endpoints.at(url)).toHaveLength(1);
+  });
+});

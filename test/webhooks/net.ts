@@ -1,0 +1,84 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { AddressPolicy } from '../../src/core/safe-http/address-policy.js';
+import type { Resolve } from '../../src/core/safe-http/resolve.js';
+import {
+  SafeHttpClient,
+  type HttpResult,
+  type SafeHttpOptions,
+} from '../../src/core/safe-http/safe-http-client.js';
+import { parseNetwork } from '../../src/core/config.js';
+import { CERTIFICATE, KEY } from './certificates.js';
+
+export const TIMEOUT_MS = 600;
+
+const LOOPBACK = new AddressPolicy(
+  ['127.0.0.0/8', '::1/128'].map(parseNetwork).filter((network) => network !== undefined),
+);
+
+/** Servers and clients of one test; `end` leaves nothing of them behind. */
+export class Net {
+  private readonly cleanups: (() => Promise<unknown>)[] = [];
+
+  http(listener: RequestListener, host?: string): Promise<number> {
+    return this.listen(createHttpServer(listener), host);
+  }
+
+  https(listener: RequestListener, host?: string): Promise<number> {
+    return this.listen(createHttpsServer({ key: KEY, cert: CERTIFICATE }, listener), host);
+  }
+
+  /** A server that writes what it likes once it has heard something. */
+  raw(answer: (socket: Socket) => void): Promise<number> {
+    return this.listen(createTcpServer((socket) => void socket.once('data', () => answer(socket))));
+  }
+
+  /** A port on which nobody listens any more. */
+  async closedPort(): Promise<number> {
+    const port = await this.raw(() => {});
+    await this.cleanups.pop()?.();
+    return port;
+  }
+
+  client(options: Partial<SafeHttpOptions> = {}): SafeHttpClient {
+    const client = new SafeHttpClient({
+      policy: LOOPBACK,
+      timeoutMs: TIMEOUT_MS,
+      maxBodyBytes: 16_384,
+      ...options,
+    });
+    this.cleanups.push(() => client.close());
+    return client;
+  }
+
+  /** Posts a small body with a client of its own. */
+  send(url: string, options: Partial<SafeHttpOptions> = {}): Promise<HttpResult> {
+    const call = { url, headers: { 'x-test': 'yes' }, body: Buffer.from('{"a":1}') };
+    return this.client(options).send({ method: 'POST', ...call });
+  }
+
+  async end(): Promise<void> {
+    for (const cleanup of this.cleanups.splice(0).reverse()) await cleanup();
+  }
+
+  private async listen(server: Server, host = '127.0.0.1'): Promise<number> {
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      socket.on('error', () => {});
+      sockets.add(socket.once('close', () => sockets.delete(socket)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    this.cleanups.push(() => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    });
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+/** A name server that always gives these addresses. */
+export const resolvesTo =
+  (...addresses: string[]): Resolve =>
+  () =>
+    Promise.resolve(addresses);

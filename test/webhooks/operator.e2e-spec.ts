@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
+import { Scene } from './scene.js';
+import type { Endpoints, Hooks } from './support.js';
+
+let scene: Scene;
+let hooks: Hooks;
+let endpoints: Endpoints;
+
+beforeAll(async () => {
+  scene = await Scene.start();
+  endpoints = scene.endpoints;
+});
+
+afterAll(() => scene.close());
+
+beforeEach(async () => {
+  await scene.newMerchant();
+  hooks = scene.hooks;
+});
+
+describe('for the operator', () => {
+  const service = (): WebhookDeliveriesService => scene.stack.api.get(WebhookDeliveriesService);
+
+  it('lists the deliveries of all of a merchant’s webhooks, deleted ones too, newest first', async () => {
+    const [kept, gone] = [
+      await hooks.register(endpoints.add()),
+      await hooks.register(endpoints.answering(500)),
+    ];
+    await hooks.test(kept.id);
+    await hooks.test(gone.id);
+    await hooks.newestIs(kept.id, 'succeeded');
+    const failed = await hooks.newestIs(gone.id, 'failed');
+    await hooks.remove(gone.id);
+    const all = await service().listForMerchant(hooks.merchant.id);
+    expect(all.map(({ webhook_id }) => webhook_id)).toEqual([gone.id, kept.id]);
+    const { attempts: _, ...asListed } = failed;
+    expect(await service().listForMerchant(hooks.merchant.id, { status: 'failed' })).toEqual([asListed]);
+    expect(await service().listForMerchant(hooks.merchant.id, { limit: 1 })).toHaveLength(1);
+  });
+
+  it('replays what failed since a moment, but not to inactive or deleted webhooks', async () => {
+    const url = endpoints.answering(500, 500, 204);
+    const [own, inactive, gone] = [
+      await hooks.register(url, { max_retries: 0 }),
+      await hooks.register(endpoints.answering(500), { max_retries: 0 }),
+      await hooks.register(endpoints.answering(500), { max_retries: 0 }),
+    ];
+    await scene.order();
+    const before = await hooks.newestIs(own.id, 'failed');
+    await scene.stack.sql(
+      `UPDATE webhook_deliveries SET created_at = now() - interval '1 day' WHERE id = $1`,
+      [before.id],
+    );
+    await scene.order();
+    for (const { id } of [own, inactive, gone]) {
+      await hooks.newest(
+        id,
+        ({ status, created_at }) => status === 'failed' && created_at !== before.created_at,
+      );
+    }
+    await hooks.patch(inactive.id, { status: 'inactive' });
+    await hooks.remove(gone.id);
+    const since = new Date(Date.now() - 3_600_000);
+    expect(await service().replay(hooks.merchant.id, since, 'succeeded')).toBe(0);
+    expect(await service().replay(hooks.merchant.id, since)).toBe(1);
+    expect(await hooks.newestIs(own.id, 'succeeded')).toMatchObject({ attempt_count: 2 });
+    expect(await service().replay(hooks.merchant.id, since)).toBe(0);
+    expect(await service().replay(hooks.merchant.id, new Date(Date.now() - 2 * 86_400_000))).toBe(1);
+    await endpoints.arrived(url, 4);
+  });
+});
