@@ -21,5 +21,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  // Most of a test's time is waiting for sockets and clocks, so there is room for more than one per core.
+  maxWorkers: 3,
   testTimeout: 30000,
 };

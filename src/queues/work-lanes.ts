@@ -1,3 +1,4 @@
+import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 
 interface Options<Task> {
@@ -104,11 +105,17 @@ export class WorkLanes<Task> {
     this.total++;
     const ended: Promise<void> = this.options
       .run(task)
-      .catch((error: unknown) =>
-        this.options.logger.error({ lanes: this.options.name, err: error }, 'a task failed'),
-      )
+      .catch((error: unknown) => this.report(error))
       .then(() => this.end(lane, ended));
     this.tasks.add(ended);
+  }
+
+  /** A database that is away for a moment is no fault of the task: its lease brings it back. */
+  private report(error: unknown): void {
+    const { name, logger } = this.options;
+    if (error instanceof AppError)
+      logger.warn({ lanes: name, reason: error.message }, 'a task was not recorded');
+    else logger.error({ lanes: name, err: error }, 'a task failed');
   }
 
   private end(lane: number, task: Promise<void>): void {

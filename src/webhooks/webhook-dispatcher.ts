@@ -32,6 +32,8 @@ type Task = ClaimedDelivery & { claimedAtMs: number };
 export class WebhookDispatcher {
   private readonly lanes: WorkLanes<Task>;
   private inFlight = 0;
+  /** Webhooks whose secrets could not be opened when last tried. */
+  private readonly unreadable = new Set<number>();
 
   constructor(
     private readonly database: Database,
@@ -120,19 +122,19 @@ export class WebhookDispatcher {
     if (recorded?.has_due) this.wake([webhookId]);
   }
 
-  /** The secrets that sign at present; null, with an error in the log, when SECRETS_KEY does not fit them. */
-  private openSecrets({
-    webhook_id: webhookId,
-    secret_sealed,
-    previous_secret_sealed,
-  }: Task): string[] | null {
+  /** The secrets that sign at present; null, with one error in the log, when SECRETS_KEY does not fit them. */
+  private openSecrets({ webhook_id: webhookId, ...sealed }: Task): string[] | null {
     try {
-      return [secret_sealed, previous_secret_sealed].flatMap((sealed) =>
-        sealed === null ? [] : this.secretBox.open(sealed),
+      const secrets = [sealed.secret_sealed, sealed.previous_secret_sealed].flatMap((each) =>
+        each === null ? [] : this.secretBox.open(each),
       );
+      this.unreadable.delete(webhookId);
+      return secrets;
     } catch (error) {
       const reason = (error as Error).message;
-      this.logger.error({ webhookId, reason }, 'a webhook secret can’t be opened: its deliveries wait');
+      if (!this.unreadable.has(webhookId))
+        this.logger.error({ webhookId, reason }, 'a webhook secret can’t be opened: its deliveries wait');
+      this.unreadable.add(webhookId);
       return null;
     }
   }

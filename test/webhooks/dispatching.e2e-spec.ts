@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
@@ -99,6 +101,48 @@ describe('attempts in flight', () => {
     await Promise.all(Array.from({ length: 20 }, () => hooks.test(alive.id)));
     await statuses(alive.id, 'succeeded', 20);
     expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    await endpoints.close();
+    endpoints = await new Endpoints().listen();
+  });
+});
+
+describe('a thousand attempts in flight', () => {
+  const fill = (id: number, count: number): Promise<unknown> =>
+    stack.sql(
+      `WITH made AS (
+         INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+         SELECT 'evt_' || $1::int || '_' || n, $2, 'webhook.test', '{}', now() FROM generate_series(1, $3::int) n
+         RETURNING id)
+       INSERT INTO webhook_deliveries (webhook_id, event_id, automatic, due_at, created_at, updated_at)
+       SELECT $1::int, id, false, now(), now(), now() FROM made`,
+      [id, hooks.merchant.id, count],
+    );
+  const inFlight = async (id: number): Promise<number> => {
+    const rows = await stack.sql(
+      'SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL',
+      [id],
+    );
+    return rows.length;
+  };
+
+  it('of slow endpoints leave room for all others', async () => {
+    const worker = await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
+    const [slow, another] = [
+      await hooks.register(endpoints.silent()),
+      await hooks.register(endpoints.silent()),
+    ];
+    const quick = await hooks.register(endpoints.add());
+    await fill(slow.id, 1_000);
+    worker.get(WebhookDispatcher).wake([slow.id]);
+    await eventually(
+      () => inFlight(slow.id),
+      (count) => count === 1_000,
+    );
+    await fill(another.id, 10);
+    await fill(quick.id, 50);
+    worker.get(WebhookDispatcher).wake([another.id, quick.id]);
+    await statuses(quick.id, 'succeeded', 50);
+    expect(await inFlight(another.id)).toBe(2);
     await endpoints.close();
     endpoints = await new Endpoints().listen();
   });
@@ -203,6 +247,38 @@ describe('a worker that dies', () => {
       { number: 1, error: 'interrupted', response_body: null },
       { number: 2, response_status: 204, error: null },
     ]);
+  });
+});
+
+describe('PostgreSQL', () => {
+  it('may go away during an attempt: its end is recorded once it is back', async () => {
+    let answer = (): void => {};
+    const url = endpoints.add((response) => void (answer = () => response.writeHead(200).end()));
+    const { id } = await hooks.register(url, { max_retries: 3 });
+    await start();
+    await order();
+    await endpoints.arrived(url);
+    const admin = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL });
+    await admin.connect();
+    const name = new URL(stack.config.DATABASE_URL).pathname.slice(1);
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    answer();
+    // Long enough for the first try to record it to have failed.
+    await delay(300);
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    await admin.end();
+    await eventually(
+      () =>
+        stack
+          .sql<{ status: string; attempt_count: number }>(
+            'SELECT status, attempt_count FROM webhook_deliveries WHERE webhook_id = $1',
+            [id],
+          )
+          .catch(() => []),
+      ([delivery]) => delivery?.status === 'succeeded' && delivery.attempt_count === 1,
+    );
+    expect(endpoints.at(url)).toHaveLength(1);
   });
 });
 
