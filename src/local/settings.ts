@@ -61,13 +61,16 @@ export async function checkPorts(settings: LocalSettings): Promise<void> {
       variable: 'MANAGEMENT_PORT',
     },
   ];
-  for (const [index, { port: number, host: address, use, variable }] of wanted.entries()) {
+  // A mistake in the settings is told before anything that depends on what else runs here.
+  for (const [index, { port: number, use, variable }] of wanted.entries()) {
     const twice = wanted.slice(0, index).find((other) => other.port === number);
     if (twice !== undefined) {
       throw new LocalError(
         `Port ${number} is meant both for ${twice.use} and for ${use}. Set ${variable} to another.`,
       );
     }
+  }
+  for (const { port: number, host: address, use, variable } of wanted) {
     if (!(await portIsFree(number, address))) {
       throw new LocalError(
         `Port ${number} on ${address}, for ${use}, is taken by another program. ` +
