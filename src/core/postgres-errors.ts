@@ -1,7 +1,6 @@
 /** What node-postgres throws, as far as we look at it. */
 interface PostgresError {
   code?: string;
-  constraint?: string;
   message?: string;
   driverError?: PostgresError;
   errors?: unknown[];
@@ -33,12 +32,6 @@ export function isConnectionLost(error: unknown): boolean {
   if (code !== undefined && (LOST_CONNECTION.has(code) || code.startsWith('08'))) return true;
   if (errors?.some(isConnectionLost)) return true;
   return code === undefined && error instanceof Error && LOST_MESSAGE.test(message ?? '');
-}
-
-/** The named constraint that refused a statement, or undefined. */
-export function violatedConstraint(error: unknown): string | undefined {
-  const { code, constraint } = inner(error);
-  return code?.startsWith('23') ? constraint : undefined;
 }
 
 /** Whether a statement gave up waiting for a lock, or took too long: the caller may try again later. */
