@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FIND_ITEMS_OF } from '../../orders/orders.sql.js';
 import { AppError } from '../../core/errors.js';
 import { Database, type Queryable } from '../../database/database.js';
 import { toOrderDto, type OrderDto } from '../../orders/order.dto.js';
@@ -14,7 +15,6 @@ import { atOneMoment } from '../snapshot.js';
 import {
   FIND_BY_NUMBER,
   FIND_BY_REFERENCE,
-  FIND_ITEMS,
   FIND_TIMELINE,
   FIND_UNITS,
   LIST_ORDERS,
@@ -118,7 +118,7 @@ async function findOrder(tx: Queryable, asked: string, merchantId: number | null
 
 async function withItems(tx: Queryable, orders: OrderRow[]): Promise<ListedOrder[]> {
   const items = new Map<bigint, ItemRow[]>(orders.map(({ id }) => [id, []]));
-  for (const item of await tx.query<ItemRow>(FIND_ITEMS, [[...items.keys()]])) {
+  for (const item of await tx.query<ItemRow>(FIND_ITEMS_OF, [[...items.keys()]])) {
     items.get(item.order_id)?.push(item);
   }
   return orders.map((order) => ({

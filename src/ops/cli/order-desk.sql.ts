@@ -1,5 +1,5 @@
 import type { Statement } from '../../database/database.js';
-import { ITEM_COLUMNS, ORDER_COLUMNS } from '../../orders/order.rows.js';
+import { ORDER_COLUMNS } from '../../orders/order.rows.js';
 
 /** $1 order number, $2 the merchant whose order it must be, or null. */
 export const FIND_BY_NUMBER: Statement = {
@@ -26,11 +26,6 @@ export const LIST_ORDERS: Statement = {
            AND ($2::float8 IS NULL OR created_at <= now() - make_interval(secs => $2))
            AND (NOT $3::boolean OR id IN (SELECT order_id FROM order_units WHERE state = 'review'))
          ORDER BY id DESC LIMIT $4`,
-};
-
-export const FIND_ITEMS: Statement = {
-  name: 'desk.find_items',
-  text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
 export const FIND_UNITS: Statement = {
