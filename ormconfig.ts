@@ -8,6 +8,7 @@ import { Catalog1763650000002 } from './src/database/migrations/1763650000002-ca
 import { Orders1763650000003 } from './src/database/migrations/1763650000003-orders.js';
 import { Money1763650000004 } from './src/database/migrations/1763650000004-money.js';
 import { Webhooks1763650000005 } from './src/database/migrations/1763650000005-webhooks.js';
+import { QueueIndexes1763750000006 } from './src/database/migrations/1763750000006-queue-indexes.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
 
@@ -28,6 +29,7 @@ export function dataSourceOptions(url: string): DataSourceOptions {
       Orders1763650000003,
       Money1763650000004,
       Webhooks1763650000005,
+      QueueIndexes1763750000006,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

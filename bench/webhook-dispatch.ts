@@ -9,7 +9,7 @@ import { createMerchant, startStack, type BenchStack } from './support/stack.js'
 
 const ROUNDS = 5;
 const WEBHOOKS = 20;
-const PER_WEBHOOK = 250;
+const PER_WEBHOOK = 1000;
 const COUNT = WEBHOOKS * PER_WEBHOOK;
 const CONCURRENCY = WEBHOOKS * 10;
 const BODY = JSON.stringify({
@@ -24,6 +24,7 @@ const receiver = await ReceiverProcess.start();
 const merchant = await createMerchant(stack);
 const webhooks = await registerWebhooks(stack, merchant.key, receiver.url);
 await stack.startWorker();
+await barePosts(receiver);
 await deliveries(stack, webhooks, receiver);
 
 const rounds: { bare: number; worker: number; ratio: number }[] = [];

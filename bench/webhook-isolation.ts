@@ -7,7 +7,7 @@ import { createMerchant, startStack } from './support/stack.js';
 // endpoint of another merchant with a backlog each, in alternating rounds. Goal: ratio at most 1.5.
 
 const ROUNDS = 5;
-const EVENTS = 200;
+const EVENTS = 400;
 const PACE_MS = 15;
 const BACKLOG = 300;
 

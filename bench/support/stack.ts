@@ -19,6 +19,7 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 export interface BenchStack {
   apiUrl: string;
   database: pg.Pool;
+  redisUrl: string;
   startWorker(): Promise<ChildProcess>;
   /** Runs an operator command. @returns its JSON. */
   topup<Result>(...args: string[]): Promise<Result>;
@@ -68,12 +69,15 @@ export async function startStack(env: Record<string, string> = {}): Promise<Benc
   return {
     apiUrl,
     database,
+    redisUrl: redis.url,
     startWorker: () => Promise.resolve(start('dist/src/worker.js')),
     topup: (...args) => runCommand(args, settings),
     stop: async () => {
       for (const child of children) child.kill('SIGTERM');
       await Promise.all(
-        children.filter((child) => child.exitCode === null).map((child) => once(child, 'exit')),
+        children
+          .filter((child) => child.exitCode === null && child.signalCode === null)
+          .map((child) => once(child, 'exit')),
       );
       await database.end();
       await redis.stop();

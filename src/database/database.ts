@@ -20,6 +20,15 @@ export interface Queryable {
   query<Row extends object>(statement: Statement, values?: unknown[]): Promise<Row[]>;
 }
 
+/**
+ * One open transaction. Statements go out as they are given and are carried out in that order, so that several whose
+ * values don't depend on each other share one round trip.
+ */
+export interface Transaction extends Queryable {
+  /** A statement whose rows nobody needs. It is not waited for: if it fails, so does the transaction. */
+  write(statement: Statement, values?: unknown[]): void;
+}
+
 const TYPES: pg.CustomTypesConfig = {
   // Money and row ids are 64-bit integers: never a lossy number, never a string.
   getTypeParser: (id, format) =>
@@ -48,6 +57,8 @@ export class Database implements Queryable, OnApplicationShutdown {
       statement_timeout: 10_000,
       // For a server that does not even say so.
       query_timeout: 12_000,
+      // Statements are sent without waiting for the answers to those before.
+      pipeline: true,
       application_name: 'topup',
       types: TYPES,
     });
@@ -82,7 +93,7 @@ export class Database implements Queryable, OnApplicationShutdown {
    * Nothing that waits for a network other than PostgreSQL's may happen inside, nor anything that can't be done again:
    * after a deadlock the whole of it is.
    */
-  async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(work: Work<Result>): Promise<Result> {
     this.assertOpen();
     for (let attempt = 1; ; attempt++) {
       try {
@@ -93,19 +104,28 @@ export class Database implements Queryable, OnApplicationShutdown {
     }
   }
 
-  private async attempt<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs statements, one after the other, in a READ COMMITTED transaction of one round trip.
+   * @returns the rows of the last one.
+   */
+  async batch<Row extends object>(
+    ...statements: [statement: Statement, values: unknown[]][]
+  ): Promise<Row[]> {
+    const answers = await this.transaction((tx) =>
+      Promise.resolve(statements.map(([statement, values]) => ({ rows: tx.query<Row>(statement, values) }))),
+    );
+    return answers.at(-1)?.rows ?? [];
+  }
+
+  private async attempt<Result>(work: Work<Result>): Promise<Result> {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw asUnavailable(error);
     });
     let broken: Error | undefined;
-    const tx: Queryable = {
-      query: async <Row extends object>(statement: Statement, values: unknown[] = []) =>
-        (await client.query<Row>({ ...statement, values })).rows,
-    };
+    const tx = new OpenTransaction(client);
     try {
-      await client.query('BEGIN');
       const result = await work(tx);
-      await client.query('COMMIT');
+      await tx.commit();
       return result;
     } catch (error) {
       if (isConnectionLost(error)) broken = error as Error;
@@ -122,6 +142,44 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   private assertOpen(): void {
     if (!this.migrated) throw databaseUnavailable();
+  }
+}
+
+type Work<Result> = (tx: Transaction) => Promise<Result>;
+
+/**
+ * A transaction on a connection that pipelines. After a statement that failed, PostgreSQL refuses the ones behind it
+ * and makes a rollback of the COMMIT, so it is safe to have sent them.
+ */
+class OpenTransaction implements Transaction {
+  private readonly answers: Promise<pg.QueryResult>[] = [];
+
+  constructor(private readonly client: pg.PoolClient) {
+    void this.send('BEGIN');
+  }
+
+  async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return (await this.send<Row>({ ...statement, values })).rows;
+  }
+
+  write(statement: Statement, values: unknown[] = []): void {
+    void this.send({ ...statement, values });
+  }
+
+  /** @throws the error of the first statement that failed, whoever else has met it. */
+  async commit(): Promise<void> {
+    const committed = this.send('COMMIT');
+    for (const answer of this.answers) await answer;
+    const { command } = await committed;
+    if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
+  }
+
+  private send<Row extends object>(query: string | pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const answer = this.client.query<Row>(query);
+    // Whoever waits for it meets its error; until then it must not count as one that nobody handles.
+    answer.catch(() => undefined);
+    this.answers.push(answer);
+    return answer;
   }
 }
 

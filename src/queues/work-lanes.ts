@@ -15,14 +15,18 @@ interface Options<Task> {
   run: (task: Task) => Promise<void>;
 }
 
+/** A lane need not wait for the claim of others; more claims at once would only be smaller ones. */
+const MAX_CLAIMS = 3;
+
 /**
  * Pulls due work from PostgreSQL into lanes (one per supplier, one per webhook), each with bounded room, so that a slow
  * one fills its own lane and no other.
  *
  *     wake(lanes) ──> wanted ──> claim: one query for all lanes with room ──> run ──> room again ──> wanted, if more is due
  *
- * Wake-ups that arrive during a claim share the next one. A lane that had more due than room asks again by itself as
- * soon as a task of it ends, so there is no polling while there is work, nor while there is none.
+ * Wake-ups of one turn of the event loop share a claim, and so do those that arrive while it can't begin: a lane is
+ * claimed for by one query at a time. A lane that had more due than room asks again by itself as soon as a task of it
+ * ends, so there is no polling while there is work, nor while there is none.
  */
 export class WorkLanes<Task> {
   private readonly running = new Map<number, number>();
@@ -30,8 +34,11 @@ export class WorkLanes<Task> {
   /** Lanes that may have more due work than they had room for. */
   private readonly backlogged = new Set<number>();
   private readonly tasks = new Set<Promise<void>>();
+  /** Tasks that run, and room that claims in flight have asked for. */
   private total = 0;
-  private claiming: Promise<void> | undefined;
+  private readonly claims = new Set<Promise<void>>();
+  private readonly claiming = new Set<number>();
+  private scheduled = false;
   private stopped = false;
 
   constructor(private readonly options: Options<Task>) {}
@@ -39,34 +46,46 @@ export class WorkLanes<Task> {
   /** These lanes may have due work. Returns at once. */
   wake(lanes: Iterable<number>): void {
     for (const lane of lanes) this.wanted.add(lane);
-    if (this.stopped || this.claiming || this.wanted.size === 0) return;
-    this.claiming = this.claimWanted().finally(() => {
-      this.claiming = undefined;
-      if (this.wanted.size > 0) this.wake([]);
+    if (this.scheduled || this.wanted.size === 0) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.claimWanted();
     });
   }
 
   /** Claims nothing more, and resolves when all that runs has ended. */
   async drain(): Promise<void> {
     this.stopped = true;
-    await this.claiming;
+    await Promise.all(this.claims);
     await Promise.all(this.tasks);
   }
 
-  private async claimWanted(): Promise<void> {
+  private claimWanted(): void {
+    if (this.stopped || this.claims.size >= MAX_CLAIMS) return;
     const total = this.options.totalLimit - this.total;
     const room = this.takeWanted(total);
     if (room.size === 0) return;
+    const claim: Promise<void> = this.claim(room, total).finally(() => {
+      this.claims.delete(claim);
+      for (const lane of room.keys()) this.claiming.delete(lane);
+      this.wake([]);
+    });
+    this.claims.add(claim);
+  }
+
+  private async claim(room: Map<number, number>, total: number): Promise<void> {
+    const asked = Math.min(total, [...room.values()].reduce((sum, each) => sum + each, 0)); // prettier-ignore
     let tasks: Task[];
+    this.total += asked;
     try {
-      tasks = await this.options.claim(room, total);
+      tasks = await this.options.claim(room, asked);
     } catch (error) {
       // The work is still due: the reconciler wakes the lanes again.
-      this.options.logger.warn(
-        { lanes: this.options.name, reason: (error as Error).message },
-        'work was not claimed',
-      );
-      return;
+      const about = { lanes: this.options.name, reason: (error as Error).message };
+      return this.options.logger.warn(about, 'work was not claimed');
+    } finally {
+      this.free(asked);
     }
     const claimed = new Map<number, number>();
     for (const task of tasks) {
@@ -74,8 +93,8 @@ export class WorkLanes<Task> {
       claimed.set(lane, (claimed.get(lane) ?? 0) + 1);
       this.start(lane, task);
     }
-    for (const [lane, asked] of room) {
-      if (tasks.length >= total || (claimed.get(lane) ?? 0) >= asked) this.wantMore(lane);
+    for (const [lane, free] of room) {
+      if (tasks.length >= asked || (claimed.get(lane) ?? 0) >= free) this.wantMore(lane);
     }
   }
 
@@ -83,11 +102,13 @@ export class WorkLanes<Task> {
   private takeWanted(total: number): Map<number, number> {
     const room = new Map<number, number>();
     for (const lane of this.wanted) {
+      if (this.claiming.has(lane)) continue;
+      this.wanted.delete(lane);
       const free = Math.min(this.freeIn(lane), total);
       if (free > 0) room.set(lane, free);
       else this.backlogged.add(lane);
     }
-    this.wanted.clear();
+    for (const lane of room.keys()) this.claiming.add(lane);
     return room;
   }
 
@@ -123,10 +144,16 @@ export class WorkLanes<Task> {
     const left = (this.running.get(lane) ?? 1) - 1;
     if (left > 0) this.running.set(lane, left);
     else this.running.delete(lane);
-    // When the process as a whole was full, any backlogged lane may have been waiting for this place.
-    const wasFull = this.total-- >= this.options.totalLimit;
-    const next = wasFull ? [...this.backlogged] : this.backlogged.has(lane) ? [lane] : [];
-    for (const each of next) this.backlogged.delete(each);
-    this.wake(next);
+    this.free(1);
+    if (this.backlogged.delete(lane)) this.wake([lane]);
+  }
+
+  /** When the process as a whole was full, any backlogged lane may have been waiting for these places. */
+  private free(places: number): void {
+    const wasFull = this.total >= this.options.totalLimit;
+    this.total -= places;
+    if (!wasFull) return;
+    this.wake([...this.backlogged]);
+    this.backlogged.clear();
   }
 }

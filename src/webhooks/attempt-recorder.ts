@@ -30,6 +30,9 @@ export class AttemptRecorder {
       return attempts.map(({ deliveryId }) => succeeded(byId.get(deliveryId) ?? null));
     },
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
+    // Nobody waits for one record: fewer and larger batches leave more of PostgreSQL to everything else.
+    maxInFlight: 1,
+    maxBatch: 500,
   });
 
   constructor(

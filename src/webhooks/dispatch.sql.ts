@@ -59,8 +59,11 @@ export const CLAIM_DELIVERIES: Statement = {
   text: `
     WITH lane AS MATERIALIZED (
       SELECT asked.webhook_id, greatest(0, least(asked.room, $4 - (
-               SELECT count(*) FROM webhook_deliveries f
-               WHERE f.webhook_id = asked.webhook_id AND f.leased_until > statement_timestamp()))) AS room
+               SELECT count(*) FROM (
+                 -- In the index's order, so that no bitmap is made of entries that are dead by now.
+                 SELECT 1 FROM webhook_deliveries f
+                 WHERE f.webhook_id = asked.webhook_id AND f.leased_until > statement_timestamp()
+                 ORDER BY f.leased_until LIMIT $4) AS in_flight))) AS room
       FROM unnest($1::int[], $2::int[]) AS asked(webhook_id, room)),
     picked AS (
       SELECT found.id FROM lane CROSS JOIN LATERAL (
@@ -117,7 +120,7 @@ const recordAttempts = (name: string, ended: string): Statement => ({
       SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
       WHERE id IN (SELECT d.webhook_id FROM ended JOIN webhook_deliveries d ON d.id = ended.delivery_id)
       ORDER BY id FOR SHARE),
-    due AS (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
+    due AS MATERIALIZED (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
     judged AS (
       SELECT ended.*, d.attempt_started_at, greatest(hook.retry_delay, ended.retry_after) AS delay,
         CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
@@ -133,11 +136,11 @@ const recordAttempts = (name: string, ended: string): Statement => ({
         retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
         updated_at = statement_timestamp()
       FROM judged j WHERE d.id = j.delivery_id AND d.attempt_count = j.number AND d.leased_until IS NOT NULL
-      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay),
+      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.attempt_started_at AS started_at,
+                j.duration_ms, j.response_status, j.error, j.response_body),
     logged AS (
       INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
-      SELECT j.delivery_id, j.number, j.attempt_started_at, j.duration_ms, j.response_status, j.error, j.response_body
-      FROM judged j JOIN updated u ON u.id = j.delivery_id)
+      SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated)
     SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
            CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
     FROM updated u JOIN due USING (webhook_id)`,
@@ -157,7 +160,7 @@ export const RECORD_INTERRUPTED = recordAttempts(
           NULL::text AS response_body, NULL::int AS retry_after,
           (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
    FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
-   ORDER BY id LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
+   ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
 );
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
@@ -19,6 +20,11 @@ const MAX_IN_FLIGHT = 2_000;
 /** From here on a webhook gets a few places only, so that many slow ones leave room for all the others. */
 const CROWDED_FROM = 1_000;
 const PLACES_WHEN_CROWDED = 2;
+/**
+ * A failed attempt keeps its place for at least this long. An endpoint that refuses everything at once would else be
+ * worth hundreds of attempts a second, which all others wait for.
+ */
+const MIN_FAILURE_MS = 100;
 /** When a delivery is looked at again that could not be signed here. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
 
@@ -80,16 +86,19 @@ export class WebhookDispatcher {
   private async claim(room: Map<number, number>, total: number): Promise<Task[]> {
     const claimedAtMs = performance.now();
     const webhooks = [...room.keys()];
-    const deliveries = await this.database.transaction(async (tx) => {
-      await tx.query(LOCK_CLAIMS, [webhooks]);
-      return tx.query<ClaimedDelivery>(CLAIM_DELIVERIES, [
-        webhooks,
-        [...room.values()],
-        total,
-        this.config.WEBHOOK_MAX_IN_FLIGHT,
-        this.timing.timeoutMs + this.timing.leaseMarginMs,
-      ]);
-    });
+    const deliveries = await this.database.batch<ClaimedDelivery>(
+      [LOCK_CLAIMS, [webhooks]],
+      [
+        CLAIM_DELIVERIES,
+        [
+          webhooks,
+          [...room.values()],
+          total,
+          this.config.WEBHOOK_MAX_IN_FLIGHT,
+          this.timing.timeoutMs + this.timing.leaseMarginMs,
+        ],
+      ],
+    );
     const tasks = deliveries.filter(({ decision }) => decision === 'send');
     this.inFlight += tasks.length;
     // What ended without an attempt took places of the claim; more may be due behind it.
@@ -120,6 +129,7 @@ export class WebhookDispatcher {
     const leaseEndMs = task.claimedAtMs + this.timing.timeoutMs + this.timing.leaseMarginMs;
     const recorded = await this.recorder.record({ deliveryId: id, number, outcome }, leaseEndMs);
     if (recorded?.has_due) this.wake([webhookId]);
+    if (recorded?.status !== 'succeeded') await delay(Math.max(0, MIN_FAILURE_MS - outcome.durationMs));
   }
 
   /** The secrets that sign at present; null, with one error in the log, when SECRETS_KEY does not fit them. */

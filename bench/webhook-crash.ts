@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { report, round } from './support/figures.js';
+import { ReceiverProcess } from './support/receiver-process.js';
+import { createMerchant, startStack } from './support/stack.js';
+
+// What becomes of 200 pending deliveries when Redis loses everything and the worker is killed in the middle of them.
+// The receiver takes 50 ms for each, so that some are in flight whenever the worker dies.
+
+const COUNT = 200;
+const KILL_AFTER = 60;
+
+const stack = await startStack();
+const receiver = await ReceiverProcess.start();
+const merchant = await createMerchant(stack);
+const webhook = await register();
+const arrivals: { id: string; at: number }[] = [];
+let killed: Promise<unknown> | undefined;
+const worker = await stack.startWorker();
+receiver.onArrival((arrival) => {
+  arrivals.push(arrival);
+  if (arrivals.length === KILL_AFTER) killed = killEverything();
+});
+
+await pendingDeliveries();
+while (!killed) await delay(10);
+await killed;
+const killedAt = performance.timeOrigin + performance.now();
+const before = new Set(arrivals.map(({ id }) => id)).size;
+await stack.startWorker();
+for (;;) {
+  const { rows } = await stack.database.query<{ left: number }>(
+    `SELECT count(*)::int AS left FROM webhook_deliveries WHERE status = 'pending'`,
+  );
+  if (rows[0]?.left === 0) break;
+  await delay(100);
+}
+const { rows } = await stack.database.query(
+  `SELECT (SELECT count(*)::int FROM webhook_deliveries WHERE status = 'succeeded') AS succeeded,
+          (SELECT count(*)::int FROM webhook_attempts WHERE error = 'interrupted') AS interrupted`,
+);
+const received = new Set(arrivals.map(({ id }) => id));
+report('webhook-crash', rows as { succeeded: number; interrupted: number }[], {
+  'deliveries pending': COUNT,
+  'received before the kill': before,
+  'received at last': received.size,
+  'received twice': arrivals.length - received.size,
+  'seconds from the kill to the last': round((Math.max(...arrivals.map(({ at }) => at)) - killedAt) / 1000),
+  goal: 'all received; twice only what was in flight at the kill',
+});
+receiver.stop();
+await stack.stop();
+process.exit(0);
+
+async function register(): Promise<number> {
+  const response = await fetch(`${stack.apiUrl}/v1/merchant-webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': merchant.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `${receiver.url}/slow`, retry_delay: 1 }),
+  });
+  return ((await response.json()) as { id: number }).id;
+}
+
+async function pendingDeliveries(): Promise<void> {
+  await stack.database.query(
+    `WITH made AS (
+       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+       SELECT 'evt_' || gen_random_uuid(), $1, 'webhook.test', '{}', now() FROM generate_series(1, $2::int) RETURNING id)
+     INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
+     SELECT $3, id, now(), now(), now() FROM made`,
+    [merchant.id, COUNT, webhook],
+  );
+}
+
+async function killEverything(): Promise<void> {
+  const redis = new Redis(stack.redisUrl);
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  await redis.flushall();
+  redis.disconnect();
+}
