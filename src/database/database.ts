@@ -158,8 +158,8 @@ class OpenTransaction implements Transaction {
     void this.send('BEGIN');
   }
 
-  async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return (await this.send<Row>({ ...statement, values })).rows;
+  query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return handledLater(this.send<Row>({ ...statement, values }).then(({ rows }) => rows));
   }
 
   write(statement: Statement, values: unknown[] = []): void {
@@ -175,12 +175,16 @@ class OpenTransaction implements Transaction {
   }
 
   private send<Row extends object>(query: string | pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    const answer = this.client.query<Row>(query);
-    // Whoever waits for it meets its error; until then it must not count as one that nobody handles.
-    answer.catch(() => undefined);
+    const answer = handledLater(this.client.query<Row>(query));
     this.answers.push(answer);
     return answer;
   }
+}
+
+/** Whoever waits for it meets its error; until then it must not count as one that nobody handles. */
+export function handledLater<Result>(promise: Promise<Result>): Promise<Result> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 function asUnavailable(error: unknown): unknown {

@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { processName } from '../core/process.js';
 import { SecretBox } from '../core/secret-box.js';
-import { Database, type Queryable } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { unitReference } from '../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
@@ -169,9 +169,9 @@ export class UnitDispatcher {
     });
   }
 
-  private async postponeBatch(tx: Queryable, commands: PostponeUnit[]): Promise<PostponedUnit[]> {
+  private postponeBatch(tx: Transaction, commands: PostponeUnit[]): Promise<PostponedUnit[]> {
     const units = commands.map(({ unit }) => unit);
-    const postponed = await tx.query<PostponedUnit>(POSTPONE_UNITS, [
+    const postponed = tx.query<PostponedUnit>(POSTPONE_UNITS, [
       units.map(({ order_id }) => order_id),
       units.map(({ item }) => item),
       units.map(({ unit }) => unit),
@@ -183,7 +183,7 @@ export class UnitDispatcher {
       this.config.SUPPLIER_QUIET_PERIOD_MS,
       this.config.SUPPLIER_REVIEW_AFTER_MS,
     ]);
-    await recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
+    recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
     return postponed;
   }
 

@@ -3,7 +3,7 @@ import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
-import { Database, type Queryable } from '../database/database.js';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { GroupCommit, refused, succeeded, type Outcome } from '../database/group-commit.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import { LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
@@ -70,7 +70,7 @@ export class OrderPlacement {
     const outcomes = await this.database.transaction(async (tx) => {
       const batch = await Batch.open(tx, commands);
       const results = commands.map((command) => batch.admit(command));
-      await batch.write(tx);
+      batch.write(tx);
       batch.collectSuppliers(suppliers);
       return results;
     });
@@ -92,20 +92,20 @@ class Batch {
     private readonly now: Date,
   ) {}
 
+  /** One round trip: the two readings are carried out after the wallets' locks are held. */
   static async open(tx: Queryable, commands: PlaceOrder[]): Promise<Batch> {
     const merchants = commands.map(({ merchantId }) => merchantId);
-    const wallets = await tx.query<LockedWallet>(LOCK_WALLETS, [[...new Set(merchants)]]);
     const references = commands.map(({ referenceId }) => referenceId);
-    const earlier = await tx.query<EarlierOrder>(FIND_EARLIER, [merchants, references]);
     const asked = new Map(
       commands.flatMap(({ merchantId, content }) =>
         content.lines.map(({ sku }) => [referenceKey(merchantId, sku), [merchantId, sku] as const]),
       ),
     );
     const pairs = [...asked.values()];
-    const offers = await tx.query<Offer>(FIND_OFFERS, [
-      pairs.map(([merchant]) => merchant),
-      pairs.map(([, sku]) => sku),
+    const [wallets, earlier, offers] = await Promise.all([
+      tx.query<LockedWallet>(LOCK_WALLETS, [[...new Set(merchants)]]),
+      tx.query<EarlierOrder>(FIND_EARLIER, [merchants, references]),
+      tx.query<Offer>(FIND_OFFERS, [pairs.map(([merchant]) => merchant), pairs.map(([, sku]) => sku)]),
     ]);
     return new Batch(
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
@@ -143,8 +143,8 @@ class Batch {
     return succeeded({ replayed: false, ...toRows(admitted, this.now) });
   }
 
-  async write(tx: Queryable): Promise<void> {
-    if (this.admitted.length > 0) await tx.query(INSERT_ORDERS, insertValues(this.admitted, this.now));
+  write(tx: Transaction): void {
+    if (this.admitted.length > 0) tx.write(INSERT_ORDERS, insertValues(this.admitted, this.now));
   }
 
   collectSuppliers(suppliers: Set<number>): void {

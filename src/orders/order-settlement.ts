@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
-import { Database, type Queryable } from '../database/database.js';
+import { Database, handledLater, type Queryable, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
@@ -38,7 +38,7 @@ export class OrderSettlement {
   private readonly writer = new GroupCommit<SettleUnit, boolean>({
     commit: async (commands) => {
       const { settled, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
-      this.wakeUps.webhooks(webhooks);
+      this.wakeUps.webhooks(await webhooks);
       return commands.map((command) => succeeded(settled.has(command)));
     },
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
@@ -58,38 +58,43 @@ export class OrderSettlement {
   }
 }
 
+interface Settlement {
+  /** The commands that settled their unit. */
+  settled: Set<SettleUnit>;
+  /** The webhooks that have something to deliver: known with the commit, which need not wait for it. */
+  webhooks: Promise<number[]>;
+}
+
+const NONE: Promise<number[]> = Promise.resolve([]);
+
 const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
 
-async function settleBatch(
-  tx: Queryable,
-  commands: SettleUnit[],
-): Promise<{ settled: Set<SettleUnit>; webhooks: number[] }> {
-  const orders = await tx.query<LockedOrder>(sql.LOCK_ORDERS, [
-    [...new Set(commands.map(({ key }) => key.orderId))],
-  ]);
-  const now = orders[0]?.now ?? new Date();
+async function settleBatch(tx: Transaction, commands: SettleUnit[]): Promise<Settlement> {
   // Two answers about one unit may meet in a batch: the first counts, as it would in batches of their own.
   const first = new Map([...commands].reverse().map((command) => [name(command.key), command]));
-  const units = await settleUnits(tx, [...first.values()], now);
+  const [orders, units] = await Promise.all([
+    tx.query<LockedOrder>(sql.LOCK_ORDERS, [[...new Set(commands.map(({ key }) => key.orderId))]]),
+    settleUnits(tx, [...first.values()]),
+  ]);
   const settled = new Set<SettleUnit>();
   for (const { order_id: orderId, item, unit } of units) {
     const command = first.get(name({ orderId, item, unit }));
     if (command) settled.add(command);
   }
-  const calls = commands.flatMap((command) => command.calls);
-  await recordSupplierCalls(tx, calls);
+  recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
   for (const { alongside } of settled) await alongside?.(tx);
-  if (units.length === 0) return { settled, webhooks: [] };
+  if (units.length === 0) return { settled, webhooks: NONE };
 
+  const now = orders[0]?.now ?? new Date();
   const endedItems = await countUnits(tx, units);
-  const ended = await endOrders(tx, orders, endedItems, now);
-  if (ended.length === 0) return { settled, webhooks: [] };
-  await moveMoney(tx, ended);
+  const { ended, wallets } = await endOrders(tx, orders, endedItems, now);
+  if (ended.length === 0) return { settled, webhooks: NONE };
+  moveMoney(tx, ended, wallets);
   const events = ended.map((order) => toEvent(order, now));
-  return { settled, webhooks: await recordEvents(tx, events) };
+  return { settled, webhooks: handledLater(recordEvents(tx, events)) };
 }
 
-function settleUnits(tx: Queryable, commands: SettleUnit[], now: Date): Promise<SettledUnit[]> {
+function settleUnits(tx: Transaction, commands: SettleUnit[]): Promise<SettledUnit[]> {
   const results = commands.map(({ result }) => result);
   return tx.query<SettledUnit>(sql.SETTLE_UNITS, [
     commands.map(({ key }) => key.orderId),
@@ -100,12 +105,11 @@ function settleUnits(tx: Queryable, commands: SettleUnit[], now: Date): Promise<
     results.map((result) => (result.state === 'failed' ? result.code : null)),
     results.map((result) => (result.state === 'failed' ? result.message : null)),
     commands.map(({ onlyInDoubt }) => onlyInDoubt ?? false),
-    now,
   ]);
 }
 
 /** @returns how many items of each order have ended with these units. */
-async function countUnits(tx: Queryable, units: SettledUnit[]): Promise<Map<bigint, number>> {
+async function countUnits(tx: Transaction, units: SettledUnit[]): Promise<Map<bigint, number>> {
   const counts = new Map<string, { orderId: bigint; item: number; succeeded: number; failed: number }>();
   for (const { order_id: orderId, item, state } of units) {
     const key = `${orderId}.${item}`;
@@ -127,23 +131,28 @@ async function countUnits(tx: Queryable, units: SettledUnit[]): Promise<Map<bigi
   return ended;
 }
 
-/** Brings the orders of settled units up to date. @returns those that ended, as they stand now. */
+/** Brings the orders of settled units up to date. @returns those that ended, as they stand now, and their wallets. */
 async function endOrders(
-  tx: Queryable,
+  tx: Transaction,
   orders: LockedOrder[],
   endedItems: Map<bigint, number>,
   now: Date,
-): Promise<EndedOrder[]> {
+): Promise<{ ended: EndedOrder[]; wallets: LockedWallet[] }> {
   const touched = orders
     .filter(({ id }) => endedItems.has(id))
     .map((order) => ({ ...order, open_items: order.open_items - (endedItems.get(order.id) ?? 0) }));
   const closing = touched.filter(({ open_items }) => open_items === 0);
-  const items =
-    closing.length > 0 ? await tx.query<ItemRow>(FIND_ITEMS_OF, [closing.map(({ id }) => id)]) : [];
+  const [items, wallets] =
+    closing.length === 0
+      ? [[], []]
+      : await Promise.all([
+          tx.query<ItemRow>(FIND_ITEMS_OF, [closing.map(({ id }) => id)]),
+          tx.query<LockedWallet>(LOCK_WALLETS, [[...new Set(closing.map(({ merchant_id }) => merchant_id))]]),
+        ]);
   const ended = closing.map((order) => endOrder(order, items.filter(({ order_id }) => order_id === order.id), now)); // prettier-ignore
   const open = touched.filter(({ open_items }) => open_items > 0);
   const rows = [...ended, ...open.map((order) => ({ ...order, status: 'processing' as const }))];
-  await tx.query(sql.UPDATE_ORDERS, [
+  tx.write(sql.UPDATE_ORDERS, [
     rows.map(({ id }) => id),
     rows.map(({ status }) => status),
     rows.map(({ open_items }) => open_items),
@@ -151,7 +160,7 @@ async function endOrders(
     rows.map(({ failure_message }) => failure_message),
     now,
   ]);
-  return ended;
+  return { ended, wallets };
 }
 
 function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
@@ -168,9 +177,8 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
 }
 
 /** What was bought leaves the held balance; what was not returns to the available one. */
-async function moveMoney(tx: Queryable, ended: EndedOrder[]): Promise<void> {
+function moveMoney(tx: Transaction, ended: EndedOrder[], wallets: LockedWallet[]): void {
   const merchants = [...new Set(ended.map(({ merchant_id }) => merchant_id))];
-  const wallets = await tx.query<LockedWallet>(LOCK_WALLETS, [merchants]);
   const available = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available]));
   const totals = new Map(merchants.map((id) => [id, { returned: 0n, leaving: 0n }]));
   const movements: Movement[] = [];
@@ -188,7 +196,7 @@ async function moveMoney(tx: Queryable, ended: EndedOrder[]): Promise<void> {
     ] as const;
     for (const part of parts) if (part.amount > 0n) movements.push({ ...part, merchantId, orderId });
   }
-  await tx.query(sql.MOVE_MONEY, [
+  tx.write(sql.MOVE_MONEY, [
     movements.map(({ merchantId }) => merchantId),
     movements.map(({ kind }) => kind),
     movements.map(({ amount }) => amount),

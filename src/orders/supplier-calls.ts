@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../database/database.js';
+import type { Statement, Transaction } from '../database/database.js';
 import type { UnitKey } from './order.rows.js';
 
 /** One request to a supplier about a unit, as the order's timeline tells it. */
@@ -21,9 +21,9 @@ const RECORD: Statement = {
                      $8::text[])`,
 };
 
-export async function recordSupplierCalls(tx: Queryable, calls: SupplierCall[]): Promise<void> {
+export function recordSupplierCalls(tx: Transaction, calls: SupplierCall[]): void {
   if (calls.length === 0) return;
-  await tx.query(RECORD, [
+  tx.write(RECORD, [
     calls.map(({ key }) => key.orderId),
     calls.map(({ key }) => key.item),
     calls.map(({ key }) => key.unit),
