@@ -9,6 +9,7 @@ import { Orders1763650000003 } from './src/database/migrations/1763650000003-ord
 import { Money1763650000004 } from './src/database/migrations/1763650000004-money.js';
 import { Webhooks1763650000005 } from './src/database/migrations/1763650000005-webhooks.js';
 import { QueueIndexes1763750000006 } from './src/database/migrations/1763750000006-queue-indexes.js';
+import { WorkerPresence1763750000007 } from './src/database/migrations/1763750000007-worker-presence.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
 
@@ -30,6 +31,7 @@ export function dataSourceOptions(url: string): DataSourceOptions {
       Money1763650000004,
       Webhooks1763650000005,
       QueueIndexes1763750000006,
+      WorkerPresence1763750000007,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

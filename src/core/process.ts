@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ConfigError } from './config.js';
+import { armFailpoints } from './failpoints.js';
 import type { Logger } from './logger.js';
 
 interface RunningProcess {
@@ -9,8 +11,11 @@ interface RunningProcess {
   stop: () => Promise<void>;
 }
 
-/** Names a process in logs and timelines: its role, host and id. */
-export const processName = (role: string): string => `${role}@${hostname()}:${process.pid}`;
+/** A container's first process has the same id each time it is started. */
+const START = randomBytes(2).toString('hex');
+
+/** Names a process in logs, claims and timelines: its role, host and id, and which of its starts it is. */
+export const processName = (role: string): string => `${role}@${hostname()}:${process.pid}-${START}`;
 
 /**
  * Runs a long-lived process: reports what stops it from starting in words, drains on SIGTERM and SIGINT, exits with 0
@@ -24,6 +29,7 @@ export async function runProcess(start: () => Promise<RunningProcess>): Promise<
     process.on('SIGINT', resolve);
   });
   try {
+    armFailpoints(process.env);
     const running = await start();
     void asked.then(() => stop(running));
   } catch (error) {

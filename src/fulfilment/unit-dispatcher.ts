@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
+import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
-import { processName } from '../core/process.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -12,14 +12,17 @@ import { unitReference } from '../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
 import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
 import { WakeUps } from '../queues/wake-ups.js';
+import { WorkerPresence } from '../queues/worker-presence.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { inquiryDelayMs, resendDelayMs } from './backoff.js';
 import { HttpSupplier } from './http-supplier.js';
+import { SupplierBreaker } from './supplier-breaker.js';
 import { outcomeDetail, type Outcome, type SupplierAdapter } from './supplier-adapter.js';
 import {
   CLAIM_UNITS,
   FIND_OVERDUE,
   POSTPONE_UNITS,
+  RELEASE_UNITS,
   type ClaimedUnit,
   type PostponedUnit,
 } from './units.sql.js';
@@ -46,13 +49,16 @@ type Task = ClaimedUnit & { claimedAtMs: number };
 @Injectable()
 export class UnitDispatcher {
   private readonly adapters: Record<ClaimedUnit['adapter'], SupplierAdapter>;
-  private readonly process = processName('worker');
-
   private readonly lanes: WorkLanes<Task>;
+  private readonly breaker = new SupplierBreaker({
+    onResume: (supplierId) => this.wake([supplierId]),
+    onChange: (supplierId, pausedMs) => this.reportPause(supplierId, pausedMs),
+  });
 
   private readonly postponements = new GroupCommit<PostponeUnit, void>({
     commit: async (commands) => {
       const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, commands));
+      failpoint('unit.postponed');
       for (const unit of postponed) this.followUp(unit);
       return commands.map(() => succeeded(undefined));
     },
@@ -64,6 +70,7 @@ export class UnitDispatcher {
     private readonly settlement: OrderSettlement,
     private readonly wakeUps: WakeUps,
     private readonly secretBox: SecretBox,
+    private readonly presence: WorkerPresence,
     httpSupplier: HttpSupplier,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -72,7 +79,7 @@ export class UnitDispatcher {
     this.lanes = new WorkLanes<Task>({
       name: 'fulfilment',
       logger,
-      limitOf: () => config.SUPPLIER_MAX_IN_FLIGHT,
+      limitOf: (supplierId) => this.breaker.places(supplierId, config.SUPPLIER_MAX_IN_FLIGHT),
       totalLimit: MAX_IN_FLIGHT,
       claim: (room, total) => this.claim(room, total),
       laneOf: ({ supplier_id }) => supplier_id,
@@ -91,15 +98,22 @@ export class UnitDispatcher {
     this.wake(suppliers.map(({ id }) => id));
   }
 
+  /** Takes over what workers had claimed that are gone. */
+  async releaseClaimsOf(workers: string[]): Promise<void> {
+    await this.database.query(RELEASE_UNITS, [workers]);
+  }
+
   /** Claims nothing more and waits for the calls in flight. */
   drain(): Promise<void> {
+    this.breaker.close();
     return this.lanes.drain();
   }
 
   private async claim(room: Map<number, number>, total: number): Promise<Task[]> {
     const claimedAtMs = performance.now();
-    const values = [[...room.keys()], [...room.values()], total, this.process, LEASE_MARGIN_MS];
+    const values = [[...room.keys()], [...room.values()], total, this.presence.name, LEASE_MARGIN_MS];
     const units = await this.database.query<ClaimedUnit>(CLAIM_UNITS, values);
+    if (units.length > 0) failpoint('unit.claimed');
     return units.map((unit) => ({ ...unit, claimedAtMs }));
   }
 
@@ -114,9 +128,12 @@ export class UnitDispatcher {
     }
     const startedAtMs = performance.now();
     const adapter = this.adapters[task.adapter];
+    failpoint('supplier.calling');
     const outcome = await this.call(adapter, task);
+    failpoint('supplier.answered');
+    this.breaker.note(task.supplier_id, outcome.kind);
     const calls = [this.toCall(task, outcome, performance.now() - startedAtMs)];
-    if (task.interrupted) calls.unshift(interruptedCall(task, this.process));
+    if (task.interrupted) calls.unshift(interruptedCall(task, this.presence.name));
     this.report(task, outcome);
     if (outcome.kind === 'succeeded' || outcome.kind === 'failed') {
       await this.settle(task, adapter, toResult(outcome), calls);
@@ -205,8 +222,14 @@ export class UnitDispatcher {
       outcome: outcome.kind,
       detail: outcomeDetail(outcome),
       durationMs,
-      process: this.process,
+      process: this.presence.name,
     };
+  }
+
+  private reportPause(supplierId: number, pausedMs: number): void {
+    if (pausedMs > 0)
+      this.logger.warn({ supplierId, pausedMs }, 'a supplier decides nothing: it is left alone for a while');
+    else this.logger.info({ supplierId }, 'a supplier answers again');
   }
 
   private report(task: Task, outcome: Outcome): void {

@@ -111,6 +111,7 @@ export const POSTPONE_UNITS: Statement = {
       WHERE u.state IN ('sending', 'unknown')
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u)
     UPDATE order_units u SET
+      claimed_by = NULL,
       state = CASE d.decision WHEN 'requeue' THEN 'queued' WHEN 'review' THEN 'review' ELSE 'unknown' END,
       next_action = CASE WHEN d.decision IN ('requeue', 'resend') THEN 'send' ELSE 'inquire' END,
       next_action_at = CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN statement_timestamp()
@@ -122,6 +123,13 @@ export const POSTPONE_UNITS: Statement = {
     WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
     RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
       CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
+};
+
+/** Ends the claims of workers that are gone: their units are due at once, for an inquiry. $1 processes. */
+export const RELEASE_UNITS: Statement = {
+  name: 'units.release',
+  text: `UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
+         WHERE claimed_by = ANY($1::text[]) AND next_action_at > statement_timestamp()`,
 };
 
 /** Suppliers with due units, for the reconciler: one probe of the index for each supplier. */

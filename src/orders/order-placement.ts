@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
+import { failpoint } from '../core/failpoints.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
@@ -74,6 +75,7 @@ export class OrderPlacement {
       batch.collectSuppliers(suppliers);
       return results;
     });
+    failpoint('order.committed');
     this.wakeUps.fulfilment(suppliers);
     return outcomes;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
+import { failpoint } from '../core/failpoints.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database, handledLater, type Queryable, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -38,6 +39,7 @@ export class OrderSettlement {
   private readonly writer = new GroupCommit<SettleUnit, boolean>({
     commit: async (commands) => {
       const { settled, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
+      failpoint('unit.settled');
       this.wakeUps.webhooks(await webhooks);
       return commands.map((command) => succeeded(settled.has(command)));
     },

@@ -30,7 +30,7 @@ export const SETTLE_UNITS: Statement = {
   name: 'settlement.settle_units',
   text: `UPDATE order_units u SET state = c.state,
                 supplier_reference = coalesce(c.supplier_reference, u.supplier_reference),
-                failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL,
+                failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL, claimed_by = NULL,
                 updated_at = date_trunc('milliseconds', statement_timestamp())
          FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[],
                      $8::bool[])

@@ -1,11 +1,13 @@
 import { BullModule, getQueueToken } from '@nestjs/bull';
-import { Global, Inject, Module } from '@nestjs/common';
+import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
+import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 import { WakeUps } from './wake-ups.js';
+import { WorkerPresence } from './worker-presence.js';
 
 @Global()
 @Module({
@@ -22,16 +24,23 @@ import { WakeUps } from './wake-ups.js';
     }),
     BullModule.registerQueue({ name: FULFILMENT_QUEUE }, { name: WEBHOOKS_QUEUE }),
   ],
-  providers: [WakeUps],
-  exports: [WakeUps, BullModule],
+  providers: [WakeUps, WorkerPresence],
+  exports: [WakeUps, WorkerPresence, BullModule],
 })
-export class QueuesModule {
+export class QueuesModule implements OnApplicationShutdown {
+  private readonly watch: ConnectionWatch;
+
   constructor(
     @Inject(getQueueToken(FULFILMENT_QUEUE)) fulfilment: Queue,
     @Inject(getQueueToken(WEBHOOKS_QUEUE)) webhooks: Queue,
     @Inject(LOGGER) logger: Logger,
   ) {
     for (const queue of [fulfilment, webhooks]) reportAbsence(queue, logger);
+    this.watch = new ConnectionWatch([fulfilment, webhooks], logger);
+  }
+
+  onApplicationShutdown(): void {
+    this.watch.close();
   }
 }
 

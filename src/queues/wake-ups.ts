@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectQueue } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { LOGGER } from '../core/core.module.js';
+import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
 
@@ -83,6 +84,7 @@ class Lane {
     const jobs = [...batch].map(([delay, ids]) => ({ data: { ids: [...ids] }, opts: { delay } }));
     try {
       await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
+      failpoint('wake_up.enqueued');
     } catch (error) {
       this.logger.debug(
         { queue: this.queue.name, reason: (error as Error).message },

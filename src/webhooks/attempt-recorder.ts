@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
+import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
@@ -25,6 +26,7 @@ export class AttemptRecorder {
   private readonly writer = new GroupCommit<EndedAttempt, RecordedAttempt | null>({
     commit: async (attempts) => {
       const recorded = await this.database.query<RecordedAttempt>(RECORD_ATTEMPTS, toValues(attempts));
+      failpoint('attempt.recorded');
       this.followUp(recorded);
       const byId = new Map(recorded.map((each) => [each.id, each]));
       return attempts.map(({ deliveryId }) => succeeded(byId.get(deliveryId) ?? null));

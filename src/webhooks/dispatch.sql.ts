@@ -52,7 +52,8 @@ const firstDue = (isRetry: boolean): string =>
  * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
  * are read afresh: what they no longer allow ends here. A webhook gets no more than its places in flight, counted over
  * all workers; an attempt whose lease has run out holds none.
- * $1 webhooks, $2 room of each, $3 room altogether, $4 places in flight of each webhook, $5 lease in milliseconds.
+ * $1 webhooks, $2 room of each, $3 room altogether, $4 places in flight of each webhook, $5 lease in milliseconds,
+ * $6 process.
  */
 export const CLAIM_DELIVERIES: Statement = {
   name: 'webhook_deliveries.claim',
@@ -89,6 +90,7 @@ export const CLAIM_DELIVERIES: Statement = {
       due_at = NULL,
       leased_until = CASE c.decision WHEN 'send' THEN statement_timestamp() + make_interval(secs => $5 / 1000.0) END,
       attempt_started_at = CASE c.decision WHEN 'send' THEN statement_timestamp() END,
+      claimed_by = $6,
       updated_at = statement_timestamp()
     FROM decided c WHERE d.id = c.id
     RETURNING d.id, d.webhook_id, c.decision, d.attempt_count, d.attempt_started_at, c.url, c.secret_sealed,
@@ -173,6 +175,13 @@ export const RELEASE_DELIVERY: Statement = {
            attempt_count = attempt_count - 1, due_at = statement_timestamp() + make_interval(secs => $3),
            leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
          WHERE id = $1 AND attempt_count = $2 AND leased_until IS NOT NULL`,
+};
+
+/** Ends the leases of workers that are gone: their attempts count as interrupted. $1 processes. */
+export const RELEASE_DELIVERIES: Statement = {
+  name: 'webhook_deliveries.release_claims',
+  text: `UPDATE webhook_deliveries SET leased_until = statement_timestamp()
+         WHERE claimed_by = ANY($1::text[]) AND leased_until > statement_timestamp()`,
 };
 
 /**

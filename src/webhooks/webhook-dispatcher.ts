@@ -2,15 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
+import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
+import { WorkerPresence } from '../queues/worker-presence.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import {
   CLAIM_DELIVERIES,
   FIND_OVERDUE,
   LOCK_CLAIMS,
+  RELEASE_DELIVERIES,
   RELEASE_DELIVERY,
   type ClaimedDelivery,
 } from './dispatch.sql.js';
@@ -47,6 +50,7 @@ export class WebhookDispatcher {
     private readonly recorder: AttemptRecorder,
     private readonly secretBox: SecretBox,
     private readonly timing: AttemptTiming,
+    private readonly presence: WorkerPresence,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -73,6 +77,11 @@ export class WebhookDispatcher {
     this.wake(webhooks.map(({ id }) => id));
   }
 
+  /** Takes over what workers had claimed that are gone. */
+  async releaseClaimsOf(workers: string[]): Promise<void> {
+    await this.database.query(RELEASE_DELIVERIES, [workers]);
+  }
+
   /** Claims nothing more and waits for the attempts in flight. */
   drain(): Promise<void> {
     return this.lanes.drain();
@@ -96,11 +105,13 @@ export class WebhookDispatcher {
           total,
           this.config.WEBHOOK_MAX_IN_FLIGHT,
           this.timing.timeoutMs + this.timing.leaseMarginMs,
+          this.presence.name,
         ],
       ],
     );
     const tasks = deliveries.filter(({ decision }) => decision === 'send');
     this.inFlight += tasks.length;
+    if (tasks.length > 0) failpoint('delivery.claimed');
     // What ended without an attempt took places of the claim; more may be due behind it.
     this.wake(deliveries.filter(({ decision }) => decision !== 'send').map(({ webhook_id }) => webhook_id));
     return tasks.map((task) => ({ ...task, claimedAtMs }));
@@ -125,6 +136,7 @@ export class WebhookDispatcher {
     if (secrets === null) return this.release(task, UNREADABLE_AGAIN_AFTER_SECONDS);
     const timestamp = Math.floor(task.attempt_started_at.getTime() / 1000);
     const outcome = await this.sender.send(url, { id: event_id, timestamp, body }, secrets);
+    failpoint('delivery.sent');
     this.logger.debug({ ...about, status: outcome.status, error: outcome.error }, 'a delivery attempt ended');
     const leaseEndMs = task.claimedAtMs + this.timing.timeoutMs + this.timing.leaseMarginMs;
     const recorded = await this.recorder.record({ deliveryId: id, number, outcome }, leaseEndMs);

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export class Wire {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
+  private readonly silent = new WeakSet<Socket>();
   private isCut = false;
   private watch: ((bytes: Buffer) => boolean) | undefined;
 
@@ -28,6 +29,11 @@ export class Wire {
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** From now on the connections there are carry nothing, and nobody is told: as after a failover. New ones work. */
+  silence(): void {
+    for (const socket of this.sockets) this.silent.add(socket);
   }
 
   restore(): void {
@@ -70,8 +76,9 @@ export class Wire {
         to.destroy();
       });
     }
-    server.on('data', (bytes) => void (this.isCut || client.write(bytes)));
+    server.on('data', (bytes) => void (this.isCut || this.silent.has(server) || client.write(bytes)));
     client.on('data', (bytes) => {
+      if (this.silent.has(client)) return;
       if (this.watch?.(bytes)) server.write(bytes, () => setTimeout(() => this.cut(), 100));
       else if (!this.isCut) server.write(bytes);
     });

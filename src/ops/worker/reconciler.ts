@@ -8,6 +8,7 @@ import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { SchemaService } from '../../database/schema.service.js';
 import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
+import { WorkerPresence } from '../../queues/worker-presence.js';
 import { WebhookDispatcher } from '../../webhooks/webhook-dispatcher.js';
 
 const INTERVAL_MS = 2_000;
@@ -23,6 +24,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     private readonly schema: SchemaService,
+    private readonly presence: WorkerPresence,
     private readonly units: UnitDispatcher,
     private readonly webhooks: WebhookDispatcher,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -41,14 +43,24 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     clearInterval(this.timer);
     await this.looking;
     await Promise.all([this.units.drain(), this.webhooks.drain()]);
+    await this.presence.leave().catch(() => undefined);
   }
 
   private look(): void {
-    this.looking ??= Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()])
+    this.looking ??= this.releaseClaimsOfTheDead()
+      .then(() => Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]))
       .then(() => undefined)
       .catch((error: Error) =>
         this.logger.warn({ reason: error.message }, 'overdue work could not be looked for'),
       )
       .finally(() => (this.looking = undefined));
+  }
+
+  private async releaseClaimsOfTheDead(): Promise<void> {
+    const dead = await this.presence.beat();
+    if (dead.length === 0) return;
+    this.logger.warn({ workers: dead }, 'workers are gone: what they had claimed is taken over');
+    await Promise.all([this.units.releaseClaimsOf(dead), this.webhooks.releaseClaimsOf(dead)]);
+    await this.presence.forget(dead);
   }
 }

@@ -1,0 +1,79 @@
+import { writeSync } from 'node:fs';
+
+/** The places where the tests may end a process: each lies between two steps that a crash can part. */
+export const FAILPOINTS = [
+  /** Orders are committed and not yet acknowledged. */
+  'order.committed',
+  /** Units are claimed: the intent is committed, and nothing was sent. */
+  'unit.claimed',
+  /** A supplier is about to be called. */
+  'supplier.calling',
+  /** A supplier has answered, or not, and nothing of that is recorded. */
+  'supplier.answered',
+  /** Settled units are committed, and no wake-up went out for what follows. */
+  'unit.settled',
+  /** Postponed units are committed, and no wake-up went out for them. */
+  'unit.postponed',
+  /** Redis has taken wake-ups. */
+  'wake_up.enqueued',
+  /** Deliveries are claimed: their attempts have begun, and nothing was sent. */
+  'delivery.claimed',
+  /** A webhook was sent, and how the attempt ended is not recorded. */
+  'delivery.sent',
+  /** How attempts ended is recorded, and no wake-up went out for their retries. */
+  'attempt.recorded',
+] as const;
+export type Failpoint = (typeof FAILPOINTS)[number];
+
+/** How many more times each may be passed, the fatal time included; null while none is armed. */
+let armed: Map<string, number> | null = null;
+
+/** Passes a failpoint: nothing happens, unless {@link armFailpoints} armed it and its time has come. */
+export function failpoint(name: Failpoint): void {
+  if (armed !== null) pass(armed, name);
+}
+
+/**
+ * Arms what `TOPUP_FAILPOINTS` names: `order.committed=kill@3` ends the process with SIGKILL the third time it passes
+ * there; several are separated by commas. Only tests set it.
+ * @throws Error for a name or an action that does not exist, and in production.
+ */
+export function armFailpoints({ TOPUP_FAILPOINTS: text = '', NODE_ENV }: NodeJS.ProcessEnv): void {
+  armed = null;
+  if (text.trim() === '') return;
+  if (NODE_ENV === 'production') {
+    throw new Error('TOPUP_FAILPOINTS ends processes in tests: with NODE_ENV=production it must not be set.');
+  }
+  const points = new Map<string, number>();
+  for (const part of text.split(',')) {
+    const { name, times } = parse(part.trim());
+    if (points.has(name)) throw new Error(`TOPUP_FAILPOINTS names ${name} twice.`);
+    points.set(name, times);
+  }
+  armed = points;
+}
+
+function parse(part: string): { name: string; times: number } {
+  const [, name, times] = /^([^=]+)=kill@([1-9]\d{0,8})$/.exec(part) ?? [];
+  if (name === undefined) {
+    throw new Error(
+      `TOPUP_FAILPOINTS has ${JSON.stringify(part)}: it takes entries such as order.committed=kill@3.`,
+    );
+  }
+  if (!FAILPOINTS.some((known) => known === name)) {
+    throw new Error(
+      `TOPUP_FAILPOINTS names ${name}, which does not exist: it may be ${FAILPOINTS.join(', ')}.`,
+    );
+  }
+  return { name, times: Number(times) };
+}
+
+function pass(points: Map<string, number>, name: Failpoint): void {
+  const left = points.get(name);
+  if (left === undefined) return;
+  points.set(name, left - 1);
+  if (left > 1) return;
+  writeSync(2, `failpoint ${name}: the process ends here\n`);
+  // To the process itself it is delivered before this call returns: nothing after it is carried out.
+  process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,77 @@
+import type { Outcome } from './supplier-adapter.js';
+
+interface Options {
+  /** The supplier may be called again. */
+  onResume: (supplierId: number) => void;
+  /** A pause begins, or the supplier is well again (`pausedMs` 0). */
+  onChange: (supplierId: number, pausedMs: number) => void;
+}
+
+interface Health {
+  /** Calls in a row that decided nothing. */
+  misses: number;
+  pausedUntilMs: number;
+  pauseMs: number;
+  timer?: NodeJS.Timeout;
+}
+
+/** So many calls in a row may decide nothing before the supplier gets a pause. */
+const TOLERATED_MISSES = 20;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 15_000;
+
+/**
+ * A circuit breaker for each supplier. One that answers nothing of use is left alone for a while, then tried with one
+ * call at a time until a call is answered. It only postpones: what is due stays due, and nothing is failed.
+ */
+export class SupplierBreaker {
+  private readonly health = new Map<number, Health>();
+
+  constructor(private readonly options: Options) {}
+
+  /** How many calls a supplier may have in flight now, out of `usual`. */
+  places(supplierId: number, usual: number): number {
+    const health = this.health.get(supplierId);
+    if (!health || health.misses < TOLERATED_MISSES) return usual;
+    return performance.now() < health.pausedUntilMs ? 0 : 1;
+  }
+
+  /** Takes note of how a call ended. */
+  note(supplierId: number, outcome: Outcome['kind']): void {
+    const health = this.health.get(supplierId) ?? {
+      misses: 0,
+      pausedUntilMs: 0,
+      pauseMs: FIRST_PAUSE_MS,
+    };
+    this.health.set(supplierId, health);
+    if (outcome === 'unknown' || outcome === 'not_accepted') this.miss(supplierId, health);
+    else this.recover(supplierId, health);
+  }
+
+  /** Ends all pauses' timers. */
+  close(): void {
+    for (const { timer } of this.health.values()) clearTimeout(timer);
+  }
+
+  private miss(supplierId: number, health: Health): void {
+    health.misses++;
+    const now = performance.now();
+    // What was in flight when the pause began says nothing new.
+    if (health.misses < TOLERATED_MISSES || now < health.pausedUntilMs) return;
+    const { pauseMs } = health;
+    health.pausedUntilMs = now + pauseMs;
+    health.pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    // Past the end of the pause, so that whoever is woken finds it over.
+    health.timer = setTimeout(() => this.options.onResume(supplierId), pauseMs + 1);
+    health.timer.unref();
+    this.options.onChange(supplierId, pauseMs);
+  }
+
+  private recover(supplierId: number, health: Health): void {
+    clearTimeout(health.timer);
+    this.health.delete(supplierId);
+    if (health.misses < TOLERATED_MISSES) return;
+    this.options.onChange(supplierId, 0);
+    this.options.onResume(supplierId);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Queue } from 'bull';
+import type { Redis } from 'ioredis';
+import type { Logger } from '../core/logger.js';
+
+const LOOK_EVERY_MS = 3_000;
+/** Bull's blocking read gets an answer every 5 s, even when there is nothing. */
+const SILENT_AFTER_MS = 9_000;
+
+/** What Bull does not declare: the connection of the blocking read, which only a worker opens. */
+type Connections = Pick<Queue, 'name' | 'client'> & { bclientInitialized?: boolean; bclient: Redis };
+
+/**
+ * Replaces connections to Redis on which nothing comes any more. One whose other end vanished without a word, as in a
+ * failover, would leave a worker deaf for as long as TCP waits, which is hours.
+ */
+export class ConnectionWatch {
+  private readonly heard = new WeakMap<Redis, { bytes: number; atMs: number }>();
+  private readonly timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+
+  constructor(
+    private readonly queues: Queue[],
+    private readonly logger: Logger,
+  ) {}
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    for (const queue of this.queues as unknown as Connections[]) {
+      // Its answer is something to hear; the blocking read needs no question.
+      if (queue.client.status === 'ready') queue.client.ping().catch(() => undefined);
+      this.listen(queue.name, queue.client);
+      if (queue.bclientInitialized) this.listen(queue.name, queue.bclient);
+    }
+  }
+
+  private listen(name: string, redis: Redis): void {
+    const bytes = redis.status === 'ready' ? redis.stream.bytesRead : -1;
+    const last = this.heard.get(redis);
+    const now = performance.now();
+    if (last?.bytes !== bytes || bytes < 0) return void this.heard.set(redis, { bytes, atMs: now });
+    if (now - last.atMs < SILENT_AFTER_MS) return;
+    this.logger.warn({ queue: name }, 'a connection to Redis went silent: it is replaced');
+    this.heard.delete(redis);
+    redis.disconnect(true);
+  }
+}

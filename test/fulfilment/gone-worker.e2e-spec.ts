@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+/** Ten seconds on a machine that has nothing else to do. */
+const TAKEN_OVER_WITHIN_MS = 40_000;
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let receiver: WebhookReceiver;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  receiver = await new WebhookReceiver().listen();
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(async () => {
+  await receiver.close();
+  await closeWithBalancedBooks(stack);
+});
+
+/** A worker that was last seen a while ago, in the middle of a purchase whose lease is far from over. */
+async function unitClaimedBy(worker: string): Promise<OrderBody> {
+  const order = await stack.order(merchant, [{ sku }]);
+  await stack.sql(
+    `UPDATE order_units SET state = 'sending', next_action = 'inquire', claim = 1, claimed_by = $2, sends = 1,
+       first_sent_at = now(), last_sent_at = now(), next_action_at = now() + interval '1 hour'
+     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+    [order.order_number, worker],
+  );
+  return order;
+}
+
+/** The same in the middle of a delivery. @returns its event. */
+async function deliveryClaimedBy(worker: string): Promise<string> {
+  const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
+    url: receiver.url('/hook'),
+    retry_delay: 1,
+  });
+  const [event] = await stack.sql<{ id: bigint; public_id: string }>(
+    `INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+     VALUES ($1, $2, 'webhook.test', '{}', now()) RETURNING id, public_id`,
+    [unique('evt'), merchant.id],
+  );
+  await stack.sql(
+    `INSERT INTO webhook_deliveries
+       (webhook_id, event_id, attempt_count, leased_until, attempt_started_at, claimed_by, created_at, updated_at)
+     VALUES ($1, $2, 1, now() + interval '1 hour', now(), $3, now(), now())`,
+    [webhook.id, event?.id, worker],
+  );
+  return event?.public_id ?? '';
+}
+
+describe('what a worker had claimed that is gone', () => {
+  it('is taken over long before its lease ends: the purchase by an inquiry, the delivery by another attempt', async () => {
+    const order = await unitClaimedBy('worker@gone:1');
+    const eventId = await deliveryClaimedBy('worker@gone:1');
+    await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '9 seconds')`);
+    const other = await unitClaimedBy('worker@here:2');
+    await stack.sql(`INSERT INTO worker_processes VALUES ('worker@here:2', now() + interval '1 minute')`);
+    await stack.startWorker();
+
+    await eventually(
+      () => stack.supplier.about(order.order_number).map(({ kind }) => kind),
+      (kinds) => kinds.length > 0,
+      TAKEN_OVER_WITHIN_MS,
+    );
+    expect((await stack.orderWith(merchant, order.reference_id, 'completed', 'failed')).status).toBe(
+      'completed',
+    );
+    expect(stack.supplier.about(order.order_number)[0]?.kind).toBe('inquiry');
+    const [delivery] = await eventually(
+      () =>
+        stack.sql<{ status: string; errors: (string | null)[] }>(
+          `SELECT d.status, (SELECT array_agg(a.error ORDER BY a.number) FROM webhook_attempts a WHERE a.delivery_id = d.id) AS errors
+         FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.public_id = $1`,
+          [eventId],
+        ),
+      ([row]) => row?.status === 'succeeded',
+    );
+    expect(delivery?.errors).toEqual(['interrupted', null]);
+    const gone = await stack.sql(`SELECT 1 FROM worker_processes WHERE name = 'worker@gone:1'`);
+    expect(gone).toEqual([]);
+    // The other one is still seen: its claim holds as long as its lease.
+    expect(stack.supplier.about(other.order_number)).toEqual([]);
+    await stack.sql(`UPDATE order_units SET next_action_at = now() WHERE claimed_by = 'worker@here:2'`);
+    await stack.orderWith(merchant, other.reference_id, 'completed');
+  }, 90_000);
+
+  it('leaves no trace of a worker that ended in order', async () => {
+    const seen = `SELECT name FROM worker_processes WHERE name <> 'worker@here:2'`;
+    await eventually(
+      () => stack.sql(seen),
+      (rows) => rows.length === 1,
+    );
+    await stack.stopWorkers();
+    expect(await stack.sql(seen)).toEqual([]);
+  });
+});

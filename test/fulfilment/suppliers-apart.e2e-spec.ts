@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { FakeSupplier, type Answer } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+const ailing = new FakeSupplier();
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+let skuOfAiling: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  await ailing.listen();
+  await stack.addSupplier('ailing', ailing.url, 1_000);
+  merchant = await stack.merchant('100000.00');
+  sku = await stack.product('35.00');
+  skuOfAiling = await stack.product('35.00', { supplier: 'ailing' });
+});
+
+afterAll(async () => {
+  await closeWithBalancedBooks(stack);
+  await ailing.close();
+});
+
+const orders = (count: number, user: string): Promise<OrderBody[]> =>
+  Promise.all(Array.from({ length: count }, () => stack.order(merchant, [{ sku: skuOfAiling }], user)));
+
+describe('a supplier in trouble', () => {
+  it('that hangs keeps only its own places: another one’s orders are bought meanwhile', async () => {
+    const user = unique('hanging');
+    ailing.script(user, ({ kind, reference }): Answer => (kind === 'send' ? 'hang' : { status: 200, body: { reference, status: 'succeeded', supplier_reference: 'S' } })); // prettier-ignore
+    const stuck = await orders(70, user);
+    await eventually(
+      () => ailing.requests.length,
+      (count) => count >= 64,
+    );
+    const startedMs = performance.now();
+    const other = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, other.reference_id, 'completed');
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    for (const { reference_id } of stuck) await stack.orderWith(merchant, reference_id, 'completed');
+  }, 60_000);
+
+  it('that refuses every call is left alone for a while, and bought from again when it is well', async () => {
+    const user = unique('refusing');
+    let ill = true;
+    ailing.script(user, ({ reference }): Answer =>
+      ill ? { status: 503 } : { status: 200, body: { reference, status: 'succeeded', supplier_reference: 'S' } }); // prettier-ignore
+    const before = ailing.requests.length;
+    const waiting = await orders(40, user);
+    // All are sent once. Without a pause each would be tried again after a second at most, then two: some 40 calls more.
+    await eventually(
+      () => ailing.requests.length - before,
+      (calls) => calls >= 40,
+    );
+    const callsMs = (): number[] => ailing.requests.slice(before).map(({ atMs }) => atMs);
+    const wellAtMs = performance.now() + 4_000;
+    await eventually(
+      () => performance.now(),
+      (now) => now > wellAtMs,
+    );
+    expect(callsMs().length).toBeLessThan(60);
+    ill = false;
+    for (const { reference_id } of waiting) await stack.orderWith(merchant, reference_id, 'completed');
+  }, 90_000);
+});
