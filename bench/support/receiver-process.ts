@@ -1,6 +1,5 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
+import { startHelper } from './child.js';
 
 export interface Arrival {
   id: string;
@@ -20,11 +19,8 @@ export class ReceiverProcess {
   }
 
   static async start(): Promise<ReceiverProcess> {
-    const child = fork(fileURLToPath(new URL('./receiver.ts', import.meta.url)), {
-      execArgv: ['--import', new URL('../../scripts/typescript.mjs', import.meta.url).href],
-    });
-    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-    return new ReceiverProcess(child, `http://127.0.0.1:${port}`);
+    const { child, url } = await startHelper('support/receiver');
+    return new ReceiverProcess(child, url);
   }
 
   onArrival(listener: (arrival: Arrival) => void): void {

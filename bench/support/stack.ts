@@ -9,6 +9,7 @@ import pg from 'pg';
 import { freePort } from '../../src/local/ports.js';
 import { startPostgres } from '../../src/local/postgres.js';
 import { startRedis } from '../../src/local/redis.js';
+import type { RunningServer } from '../../src/local/server-process.js';
 
 /** For profiling: BENCH_NODE_ARGS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench -- NAME */
 const NODE_ARGS = (process.env.BENCH_NODE_ARGS ?? '').split(' ').filter((arg) => arg !== '');
@@ -18,80 +19,144 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 /** The production processes on servers of their own, durable as in production (fsync on). */
 export interface BenchStack {
   apiUrl: string;
+  api: ChildProcess;
   database: pg.Pool;
+  databaseUrl: string;
   redisUrl: string;
+  /** What the processes are started with. */
+  environment: Record<string, string>;
   startWorker(): Promise<ChildProcess>;
+  /** Another API process, once it is ready. @param pollMs how often it is asked. */
+  startApi(port: number, pollMs?: number): Promise<ChildProcess>;
+  /** Stops PostgreSQL as a crash would, and starts it again. */
+  crashPostgres(): Promise<void>;
+  /** Takes a server away for good. */
+  end(server: 'postgres' | 'redis'): Promise<string>;
   /** Runs an operator command. @returns its JSON. */
   topup<Result>(...args: string[]): Promise<Result>;
   stop(): Promise<void>;
+  /** Ends the processes at once, for when servers they would need for an orderly end are gone. */
+  kill(): void;
 }
 
-export async function startStack(env: Record<string, string> = {}): Promise<BenchStack> {
+/**
+ * @param env of the processes, beside the usual one.
+ * @param settings of PostgreSQL, as in postgresql.conf.
+ */
+export async function startStack(
+  env: Record<string, string> = {},
+  settings: Record<string, string> = {},
+): Promise<BenchStack> {
   const dataDir = join(checkout, process.env.TOPUP_DATA_DIR || '.local');
   const directory = join(dataDir, `bench-${process.pid}`);
-  mkdirSync(directory, { recursive: true });
-  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), port: await freePort() });
-  const redis = await startRedis({
-    dataDir: join(directory, 'redis'),
-    port: await freePort(),
-    appendOnly: false,
-    packageDir: join(dataDir, 'redis-package'),
-  });
+  const servers = await startServers(directory, join(dataDir, 'redis-package'), settings);
   const port = await freePort();
-  const settings = {
-    ...process.env,
-    NODE_ENV: 'production',
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-    RATE_LIMIT_PER_SECOND: '0',
-    LOG_LEVEL: 'error',
-    MANAGEMENT_PORT: '0',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    ...env,
-  };
+  const environment = { ...environmentOf(servers, port), ...env };
   const children: ChildProcess[] = [];
-  const start = (entry: string): ChildProcess => {
+  const start = (entry: string, more: NodeJS.ProcessEnv = {}): ChildProcess => {
     const child = spawn(process.execPath, [...NODE_ARGS, entry], {
       cwd: checkout,
-      env: settings,
+      env: { ...process.env, ...environment, ...more },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     children.push(child);
     return child;
   };
-  const database = new pg.Pool({ connectionString: postgres.url, max: 4 });
-  const apiUrl = `http://127.0.0.1:${port}`;
-  start('dist/src/main.js');
-  await untilReady(apiUrl);
+  const database = new pg.Pool({ connectionString: servers.postgres.url, max: 4 });
+  // A benchmark that stops PostgreSQL asks again.
+  database.on('error', () => undefined);
+  const startApi = async (apiPort: number, pollMs = 100): Promise<ChildProcess> => {
+    const child = start('dist/src/main.js', { PORT: String(apiPort) });
+    await untilReady(`http://127.0.0.1:${apiPort}`, pollMs);
+    return child;
+  };
+  const api = await startApi(port);
   return {
-    apiUrl,
+    apiUrl: `http://127.0.0.1:${port}`,
+    api,
     database,
-    redisUrl: redis.url,
+    databaseUrl: servers.postgres.url,
+    redisUrl: servers.redis.url,
+    environment,
     startWorker: () => Promise.resolve(start('dist/src/worker.js')),
-    topup: (...args) => runCommand(args, settings),
+    startApi,
+    crashPostgres: () => servers.crashPostgres(),
+    end: (server) => {
+      servers[server].kill();
+      return servers[server].ended;
+    },
+    topup: (...args) => runCommand(args, { ...process.env, ...environment }),
+    kill: () => {
+      for (const child of children) child.kill('SIGKILL');
+      servers.redis.kill();
+      servers.postgres.kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
     stop: async () => {
-      for (const child of children) child.kill('SIGTERM');
-      await Promise.all(
-        children
-          .filter((child) => child.exitCode === null && child.signalCode === null)
-          .map((child) => once(child, 'exit')),
-      );
+      await stopAll(children);
       await database.end();
-      await redis.stop();
-      await postgres.stop();
+      await servers.redis.stop();
+      await servers.postgres.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-async function untilReady(apiUrl: string): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
+interface Servers {
+  postgres: RunningServer;
+  redis: RunningServer;
+  crashPostgres(): Promise<void>;
+}
+
+async function startServers(
+  directory: string,
+  packageDir: string,
+  settings: Record<string, string>,
+): Promise<Servers> {
+  mkdirSync(directory, { recursive: true });
+  const options = { dataDir: join(directory, 'postgres'), port: await freePort(), settings };
+  const servers: Servers = {
+    postgres: await startPostgres(options),
+    redis: await startRedis({
+      dataDir: join(directory, 'redis'),
+      port: await freePort(),
+      appendOnly: false,
+      packageDir,
+    }),
+    crashPostgres: async () => {
+      servers.postgres.kill();
+      await servers.postgres.ended;
+      servers.postgres = await startPostgres(options);
+    },
+  };
+  return servers;
+}
+
+const environmentOf = ({ postgres, redis }: Servers, port: number): Record<string, string> => ({
+  NODE_ENV: 'production',
+  DATABASE_URL: postgres.url,
+  REDIS_URL: redis.url,
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+  WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+  RATE_LIMIT_PER_SECOND: '0',
+  LOG_LEVEL: 'error',
+  MANAGEMENT_PORT: '0',
+  HOST: '127.0.0.1',
+  PORT: String(port),
+});
+
+async function stopAll(children: ChildProcess[]): Promise<void> {
+  const running = children.filter((child) => child.exitCode === null && child.signalCode === null);
+  for (const child of running) child.kill('SIGTERM');
+  await Promise.all(running.map((child) => once(child, 'exit')));
+}
+
+async function untilReady(apiUrl: string, pollMs: number): Promise<void> {
+  const untilMs = performance.now() + 30_000;
+  while (performance.now() < untilMs) {
     const response = await fetch(`${apiUrl}/readyz`).catch(() => null);
     if (response?.ok) return;
-    await delay(100);
+    await delay(pollMs);
   }
   throw new Error('the API did not become ready within 30 s');
 }

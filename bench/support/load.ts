@@ -1,0 +1,67 @@
+import { connect, type Socket } from 'node:net';
+
+export interface LoadOptions {
+  url: string;
+  connections: number;
+  /** When to stop, in milliseconds from the start. */
+  durationMs: number;
+  /** The next request: its bytes, made for a connection that is kept open. */
+  next: () => string;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  /** Answers by status. */
+  statuses: Map<number, number>;
+}
+
+/** An HTTP/1.1 request with a JSON body. */
+export function httpRequest(path: string, key: string, body: string): string {
+  const length = Buffer.byteLength(body);
+  return `POST ${path} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
+}
+
+/**
+ * Sends requests over connections that each have one in flight, and counts the answers. It speaks just enough HTTP for
+ * that, because every cycle that the client takes is one less for what is measured on the same machine.
+ */
+export async function load({ url, connections, durationMs, next }: LoadOptions): Promise<LoadResult> {
+  const statuses = new Map<number, number>();
+  let answered = 0;
+  const startedMs = performance.now();
+  const stopMs = startedMs + durationMs;
+  const { hostname, port } = new URL(url);
+  const one = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.write(next()));
+      socket.setNoDelay(true);
+      socket.on('error', reject);
+      readAnswers(socket, (status) => {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        answered++;
+        if (performance.now() < stopMs) socket.write(next());
+        else socket.end(resolve);
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, one));
+  return { perSecond: (answered / (performance.now() - startedMs)) * 1_000, statuses };
+}
+
+/** Calls back once for each whole answer; they all carry a content-length. */
+function readAnswers(socket: Socket, onAnswer: (status: number) => void): void {
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    for (;;) {
+      const headEnd = text.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, headEnd))?.[1];
+      const end = headEnd + 4 + Number(length ?? 0);
+      if (text.length < end) return;
+      const status = Number(text.slice(9, 12));
+      text = text.slice(end);
+      onAnswer(status);
+    }
+  });
+}
