@@ -7,7 +7,7 @@ const arrows = {
   merchants: ['core', 'database'],
   auth: ['merchants', 'core', 'database'],
   catalog: ['core', 'database', 'auth'],
-  wallet: ['core', 'database', 'auth'],
+  wallet: ['core', 'database', 'auth', 'events'],
   orders: ['core', 'database', 'queues', 'events', 'catalog', 'wallet', 'auth'],
   fulfilment: ['core', 'database', 'queues', 'orders', 'catalog'],
   webhooks: ['core', 'database', 'queues', 'events', 'auth'],

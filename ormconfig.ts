@@ -10,6 +10,9 @@ import { Money1763650000004 } from './src/database/migrations/1763650000004-mone
 import { Webhooks1763650000005 } from './src/database/migrations/1763650000005-webhooks.js';
 import { QueueIndexes1763750000006 } from './src/database/migrations/1763750000006-queue-indexes.js';
 import { WorkerPresence1763750000007 } from './src/database/migrations/1763750000007-worker-presence.js';
+import { OperatorLogAndAlerts1763750000008 } from './src/database/migrations/1763750000008-operator-log-and-alerts.js';
+import { UnitsInDoubt1763750000009 } from './src/database/migrations/1763750000009-units-in-doubt.js';
+import { EventRetention1763750000010 } from './src/database/migrations/1763750000010-event-retention.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
 
@@ -32,6 +35,9 @@ export function dataSourceOptions(url: string): DataSourceOptions {
       Webhooks1763650000005,
       QueueIndexes1763750000006,
       WorkerPresence1763750000007,
+      OperatorLogAndAlerts1763750000008,
+      UnitsInDoubt1763750000009,
+      EventRetention1763750000010,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -8,8 +8,10 @@ import { limitRate } from './auth/rate-limit.js';
 import type { Config } from './core/config.js';
 import { HttpServerAdapter } from './core/http/http-server.js';
 import { readJsonBody } from './core/http/json-body.js';
+import { observeRequests } from './core/http/observe-requests.js';
 import { assignRequestId } from './core/http/request-id.js';
 import { NestLogger, type Logger } from './core/logger.js';
+import { Metrics } from './core/metrics.js';
 import { setUpSwagger } from './ops/swagger.js';
 
 /** Builds the merchant API, ready to `listen`; the tests use the very same. */
@@ -21,6 +23,7 @@ export async function createApi(config: Config, logger: Logger): Promise<NestExp
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
   app.use(assignRequestId);
+  app.use(observeRequests(app.get(Metrics), logger));
   // The caller is known before anything else is looked at, and before a path is taken apart.
   app.use(
     '/v1',

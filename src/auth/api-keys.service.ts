@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
-import { DataSource, EntityManager, Repository } from 'typeorm';
+import { DataSource, EntityManager, IsNull, Repository } from 'typeorm';
 import { parseNetwork } from '../core/config.js';
 import { AppError } from '../core/errors.js';
 import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
 import { textProblem } from '../core/text.js';
+import { recordAction, type By } from '../database/operator-actions.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { ApiKey } from './api-key.entity.js';
 
@@ -37,7 +38,7 @@ export class ApiKeysService {
    * Issues a key to a merchant.
    * @throws NOT_FOUND for an unknown merchant; BAD_REQUEST for a bad network, name, or an expiry in the past.
    */
-  async issue(merchantId: number, options: IssueOptions = {}): Promise<IssuedApiKey> {
+  async issue(merchantId: number, options: IssueOptions = {}, by?: By): Promise<IssuedApiKey> {
     await this.merchants.get(merchantId);
     const allowedNetworks = options.allowedNetworks ?? [];
     const wrong = allowedNetworks.find((network) => !parseNetwork(network));
@@ -50,7 +51,15 @@ export class ApiKeysService {
     if (expiresAt && expiresAt.getTime() <= Date.now()) {
       throw new AppError('BAD_REQUEST', `the expiry ${expiresAt.toISOString()} is in the past`);
     }
-    return insertKey(this.dataSource.manager, { merchantId, name, allowedNetworks, expiresAt });
+    return this.dataSource.transaction(async (manager) => {
+      const issued = await insertKey(manager, { merchantId, name, allowedNetworks, expiresAt });
+      await recordAction(manager, by, {
+        action: 'api_key.issue',
+        merchantId,
+        detail: keyDetail(issued.apiKey),
+      });
+      return issued;
+    });
   }
 
   async list(merchantId: number): Promise<ApiKey[]> {
@@ -59,11 +68,14 @@ export class ApiKeysService {
   }
 
   /** Ends a key at once; doing it twice changes nothing. @throws NOT_FOUND */
-  async revoke(id: number): Promise<ApiKey> {
-    await this.get(id);
-    await this.apiKeys.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [
-      id,
-    ]);
+  async revoke(id: number, by?: By): Promise<ApiKey> {
+    const { merchantId, prefix } = await this.get(id);
+    await this.dataSource.transaction(async (manager) => {
+      const change = { revokedAt: () => 'now()' };
+      const { affected } = await manager.update(ApiKey, { id, revokedAt: IsNull() }, change);
+      if (affected !== 1) return;
+      await recordAction(manager, by, { action: 'api_key.revoke', merchantId, detail: { id, prefix } });
+    });
     return this.get(id);
   }
 
@@ -72,7 +84,7 @@ export class ApiKeysService {
    * @param overlapSeconds how long the old key goes on working beside the new one.
    * @throws NOT_FOUND; CONFLICT when the key has ended already.
    */
-  async rotate(id: number, overlapSeconds: number): Promise<IssuedApiKey> {
+  async rotate(id: number, overlapSeconds: number, by?: By): Promise<IssuedApiKey> {
     return this.dataSource.transaction(async (manager) => {
       const old = await manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) throw unknownKey(id);
@@ -88,11 +100,19 @@ export class ApiKeysService {
         [id, overlapSeconds],
       );
       const { merchantId, name, allowedNetworks, expiresAt } = old;
-      return insertKey(manager, { merchantId, name, allowedNetworks, expiresAt });
+      const issued = await insertKey(manager, { merchantId, name, allowedNetworks, expiresAt });
+      const detail = {
+        id,
+        overlap_seconds: overlapSeconds,
+        successor: { id: issued.apiKey.id, prefix: issued.apiKey.prefix },
+      };
+      await recordAction(manager, by, { action: 'api_key.rotate', merchantId, detail });
+      return issued;
     });
   }
 
-  private async get(id: number): Promise<ApiKey> {
+  /** @throws NOT_FOUND */
+  async get(id: number): Promise<ApiKey> {
     const apiKey = await this.apiKeys.findOneBy({ id });
     if (!apiKey) throw unknownKey(id);
     return apiKey;
@@ -110,3 +130,11 @@ async function insertKey(
   const apiKey = manager.create(ApiKey, { ...fields, prefix: apiKeyPrefix(key), keyHash: hashApiKey(key) });
   return { apiKey: await manager.save(apiKey), key };
 }
+
+const keyDetail = ({ id, prefix, name, allowedNetworks, expiresAt }: ApiKey): Record<string, unknown> => ({
+  id,
+  prefix,
+  name,
+  allowed_ips: allowedNetworks,
+  expires_at: expiresAt?.toISOString() ?? null,
+});

@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../core/errors.js';
-import type { Satang } from '../core/money.js';
+import { formatBaht, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
+import { recordAction, type By } from '../database/operator-actions.js';
 import { MerchantPrice } from './merchant-price.entity.js';
+import { importAction, setAction, type ProductWithSupplier, type ToAction } from './product-actions.js';
 import { Product } from './product.entity.js';
 import { Supplier } from './supplier.entity.js';
 
@@ -25,24 +27,36 @@ export interface ProductDefinition {
   active?: boolean;
 }
 
-export type ProductWithSupplier = Product & { supplierCode: string };
+type OnProgress = (done: number, total: number) => void;
 
 @Injectable()
 export class ProductsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Adds a product or replaces its definition. @throws BAD_REQUEST naming the first wrong member. */
-  async set(definition: ProductDefinition): Promise<ProductWithSupplier> {
-    const [product] = await this.setAll([definition]);
+  async set(definition: ProductDefinition, by?: By): Promise<ProductWithSupplier> {
+    const [product] = await this.write([definition], { by, toAction: setAction });
     if (!product) throw new Error('a product that was set was not returned');
     return product;
   }
 
   /**
    * Sets many products, all or none.
+   * @param by the operator, for their log, and `file` where the products come from.
+   * @param onProgress is told how many are written.
    * @throws ProductError with the index of the first definition that can't be.
    */
-  setAll(definitions: ProductDefinition[]): Promise<ProductWithSupplier[]> {
+  setAll(
+    definitions: ProductDefinition[],
+    { by, file, onProgress }: { by?: By; file?: string; onProgress?: OnProgress } = {},
+  ): Promise<ProductWithSupplier[]> {
+    return this.write(definitions, { by, onProgress, toAction: importAction(file) });
+  }
+
+  private write(
+    definitions: ProductDefinition[],
+    { by, onProgress, toAction }: { by?: By; onProgress?: OnProgress; toAction: ToAction },
+  ): Promise<ProductWithSupplier[]> {
     return this.dataSource.transaction(async (manager) => {
       const suppliers = new Map((await manager.find(Supplier)).map((supplier) => [supplier.code, supplier]));
       const rows = definitions.map((definition, index) => {
@@ -51,8 +65,13 @@ export class ProductsService {
         if (problem !== null || !supplier) throw new ProductError(index, problem ?? '');
         return toRow(definition, supplier);
       });
-      await upsert(manager, rows);
-      return listProducts(manager, rows.map(({ sku }) => sku)); // prettier-ignore
+      const skus = rows.map(({ sku }) => sku);
+      const before = by ? await listProducts(manager, skus) : [];
+      await upsert(manager, rows, onProgress);
+      const after = await listProducts(manager, skus);
+      if (by)
+        await recordAction(manager, by, toAction(after, new Map(before.map((each) => [each.sku, each]))));
+      return after;
     });
   }
 
@@ -61,20 +80,28 @@ export class ProductsService {
   }
 
   /** Gives a merchant its own price. @throws BAD_REQUEST above the list price; NOT_FOUND for an unknown SKU. */
-  async setMerchantPrice(merchantId: number, sku: string, price: Satang): Promise<MerchantPrice> {
+  async setMerchantPrice(merchantId: number, sku: string, price: Satang, by?: By): Promise<MerchantPrice> {
     const product = await this.getBySku(sku);
     if (price > product.price) {
       throw new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price`);
     }
     const row = { merchantId, productId: product.id, price };
-    await this.dataSource.manager.upsert(MerchantPrice, row, ['merchantId', 'productId']);
+    await this.dataSource.transaction(async (manager) => {
+      await manager.upsert(MerchantPrice, row, ['merchantId', 'productId']);
+      const detail = { sku, price: formatBaht(price), list_price: formatBaht(product.price) };
+      await recordAction(manager, by, { action: 'price.set', merchantId, detail });
+    });
     return this.dataSource.manager.create(MerchantPrice, row);
   }
 
   /** Takes a merchant's own price away, so that the list price holds again; once gone, it stays gone. */
-  async clearMerchantPrice(merchantId: number, sku: string): Promise<Product> {
+  async clearMerchantPrice(merchantId: number, sku: string, by?: By): Promise<Product> {
     const product = await this.getBySku(sku);
-    await this.dataSource.manager.delete(MerchantPrice, { merchantId, productId: product.id });
+    await this.dataSource.transaction(async (manager) => {
+      const { affected } = await manager.delete(MerchantPrice, { merchantId, productId: product.id });
+      const detail = { sku, list_price: formatBaht(product.price) };
+      if (affected === 1) await recordAction(manager, by, { action: 'price.clear', merchantId, detail });
+    });
     return product;
   }
 
@@ -140,8 +167,9 @@ function toRow(definition: ProductDefinition, supplier: Supplier): ProductRow {
 
 const ROWS_PER_STATEMENT = 1000;
 
-async function upsert(manager: EntityManager, rows: ProductRow[]): Promise<void> {
+async function upsert(manager: EntityManager, rows: ProductRow[], onProgress?: OnProgress): Promise<void> {
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    onProgress?.(at, rows.length);
     await manager.upsert(Product, rows.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
   }
 }

@@ -4,6 +4,7 @@ import { Repository } from 'typeorm';
 import { AppError } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { textProblem } from '../core/text.js';
+import { recordAction, type By } from '../database/operator-actions.js';
 import { ADAPTERS, Supplier, type Adapter } from './supplier.entity.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -26,21 +27,28 @@ export class SuppliersService {
   ) {}
 
   /** Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept. */
-  async set(settings: SupplierSettings): Promise<Supplier> {
+  async set(settings: SupplierSettings, by?: By): Promise<Supplier> {
     const { code, adapter, token, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
     const problem = settingsProblem({ ...settings, timeoutMs });
     if (problem) throw new AppError('BAD_REQUEST', problem);
     const tokenSealed = typeof token === 'string' ? this.secretBox.seal(token) : null;
-    await this.suppliers.upsert(
-      {
-        code,
-        adapter: adapter as Adapter,
-        baseUrl: settings.baseUrl.replace(/\/+$/, ''),
-        timeoutMs,
-        ...(token === undefined ? {} : { tokenSealed }),
-      },
-      ['code'],
-    );
+    const row = {
+      code,
+      adapter: adapter as Adapter,
+      baseUrl: settings.baseUrl.replace(/\/+$/, ''),
+      timeoutMs,
+    };
+    const detail = {
+      code,
+      adapter,
+      base_url: row.baseUrl,
+      timeout_ms: timeoutMs,
+      token: token === undefined ? 'kept' : token === null ? 'removed' : 'replaced',
+    };
+    await this.suppliers.manager.transaction(async (manager) => {
+      await manager.upsert(Supplier, { ...row, ...(token === undefined ? {} : { tokenSealed }) }, ['code']);
+      await recordAction(manager, by, { action: 'supplier.set', detail });
+    });
     return this.suppliers.findOneByOrFail({ code });
   }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, loadConfig } from './config.js';
+import { ConfigError, loadConfig, parseNetwork } from './config.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
@@ -84,5 +84,25 @@ describe('configuration', () => {
       '127.0.0.0/8',
       '::1/128',
     ]);
+  });
+
+  it.each(['1.2.3', '1.2.3/24', '10/8', '127.1', '2130706433', '0x7f.0.0.1', '010.0.0.1', '10.0.0.0/8/9', '10.0.0.0/', ''])(
+    'takes no network from %j, which leaves room for another reading',
+    (text) => expect(parseNetwork(text)).toBeUndefined(),
+  ); // prettier-ignore
+
+  it.each([
+    ['10.1.2.3', '10.1.2.3/32'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['2001:db8::/32', '2001:db8::/32'],
+    ['::ffff:10.0.0.0/104', '::ffff:a00:0/104'],
+  ])('reads %s as the network %s', (text, network) => {
+    const [address, bits] = parseNetwork(text) ?? [];
+    expect(`${address?.toString()}/${bits}`).toBe(network);
+  });
+
+  it('names the operators’ user, and sets no password by itself', () => {
+    expect(loadConfig(complete)).toMatchObject({ MANAGEMENT_USER: 'operator', MANAGEMENT_PASSWORD: '' });
+    expect(problemsOf({ ...complete, MANAGEMENT_USER: 'a:b' })).toContain('- MANAGEMENT_USER ');
   });
 });

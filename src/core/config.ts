@@ -42,6 +42,7 @@ const COUNT_RULE = (max: number): { message: string } => ({
   message: `$property must be a whole number, 1 to ${max}`,
 });
 const YEAR_MS = 31_536_000_000;
+const DAYS_RULE = { message: '$property must be a whole number of days, 0 to 36500' };
 const MILLISECONDS_RULE = {
   message: `$property must be a whole number of milliseconds, 0 to ${YEAR_MS} (a year)`,
 };
@@ -79,6 +80,12 @@ class Environment {
   @Matches(/^[0-9A-Za-z.:_-]+$/, { message: '$property must be an address to listen on' })
   MANAGEMENT_HOST!: string;
 
+  @Text('operator')
+  @Matches(/^[^:\p{Cc}]{1,128}$/u, { message: '$property must be 1 to 128 characters without a colon' })
+  MANAGEMENT_USER!: string;
+
+  @Text('') MANAGEMENT_PASSWORD!: string;
+
   @IsOptional()
   @Text()
   @Matches(/^[A-Za-z0-9+/]{43}=$/, {
@@ -101,6 +108,12 @@ class Environment {
   @Min(1, COUNT_RULE(1000))
   @Max(1000, COUNT_RULE(1000))
   WEBHOOK_MAX_IN_FLIGHT!: number;
+
+  @WholeNumber(90)
+  @IsInt(DAYS_RULE)
+  @Min(0, DAYS_RULE)
+  @Max(36_500, DAYS_RULE)
+  WEBHOOK_LOG_DAYS!: number;
 
   @WholeNumber(64)
   @IsInt(COUNT_RULE(10_000))
@@ -216,12 +229,17 @@ function splitList(text: string): string[] {
   return (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
 }
 
-/** A network in CIDR notation, or a single address; undefined when it is neither. */
+/**
+ * A network in CIDR notation, or a single address; undefined when it is neither. An IPv4 address has its four decimal
+ * parts: the short, octal and hexadecimal forms mean other addresses than most people read in them.
+ */
 export function parseNetwork(text: string): Network | undefined {
+  const [address = ''] = text.split('/', 1);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined;
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  if (!ipaddr.isValid(text)) return undefined;
-  const address = ipaddr.parse(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
+  if (address !== text) return undefined;
+  const single = ipaddr.parse(address);
+  return [single, single.kind() === 'ipv4' ? 32 : 128];
 }
 
 function parseNetworks(name: string, list: string, problems: string[]): Network[] {

@@ -1,10 +1,11 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CONFIG, type Config } from './config.js';
+import { Metrics } from './metrics.js';
 import { SecretBox } from './secret-box.js';
 
 export const LOGGER = Symbol('LOGGER');
 
-/** What every module may use without importing it: the configuration, the logger and the secret box. */
+/** What every module may use without importing it: the configuration, the logger, the metrics and the secret box. */
 @Global()
 @Module({})
 export class CoreModule {
@@ -14,9 +15,10 @@ export class CoreModule {
       providers: [
         { provide: CONFIG, useValue: config },
         { provide: LOGGER, useValue: logger },
+        Metrics,
         { provide: SecretBox, useFactory: () => secretBox(config) },
       ],
-      exports: [CONFIG, LOGGER, SecretBox],
+      exports: [CONFIG, LOGGER, Metrics, SecretBox],
     };
   }
 }

@@ -1,12 +1,19 @@
 import type { LoggerService } from '@nestjs/common';
-import { pino, type Logger as PinoLogger } from 'pino';
+import { pino, type DestinationStream, type Logger as PinoLogger, type LoggerOptions } from 'pino';
 import type { Config } from './config.js';
 
 export type Logger = PinoLogger;
 
-/** The process's logger: one JSON line per event, or readable lines where LOG_PRETTY is set. */
-export function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_PRETTY'>, process: string): Logger {
-  return pino({
+/**
+ * The process's logger: one JSON line per event, or readable lines where LOG_PRETTY is set.
+ * @param destination where JSON lines go instead of standard output.
+ */
+export function createLogger(
+  config: Pick<Config, 'LOG_LEVEL' | 'LOG_PRETTY'>,
+  process: string,
+  destination?: DestinationStream,
+): Logger {
+  const options: LoggerOptions = {
     level: config.LOG_LEVEL,
     base: { process },
     formatters: { level: (label) => ({ level: label }) },
@@ -18,7 +25,8 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_PRETTY'>, p
     ...(config.LOG_PRETTY
       ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,process' } } }
       : {}),
-  });
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }
 
 /** Lets Nest write through pino; its own start-up chatter goes to `debug`. */

@@ -4,6 +4,7 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { Database } from './database.js';
 import { SchemaService } from './schema.service.js';
+import { WorkerPresence } from './worker-presence.js';
 
 @Global()
 @Module({
@@ -17,7 +18,7 @@ import { SchemaService } from './schema.service.js';
       }),
     }),
   ],
-  providers: [Database, SchemaService],
-  exports: [Database, SchemaService],
+  providers: [Database, SchemaService, WorkerPresence],
+  exports: [Database, SchemaService, WorkerPresence],
 })
 export class DatabaseModule {}

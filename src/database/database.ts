@@ -4,6 +4,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { databaseUnavailable } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
 import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
 
 /** SQL with a name, under which each connection prepares it once. */
@@ -44,7 +45,7 @@ export class Database implements Queryable, OnApplicationShutdown {
   readonly pool: pg.Pool;
   private migrated = false;
 
-  constructor(@Inject(CONFIG) config: Config, @Inject(LOGGER) logger: Logger) {
+  constructor(@Inject(CONFIG) config: Config, @Inject(LOGGER) logger: Logger, metrics: Metrics) {
     this.pool = new pg.Pool({
       connectionString: config.DATABASE_URL,
       max: config.DATABASE_POOL_SIZE,
@@ -68,6 +69,11 @@ export class Database implements Queryable, OnApplicationShutdown {
     this.pool.on('error', (error) =>
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
     );
+    metrics.watchPool(() => ({
+      total: this.pool.totalCount,
+      idle: this.pool.idleCount,
+      waiting: this.pool.waitingCount,
+    }));
   }
 
   /** Called once the schema is there; until then every call says that the service is not available. */

@@ -21,6 +21,8 @@ interface Options<Command, Result> {
   maxWaiting?: number;
   /** How long a command may wait for its batch to begin before it is refused with 503; it has then done nothing. */
   maxWaitMs?: number;
+  /** Told of each batch as it goes out: how long each of its commands waited, in milliseconds. */
+  onBatch?: (waitedMs: number[]) => void;
 }
 
 interface Waiting<Command, Result> {
@@ -62,6 +64,7 @@ export class GroupCommit<Command, Result> {
       maxInFlight: 2,
       maxWaiting: 10_000,
       maxWaitMs: Infinity,
+      onBatch: () => undefined,
       ...options,
     };
   }
@@ -121,6 +124,8 @@ export class GroupCommit<Command, Result> {
 
   private async flush(batch: Waiting<Command, Result>[]): Promise<void> {
     this.inFlight++;
+    const now = performance.now();
+    this.options.onBatch(batch.map(({ sinceMs }) => now - sinceMs));
     await this.commit(batch);
     this.inFlight--;
     if (this.waiting.length > 0) this.schedule();

@@ -1,16 +1,20 @@
 import { newEventId } from '../core/identifiers.js';
 import type { Queryable, Statement } from '../database/database.js';
 
-/** What merchants can subscribe to (specification, section 6). */
-export const EVENT_KINDS = ['order.completed', 'order.failed'] as const;
+/** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 6). */
+export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
+
+/** What merchants can subscribe to. */
+export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-export interface OrderEvent {
+export interface MerchantEvent {
   merchantId: number;
   kind: EventKind;
-  orderId: bigint;
-  referenceId: string;
-  /** The order as GET returns it. */
+  /** Null where it is not about an order. */
+  orderId: bigint | null;
+  referenceId: string | null;
+  /** Of an order's end, the order as GET returns it. */
   data: object;
   at: Date;
 }
@@ -43,7 +47,7 @@ export function eventBody(id: string, kind: string, at: Date, data: object): str
  * true.
  * @returns the webhooks that have something to deliver, for a wake-up after the commit.
  */
-export async function recordEvents(tx: Queryable, events: OrderEvent[]): Promise<number[]> {
+export async function recordEvents(tx: Queryable, events: MerchantEvent[]): Promise<number[]> {
   const rows = events.map((event) => ({ ...event, id: newEventId() }));
   const deliveries = await tx.query<{ webhook_id: number }>(RECORD, [
     rows.map(({ id }) => id),

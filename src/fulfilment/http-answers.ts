@@ -1,6 +1,7 @@
+import { parseBaht } from '../core/money.js';
 import { storable } from '../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../orders/failures.js';
-import type { Outcome } from './supplier-adapter.js';
+import type { Outcome, SupplierBalance } from './supplier-adapter.js';
 
 /** An answer of an HTTP supplier, as far as it could be read. */
 export interface HttpAnswer {
@@ -51,6 +52,18 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Outcom
   if (answer.status === 404 && body?.code === 'NOT_FOUND' && !contradicts(body, reference))
     return { kind: 'never_seen' };
   return unknown(answer);
+}
+
+/** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
+export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
+  const { balance, currency } = asObject(answer.body) ?? {};
+  if (answer.status !== 200) return { known: false, detail: `HTTP ${answer.status}` };
+  const text = typeof balance === 'string' ? balance : '';
+  const size = parseBaht(text.replace(/^-/, ''));
+  if (size === null || typeof currency !== 'string') {
+    return { known: false, detail: 'the answer names no balance and currency' };
+  }
+  return { known: true, amount: text.startsWith('-') ? -size : size, currency: storable(currency, 16) };
 }
 
 function readState(body: Body | undefined, reference: string): Outcome {

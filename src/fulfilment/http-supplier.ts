@@ -1,7 +1,13 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, request, type Dispatcher } from 'undici';
-import { readInquiryAnswer, readSendAnswer, type HttpAnswer } from './http-answers.js';
-import type { Outcome, SupplierAdapter, SupplierSettings, TopUp } from './supplier-adapter.js';
+import { readBalanceAnswer, readInquiryAnswer, readSendAnswer, type HttpAnswer } from './http-answers.js';
+import type {
+  Outcome,
+  SupplierAdapter,
+  SupplierBalance,
+  SupplierSettings,
+  TopUp,
+} from './supplier-adapter.js';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -37,6 +43,14 @@ export class HttpSupplier implements SupplierAdapter, OnApplicationShutdown {
       return { kind: 'unknown', detail: describe(error) };
     }
   };
+
+  async balance(supplier: SupplierSettings): Promise<SupplierBalance> {
+    try {
+      return readBalanceAnswer(await this.call(supplier, 'GET', '/v1/balance'));
+    } catch (error) {
+      return { known: false, detail: describe(error) };
+    }
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.agent.destroy();

@@ -1,3 +1,4 @@
+import type { Satang } from '../core/money.js';
 import type { UnitFailureCode } from '../orders/failures.js';
 
 /** One unit, as a supplier is asked to buy it. `reference` is the unit's for ever, never an attempt's. */
@@ -31,6 +32,10 @@ export type Outcome =
   | { kind: 'never_seen' }
   | { kind: 'unknown'; detail: string; retryAfterMs?: number };
 
+/** What we have left at a supplier, as it writes it; or why that is not known. */
+export type SupplierBalance =
+  { known: true; amount: Satang; currency: string } | { known: false; detail: string };
+
 /** A kind of supplier. No method throws for what a supplier or the network does: that is an outcome. */
 export interface SupplierAdapter {
   /** Whether sending a reference again buys nothing a second time; where not, a unit is never sent twice. */
@@ -39,6 +44,8 @@ export interface SupplierAdapter {
   send(supplier: SupplierSettings, topUp: TopUp): Promise<Outcome>;
   /** Asks what became of a reference; null where the supplier cannot be asked. */
   readonly inquire: ((supplier: SupplierSettings, reference: string) => Promise<Outcome>) | null;
+  /** Asks what we have left there. */
+  balance(supplier: SupplierSettings): Promise<SupplierBalance>;
 }
 
 /** The word for an outcome in timelines, logs and metrics. */

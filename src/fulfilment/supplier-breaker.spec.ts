@@ -11,21 +11,22 @@ beforeEach(() => {
   pauses = [];
   breaker = new SupplierBreaker({
     onResume: (id) => resumed.push(id),
-    onChange: (id, pausedMs) => pauses.push([id, pausedMs]),
+    onChange: ({ id }, pausedMs) => pauses.push([id, pausedMs]),
   });
 });
 
 afterEach(() => breaker.close());
 
 const miss = (times: number, supplier = 1): void => {
-  for (let n = 0; n < times; n++) breaker.note(supplier, n % 2 === 0 ? 'unknown' : 'not_accepted');
+  for (let n = 0; n < times; n++)
+    breaker.note({ id: supplier, code: 'S' }, n % 2 === 0 ? 'unknown' : 'not_accepted');
 };
 
 describe('a supplier’s circuit breaker', () => {
   it('lets a supplier have all its places as long as it decides something now and then', () => {
     for (const outcome of ['succeeded', 'failed', 'processing', 'never_seen'] as const) {
       miss(19);
-      breaker.note(1, outcome);
+      breaker.note({ id: 1, code: 'S' }, outcome);
       expect(breaker.places(1, 64)).toBe(64);
     }
     expect(pauses).toEqual([]);
@@ -58,7 +59,7 @@ describe('a supplier’s circuit breaker', () => {
 
   it('gives all places back with the first call that is answered', () => {
     miss(20);
-    breaker.note(1, 'succeeded');
+    breaker.note({ id: 1, code: 'S' }, 'succeeded');
     expect(breaker.places(1, 64)).toBe(64);
     expect(pauses.at(-1)).toEqual([1, 0]);
     expect(resumed).toEqual([1]);

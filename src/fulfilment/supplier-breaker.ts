@@ -4,7 +4,12 @@ interface Options {
   /** The supplier may be called again. */
   onResume: (supplierId: number) => void;
   /** A pause begins, or the supplier is well again (`pausedMs` 0). */
-  onChange: (supplierId: number, pausedMs: number) => void;
+  onChange: (supplier: Supplier, pausedMs: number) => void;
+}
+
+interface Supplier {
+  id: number;
+  code: string;
 }
 
 interface Health {
@@ -37,15 +42,15 @@ export class SupplierBreaker {
   }
 
   /** Takes note of how a call ended. */
-  note(supplierId: number, outcome: Outcome['kind']): void {
-    const health = this.health.get(supplierId) ?? {
+  note(supplier: Supplier, outcome: Outcome['kind']): void {
+    const health = this.health.get(supplier.id) ?? {
       misses: 0,
       pausedUntilMs: 0,
       pauseMs: FIRST_PAUSE_MS,
     };
-    this.health.set(supplierId, health);
-    if (outcome === 'unknown' || outcome === 'not_accepted') this.miss(supplierId, health);
-    else this.recover(supplierId, health);
+    this.health.set(supplier.id, health);
+    if (outcome === 'unknown' || outcome === 'not_accepted') this.miss(supplier, health);
+    else this.recover(supplier, health);
   }
 
   /** Ends all pauses' timers. */
@@ -53,7 +58,7 @@ export class SupplierBreaker {
     for (const { timer } of this.health.values()) clearTimeout(timer);
   }
 
-  private miss(supplierId: number, health: Health): void {
+  private miss(supplier: Supplier, health: Health): void {
     health.misses++;
     const now = performance.now();
     // What was in flight when the pause began says nothing new.
@@ -62,16 +67,16 @@ export class SupplierBreaker {
     health.pausedUntilMs = now + pauseMs;
     health.pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     // Past the end of the pause, so that whoever is woken finds it over.
-    health.timer = setTimeout(() => this.options.onResume(supplierId), pauseMs + 1);
+    health.timer = setTimeout(() => this.options.onResume(supplier.id), pauseMs + 1);
     health.timer.unref();
-    this.options.onChange(supplierId, pauseMs);
+    this.options.onChange(supplier, pauseMs);
   }
 
-  private recover(supplierId: number, health: Health): void {
+  private recover(supplier: Supplier, health: Health): void {
     clearTimeout(health.timer);
-    this.health.delete(supplierId);
+    this.health.delete(supplier.id);
     if (health.misses < TOLERATED_MISSES) return;
-    this.options.onChange(supplierId, 0);
-    this.options.onResume(supplierId);
+    this.options.onChange(supplier, 0);
+    this.options.onResume(supplier.id);
   }
 }

@@ -4,17 +4,20 @@ import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
+import { writtenAtLast } from '../database/while-away.js';
 import { unitReference } from '../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
 import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
 import { WakeUps } from '../queues/wake-ups.js';
-import { WorkerPresence } from '../queues/worker-presence.js';
+import { WorkerPresence } from '../database/worker-presence.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { inquiryDelayMs, resendDelayMs } from './backoff.js';
+import { CallReport, kindOf } from './call-report.js';
 import { HttpSupplier } from './http-supplier.js';
 import { SupplierBreaker } from './supplier-breaker.js';
 import { outcomeDetail, type Outcome, type SupplierAdapter } from './supplier-adapter.js';
@@ -50,19 +53,21 @@ type Task = ClaimedUnit & { claimedAtMs: number };
 export class UnitDispatcher {
   private readonly adapters: Record<ClaimedUnit['adapter'], SupplierAdapter>;
   private readonly lanes: WorkLanes<Task>;
+  private readonly report: CallReport;
   private readonly breaker = new SupplierBreaker({
     onResume: (supplierId) => this.wake([supplierId]),
-    onChange: (supplierId, pausedMs) => this.reportPause(supplierId, pausedMs),
+    onChange: ({ code }, pausedMs) => this.report.paused(code, pausedMs),
   });
 
   private readonly postponements = new GroupCommit<PostponeUnit, void>({
     commit: async (commands) => {
       const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, commands));
       failpoint('unit.postponed');
-      for (const unit of postponed) this.followUp(unit);
+      for (const unit of postponed) this.followUp(unit, commands);
       return commands.map(() => succeeded(undefined));
     },
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
+    onBatch: (waitedMs) => this.metrics.batches.postponement(waitedMs),
   });
 
   constructor(
@@ -72,9 +77,11 @@ export class UnitDispatcher {
     private readonly secretBox: SecretBox,
     private readonly presence: WorkerPresence,
     httpSupplier: HttpSupplier,
+    private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Config,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
   ) {
+    this.report = new CallReport(logger, metrics);
     this.adapters = { http: httpSupplier };
     this.lanes = new WorkLanes<Task>({
       name: 'fulfilment',
@@ -119,27 +126,27 @@ export class UnitDispatcher {
 
   private async run(task: Task): Promise<void> {
     // A process that was stopped for longer than its lease no longer owns the unit.
-    if (performance.now() - task.claimedAtMs > LEASE_MARGIN_MS) {
-      this.logger.warn(
-        { reference: unitReference(task.order_number, task) },
-        'a claim came too late to be used',
-      );
-      return;
-    }
+    if (performance.now() - task.claimedAtMs > LEASE_MARGIN_MS) return this.report.tooLate(task);
+    this.report.calling(task);
     const startedAtMs = performance.now();
     const adapter = this.adapters[task.adapter];
     failpoint('supplier.calling');
     const outcome = await this.call(adapter, task);
     failpoint('supplier.answered');
-    this.breaker.note(task.supplier_id, outcome.kind);
-    const calls = [this.toCall(task, outcome, performance.now() - startedAtMs)];
+    this.breaker.note({ id: task.supplier_id, code: task.supplier }, outcome.kind);
+    const durationMs = performance.now() - startedAtMs;
+    const calls = [this.toCall(task, outcome, durationMs)];
     if (task.interrupted) calls.unshift(interruptedCall(task, this.presence.name));
-    this.report(task, outcome);
-    if (outcome.kind === 'succeeded' || outcome.kind === 'failed') {
-      await this.settle(task, adapter, toResult(outcome), calls);
-    } else {
-      await this.postponements.submit({ unit: task, outcome, adapter, calls });
-    }
+    this.report.answered(task, outcome, durationMs);
+    await writtenAtLast(
+      () =>
+        outcome.kind === 'succeeded' || outcome.kind === 'failed'
+          ? this.settle(task, adapter, toResult(outcome), calls)
+          : this.postponements.submit({ unit: task, outcome, adapter, calls }),
+      // Past its lease the unit is inquired about, by whoever claims it then.
+      task.claimedAtMs + task.timeout_ms + LEASE_MARGIN_MS,
+      (error) => error instanceof AppError,
+    );
   }
 
   /** An answer that can't be recorded leaves the unit in doubt: it is inquired about, and reviewed at last. */
@@ -150,13 +157,11 @@ export class UnitDispatcher {
     calls: SupplierCall[],
   ): Promise<void> {
     try {
-      await this.settlement.settle({ key: keyOf(task), result, calls });
+      const settled = await this.settlement.settle({ key: keyOf(task), result, calls });
+      if (settled) this.report.settled(task, result.state);
     } catch (error) {
       if (error instanceof AppError) throw error;
-      this.logger.error(
-        { err: error, reference: unitReference(task.order_number, task) },
-        'a unit was not settled',
-      );
+      this.report.notSettled(task, error);
       const outcome: Postponement = { kind: 'unknown', detail: 'the answer could not be recorded' };
       await this.postponements.submit({ unit: task, outcome, adapter, calls: [] });
     }
@@ -204,10 +209,10 @@ export class UnitDispatcher {
     return postponed;
   }
 
-  private followUp({ supplier_id, state, due_in_ms, order_id, item, unit }: PostponedUnit): void {
+  private followUp({ supplier_id, due_in_ms, ...key }: PostponedUnit, commands: PostponeUnit[]): void {
     if (due_in_ms === null) {
-      const about = { orderId: String(order_id), unit: `${item}.${unit}`, state };
-      this.logger.error(about, 'a unit needs review: see topup order list --review');
+      const command = commands.find(({ unit }) => isUnit(unit, key));
+      if (command) this.report.needsReview(command.unit);
     } else if (due_in_ms === 0) {
       this.wake([supplier_id]);
     } else {
@@ -218,41 +223,19 @@ export class UnitDispatcher {
   private toCall(task: Task, outcome: Outcome, durationMs: number): SupplierCall {
     return {
       key: keyOf(task),
-      kind: task.action === 'send' ? 'send' : 'inquiry',
+      kind: kindOf(task),
       outcome: outcome.kind,
       detail: outcomeDetail(outcome),
       durationMs,
       process: this.presence.name,
     };
   }
-
-  private reportPause(supplierId: number, pausedMs: number): void {
-    if (pausedMs > 0)
-      this.logger.warn({ supplierId, pausedMs }, 'a supplier decides nothing: it is left alone for a while');
-    else this.logger.info({ supplierId }, 'a supplier answers again');
-  }
-
-  private report(task: Task, outcome: Outcome): void {
-    const about = {
-      requestId: task.request_id,
-      reference: unitReference(task.order_number, task),
-      supplierId: task.supplier_id,
-      action: task.action,
-      outcome: outcome.kind,
-      detail: outcomeDetail(outcome),
-    };
-    if (outcome.kind === 'not_accepted' && outcome.credentialsRefused) {
-      this.logger.error(
-        about,
-        'the supplier refuses our credentials: correct them with topup supplier set --token',
-      );
-    } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') {
-      this.logger.warn(about, 'a supplier call did not decide a unit');
-    } else {
-      this.logger.debug(about, 'supplier answered');
-    }
-  }
 }
+
+type UnitColumns = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit'>;
+
+const isUnit = (one: UnitColumns, other: UnitColumns): boolean =>
+  one.order_id === other.order_id && one.item === other.item && one.unit === other.unit;
 
 const keyOf = ({ order_id, item, unit }: ClaimedUnit): SupplierCall['key'] => ({
   orderId: order_id,

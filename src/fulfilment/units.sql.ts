@@ -6,6 +6,8 @@ export interface ClaimedUnit {
   item: number;
   unit: number;
   supplier_id: number;
+  /** The supplier's code. */
+  supplier: string;
   claim: number;
   action: 'send' | 'inquire';
   /** A send of another claim never came back: its process died or stopped. */
@@ -57,7 +59,7 @@ export const CLAIM_UNITS: Statement = {
       WHERE u.order_id = due.order_id AND u.item = due.item AND u.unit = due.unit AND s.id = u.supplier_id
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, due.next_action AS action,
                 due.state = 'sending' AS interrupted, u.sends, u.inquiries,
-                s.adapter, s.base_url, s.token_sealed, s.timeout_ms),
+                s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.timeout_ms),
     -- An order or item that is locked is being settled, and then marked there: waiting here could close a circle.
     started AS (
       UPDATE orders SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())

@@ -109,11 +109,12 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
   }
 }
 
-/** The simulator's port may be another one at each start; a supplier that was pointed elsewhere is left alone. */
+/** The simulator's port and token may be others at each start; a supplier that was pointed elsewhere is left alone. */
 async function pointToSimulator(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
   const suppliers = context.get(SuppliersService);
   const supplier = (await suppliers.list()).find(({ code }) => code === supplierCode);
-  if (!supplier?.baseUrl.startsWith('http://127.0.0.1:')) return;
+  if (supplier === undefined) return;
+  if (!supplier.baseUrl.startsWith('http://127.0.0.1:') && supplier.baseUrl !== simulator.url) return;
   const { code, adapter, timeoutMs } = supplier;
   await suppliers.set({ code, adapter, timeoutMs, baseUrl: simulator.url, token: simulator.token });
 }

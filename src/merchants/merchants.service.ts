@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
-import { DataSource, Repository } from 'typeorm';
+import { DataSource, Not, Repository } from 'typeorm';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
+import { recordAction, type By } from '../database/operator-actions.js';
 import { Merchant, type MerchantStatus } from './merchant.entity.js';
 
 @Injectable()
@@ -15,13 +16,15 @@ export class MerchantsService {
   /**
    * Adds a merchant with an empty wallet.
    * @param name 1 to 128 characters.
+   * @param by the operator, for their log.
    */
-  async create(name: string): Promise<Merchant> {
+  async create(name: string, by?: By): Promise<Merchant> {
     const problem = textProblem(name, 1, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the merchant's name ${problem}`);
     return this.dataSource.transaction(async (manager) => {
       const { id } = await manager.save(manager.create(Merchant, { name, status: 'active' }));
       await manager.query('INSERT INTO wallets (merchant_id) VALUES ($1)', [id]);
+      await recordAction(manager, by, { action: 'merchant.create', merchantId: id, detail: { name } });
       return manager.findOneByOrFail(Merchant, { id });
     });
   }
@@ -39,9 +42,13 @@ export class MerchantsService {
   }
 
   /** Suspends or resumes; doing it twice changes nothing. @throws NOT_FOUND */
-  async setStatus(id: number, status: MerchantStatus): Promise<Merchant> {
+  async setStatus(id: number, status: MerchantStatus, by?: By): Promise<Merchant> {
     await this.get(id);
-    await this.merchants.update({ id }, { status });
+    await this.dataSource.transaction(async (manager) => {
+      const { affected } = await manager.update(Merchant, { id, status: Not(status) }, { status });
+      const action = status === 'suspended' ? 'merchant.suspend' : 'merchant.resume';
+      if (affected === 1) await recordAction(manager, by, { action, merchantId: id, detail: {} });
+    });
     return this.get(id);
   }
 }

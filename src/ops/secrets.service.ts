@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/secret-box.js';
 import { Database, type Statement } from '../database/database.js';
+import { actionValues, RECORD_ACTION, type By } from '../database/operator-actions.js';
 
 /** Every column that holds a sealed secret. */
 const COLUMNS = [
@@ -21,16 +22,31 @@ export class SecretsService {
 
   /**
    * Safe to run while the service works, to stop and to repeat: a secret that changes meanwhile is left as it is.
+   * @param by the operator, for their log.
+   * @param onProgress is told how many are sealed anew.
    * @returns how many secrets were sealed anew.
    * @throws Error when one was sealed under a key that neither SECRETS_KEY nor SECRETS_PREVIOUS_KEYS holds.
    */
-  async rotate(): Promise<number> {
+  async rotate(by: By, onProgress: (done: number) => void = () => undefined): Promise<number> {
+    // An operator that can't be kept must not be found out after the work.
+    actionValues(by, { action: 'secrets.rotate', detail: {} });
     let count = 0;
-    for (const { table, column } of COLUMNS) count += await this.rotateColumn(table, column);
+    for (const { table, column } of COLUMNS) {
+      const before = count;
+      count += await this.rotateColumn(table, column, (done) => onProgress(before + done));
+    }
+    await this.database.query(
+      RECORD_ACTION,
+      actionValues(by, { action: 'secrets.rotate', detail: { rotated: count } }),
+    );
     return count;
   }
 
-  private async rotateColumn(table: string, column: string): Promise<number> {
+  private async rotateColumn(
+    table: string,
+    column: string,
+    onProgress: (done: number) => void,
+  ): Promise<number> {
     let count = 0;
     let last = 0;
     for (;;) {
@@ -42,6 +58,7 @@ export class SecretsService {
         const resealed = this.secretBox.seal(this.secretBox.open(sealed));
         count += (await this.database.query(replace(table, column), [id, sealed, resealed])).length;
       }
+      onProgress(count);
       if (rows.length < ROWS_AT_ONCE) return count;
       last = rows.at(-1)?.id ?? last;
     }

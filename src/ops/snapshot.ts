@@ -19,3 +19,11 @@ export function atOneMoment<Result>(
     return read(tx);
   });
 }
+
+const PATIENCE_MS = 3_600_000;
+
+/** A statement that reads a whole book, with its own deadline instead of the pool's. */
+export const patient = (statement: Statement): Statement & { query_timeout: number } => ({
+  ...statement,
+  query_timeout: PATIENCE_MS,
+});

@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import { newOrderNumber } from '../core/identifiers.js';
+import { Metrics } from '../core/metrics.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
-import { Database, type Queryable, type Transaction } from '../database/database.js';
+import { Database, handledLater, type Queryable, type Transaction } from '../database/database.js';
 import { GroupCommit, refused, succeeded, type Outcome } from '../database/group-commit.js';
+import { recordEvents } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
+import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
 import { LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
 import { contentHash, type OrderContent } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
@@ -49,6 +52,7 @@ export class OrderPlacement {
     weightOf: ({ content }) => content.lines.reduce((units, { quantity }) => units + quantity, 0),
     maxWeight: MAX_UNITS_PER_BATCH,
     maxWaitMs: MAX_WAIT_MS,
+    onBatch: (waitedMs) => this.metrics.batches.placement(waitedMs),
     // After a lost connection the batch may have been committed: each caller finds out by asking again.
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
   });
@@ -56,6 +60,7 @@ export class OrderPlacement {
   constructor(
     private readonly database: Database,
     private readonly wakeUps: WakeUps,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -68,16 +73,23 @@ export class OrderPlacement {
 
   private async commit(commands: PlaceOrder[]): Promise<Outcome<Placed>[]> {
     const suppliers = new Set<number>();
-    const outcomes = await this.database.transaction(async (tx) => {
+    const { outcomes, webhooks } = await this.database.transaction(async (tx) => {
       const batch = await Batch.open(tx, commands);
       const results = commands.map((command) => batch.admit(command));
-      batch.write(tx);
+      const told = batch.write(tx);
       batch.collectSuppliers(suppliers);
-      return results;
+      return { outcomes: results, webhooks: told };
     });
     failpoint('order.committed');
     this.wakeUps.fulfilment(suppliers);
+    if (webhooks) this.wakeUps.webhooks(await webhooks);
+    this.measure(outcomes);
     return outcomes;
+  }
+
+  private measure(outcomes: Outcome<Placed>[]): void {
+    this.metrics.ordersPlaced(outcomes.filter((each) => each.ok && !each.value.replayed).length);
+    this.metrics.walletRefused(outcomes.filter((each) => !each.ok && isBalanceRefusal(each.error)).length);
   }
 }
 
@@ -86,9 +98,11 @@ const referenceKey = (merchantId: number, referenceId: string): string => `${mer
 /** One batch under its locks: what is known before it, and what has been admitted so far. */
 class Batch {
   private readonly admitted: Admitted[] = [];
+  private readonly lowBalances: LowBalance[] = [];
 
   private constructor(
     private readonly available: Map<number, Satang>,
+    private readonly alerts: Map<number, Satang | null>,
     private readonly hashes: Map<string, Buffer>,
     private readonly offers: Map<string, Offer>,
     private readonly now: Date,
@@ -111,6 +125,7 @@ class Batch {
     ]);
     return new Batch(
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
+      new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
       new Map(offers.map((offer) => [referenceKey(offer.merchant_id, offer.sku), offer])),
       offers[0]?.now ?? new Date(),
@@ -142,11 +157,19 @@ class Batch {
     this.available.set(merchantId, availableAfter);
     this.hashes.set(key, hash);
     this.admitted.push(admitted);
+    const threshold = this.alerts.get(merchantId) ?? null;
+    if (crosses(available, availableAfter, threshold)) {
+      this.lowBalances.push({ merchantId, available: availableAfter, threshold });
+    }
     return succeeded({ replayed: false, ...toRows(admitted, this.now) });
   }
 
-  write(tx: Transaction): void {
+  /** @returns the webhooks to wake, where a balance fell below its merchant's threshold: known with the commit. */
+  write(tx: Transaction): Promise<number[]> | null {
     if (this.admitted.length > 0) tx.write(INSERT_ORDERS, insertValues(this.admitted, this.now));
+    if (this.lowBalances.length === 0) return null;
+    const events = this.lowBalances.map((low) => lowBalanceEvent(low, this.now));
+    return handledLater(recordEvents(tx, events));
   }
 
   collectSuppliers(suppliers: Set<number>): void {
@@ -195,12 +218,17 @@ function duplicateReference(referenceId: string): AppError {
   return new AppError('DUPLICATE_REFERENCE', message);
 }
 
+const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
+
 function insufficientBalance(total: Satang, available: Satang): AppError {
   const message = `Insufficient wallet balance: the order costs ${formatBaht(total)} THB, ${formatBaht(available)} THB are available`;
   return new AppError('SERVICE_UNAVAILABLE', message, {
-    details: [{ field: 'items', code: 'INSUFFICIENT_BALANCE', message }],
+    details: [{ field: 'items', code: INSUFFICIENT_BALANCE, message }],
   });
 }
+
+const isBalanceRefusal = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.[0]?.code === INSUFFICIENT_BALANCE;
 
 /** The rows as {@link INSERT_ORDERS} writes them, so that the answer needs no reading back. */
 function toRows(

@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database, handledLater, type Queryable, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -38,17 +41,21 @@ type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
 export class OrderSettlement {
   private readonly writer = new GroupCommit<SettleUnit, boolean>({
     commit: async (commands) => {
-      const { settled, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
+      const { settled, ended, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
       failpoint('unit.settled');
       this.wakeUps.webhooks(await webhooks);
+      for (const order of ended) this.report(order);
       return commands.map((command) => succeeded(settled.has(command)));
     },
     retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
+    onBatch: (waitedMs) => this.metrics.batches.settlement(waitedMs),
   });
 
   constructor(
     private readonly database: Database,
     private readonly wakeUps: WakeUps,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -58,11 +65,26 @@ export class OrderSettlement {
   settle(command: SettleUnit): Promise<boolean> {
     return this.writer.submit(command);
   }
+
+  private report({ outcome, ...order }: EndedOrder): void {
+    const durationMs = order.updated_at.getTime() - order.created_at.getTime();
+    this.metrics.orderEnded(outcome.status, durationMs / 1000);
+    const about = {
+      requestId: order.request_id ?? undefined,
+      orderNumber: order.order_number,
+      merchantId: order.merchant_id,
+      referenceId: order.reference_id,
+      durationMs,
+    };
+    if (outcome.status === 'completed') this.logger.info(about, 'order completed');
+    else this.logger.info({ ...about, failureCode: outcome.failureCode }, 'order failed');
+  }
 }
 
 interface Settlement {
   /** The commands that settled their unit. */
   settled: Set<SettleUnit>;
+  ended: EndedOrder[];
   /** The webhooks that have something to deliver: known with the commit, which need not wait for it. */
   webhooks: Promise<number[]>;
 }
@@ -85,15 +107,15 @@ async function settleBatch(tx: Transaction, commands: SettleUnit[]): Promise<Set
   }
   recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
   for (const { alongside } of settled) await alongside?.(tx);
-  if (units.length === 0) return { settled, webhooks: NONE };
+  if (units.length === 0) return { settled, ended: [], webhooks: NONE };
 
   const now = orders[0]?.now ?? new Date();
   const endedItems = await countUnits(tx, units);
   const { ended, wallets } = await endOrders(tx, orders, endedItems, now);
-  if (ended.length === 0) return { settled, webhooks: NONE };
+  if (ended.length === 0) return { settled, ended, webhooks: NONE };
   moveMoney(tx, ended, wallets);
   const events = ended.map((order) => toEvent(order, now));
-  return { settled, webhooks: handledLater(recordEvents(tx, events)) };
+  return { settled, ended, webhooks: handledLater(recordEvents(tx, events)) };
 }
 
 function settleUnits(tx: Transaction, commands: SettleUnit[]): Promise<SettledUnit[]> {

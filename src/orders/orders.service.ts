@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -35,6 +37,7 @@ export class OrdersService {
   constructor(
     private readonly database: Database,
     private readonly placement: OrderPlacement,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -49,7 +52,12 @@ export class OrdersService {
   ): Promise<{ order: OrderDto; replayed: boolean }> {
     const command = { merchantId, referenceId: dto.reference_id, content: toContent(dto), requestId };
     const placed = await this.placement.place(command);
-    if (placed.replayed) return { order: await this.get(merchantId, dto.reference_id), replayed: true };
+    const about = { requestId, merchantId, referenceId: dto.reference_id };
+    if (placed.replayed) {
+      this.logger.debug(about, 'order was placed before');
+      return { order: await this.get(merchantId, dto.reference_id), replayed: true };
+    }
+    this.logger.info({ ...about, orderNumber: placed.order.order_number }, 'order placed');
     return { order: toOrderDto(placed.order, placed.items), replayed: false };
   }
 

@@ -4,12 +4,12 @@ import type { UnitFailureCode } from './failures.js';
 import { ORDER_COLUMNS, type OrderRow } from './order.rows.js';
 import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
 
-export type LockedOrder = OrderRow & { open_items: number; now: Date };
+export type LockedOrder = OrderRow & { open_items: number; request_id: string | null; now: Date };
 
 /** In the order of ids, so that batches of different workers never wait for each other in a circle. */
 export const LOCK_ORDERS: Statement = {
   name: 'settlement.lock_orders',
-  text: `SELECT ${ORDER_COLUMNS}, open_items, date_trunc('milliseconds', statement_timestamp()) AS now
+  text: `SELECT ${ORDER_COLUMNS}, open_items, request_id, date_trunc('milliseconds', statement_timestamp()) AS now
          FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 };
 

@@ -7,7 +7,6 @@ import type { Logger } from '../core/logger.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 import { WakeUps } from './wake-ups.js';
-import { WorkerPresence } from './worker-presence.js';
 
 @Global()
 @Module({
@@ -24,8 +23,8 @@ import { WorkerPresence } from './worker-presence.js';
     }),
     BullModule.registerQueue({ name: FULFILMENT_QUEUE }, { name: WEBHOOKS_QUEUE }),
   ],
-  providers: [WakeUps, WorkerPresence],
-  exports: [WakeUps, WorkerPresence, BullModule],
+  providers: [WakeUps],
+  exports: [WakeUps, BullModule],
 })
 export class QueuesModule implements OnApplicationShutdown {
   private readonly watch: ConnectionWatch;

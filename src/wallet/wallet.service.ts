@@ -3,11 +3,16 @@ import { AppError } from '../core/errors.js';
 import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Queryable, type Statement } from '../database/database.js';
+import { actionValues, RECORD_ACTION, type By } from '../database/operator-actions.js';
+import { recordEvents } from '../events/event-log.js';
+import { crosses, lowBalanceEvent } from './low-balance.js';
 
 export interface Wallet {
   merchant_id: number;
   available: Satang;
   held: Satang;
+  /** Below this the merchant's webhooks are told; null where no alert is set. */
+  alert_below: Satang | null;
   updated_at: Date;
 }
 
@@ -23,7 +28,7 @@ export interface Funding {
 
 const FIND: Statement = {
   name: 'wallets.find',
-  text: `SELECT merchant_id, available, held, updated_at FROM wallets WHERE merchant_id = $1`,
+  text: `SELECT merchant_id, available, held, alert_below, updated_at FROM wallets WHERE merchant_id = $1`,
 };
 
 const LOCK: Statement = { name: 'wallets.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
@@ -48,8 +53,21 @@ const FUND: Statement = {
                                                          'note', $8::text)
       FROM moved)
     UPDATE wallets SET available = $6, updated_at = (SELECT created_at FROM moved) WHERE merchant_id = $1
-    RETURNING merchant_id, available, held, updated_at`,
+    RETURNING merchant_id, available, held, alert_below, updated_at`,
 };
+
+const SET_ALERT: Statement = {
+  name: 'wallets.set_alert',
+  text: `UPDATE wallets SET alert_below = $2 WHERE merchant_id = $1
+         RETURNING merchant_id, available, held, alert_below, updated_at`,
+};
+
+const FIND_ALERTS: Statement = {
+  name: 'wallets.find_alerts',
+  text: `SELECT merchant_id, alert_below FROM wallets WHERE alert_below IS NOT NULL`,
+};
+
+const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
 
 /** The operator's side of a wallet: money that comes in and goes out. Orders move money in their own transactions. */
 @Injectable()
@@ -89,8 +107,38 @@ export class WalletService {
       if (available > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
       const accounts = kind === 'credit' ? ['funding', 'available'] : ['available', 'funding'];
       const values = [merchantId, kind, ...accounts, amount, available, reference, note ?? null, operator];
-      return oneWallet(await tx.query<Wallet>(FUND, values), merchantId);
+      const after = oneWallet(await tx.query<Wallet>(FUND, values), merchantId);
+      if (crosses(wallet.available, after.available, wallet.alert_below)) {
+        const low = { merchantId, available: after.available, threshold: wallet.alert_below };
+        await recordEvents(tx, [lowBalanceEvent(low, after.updated_at)]);
+      }
+      return after;
     });
+  }
+
+  /**
+   * Sets below which available balance the merchant's webhooks are told, or that they are not any more. Setting it
+   * tells nobody, whatever the balance is: a movement that crosses it does.
+   * @param below satang, more than 0; null for no alert.
+   * @throws NOT_FOUND; BAD_REQUEST.
+   */
+  setAlert(merchantId: number, below: Satang | null, by: By): Promise<Wallet> {
+    if (below !== null && (below <= 0n || below > MAX_SATANG)) {
+      throw new AppError('BAD_REQUEST', 'the threshold must be more than 0.00');
+    }
+    return this.database.transaction(async (tx) => {
+      const before = oneWallet(await tx.query<Wallet>(LOCK, [merchantId]), merchantId);
+      const wallet = oneWallet(await tx.query<Wallet>(SET_ALERT, [merchantId, below]), merchantId);
+      const detail = { below: bahtOrNull(below), before: bahtOrNull(before.alert_below) };
+      tx.write(RECORD_ACTION, actionValues(by, { action: 'merchant.set_alert', merchantId, detail }));
+      return wallet;
+    });
+  }
+
+  /** The thresholds of all merchants that have one, by merchant. */
+  async alerts(): Promise<Map<number, Satang>> {
+    const rows = await this.database.query<{ merchant_id: number; alert_below: Satang }>(FIND_ALERTS);
+    return new Map(rows.map(({ merchant_id, alert_below }) => [merchant_id, alert_below]));
   }
 }
 

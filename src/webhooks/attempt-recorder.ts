@@ -1,12 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
+import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
+import { writtenAtLast } from '../database/while-away.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import { RECORD_ATTEMPTS, RECORD_INTERRUPTED, type RecordedAttempt } from './dispatch.sql.js';
 import type { AttemptOutcome } from './webhook-sender.js';
@@ -17,8 +18,6 @@ export interface EndedAttempt {
   number: number;
   outcome: AttemptOutcome;
 }
-
-const AGAIN_AFTER_MS = 500;
 
 /** Records how attempts ended, in batches, and asks for a wake-up when a retry is due. */
 @Injectable()
@@ -35,11 +34,13 @@ export class AttemptRecorder {
     // Nobody waits for one record: fewer and larger batches leave more of PostgreSQL to everything else.
     maxInFlight: 1,
     maxBatch: 500,
+    onBatch: (waitedMs) => this.metrics.batches.attempts(waitedMs),
   });
 
   constructor(
     private readonly database: Database,
     private readonly wakeUps: WakeUps,
+    private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -48,15 +49,9 @@ export class AttemptRecorder {
    * @param untilMs when to give up, in monotonic milliseconds: past its lease the attempt counts as interrupted.
    * @returns what became of the delivery, or null when the lease was given up before.
    */
-  async record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
-    for (;;) {
-      try {
-        return await this.writer.submit(attempt);
-      } catch (error) {
-        if (performance.now() + AGAIN_AFTER_MS > untilMs) throw error;
-        await delay(AGAIN_AFTER_MS);
-      }
-    }
+  record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
+    this.metrics.webhookAttempted(resultOf(attempt.outcome), attempt.outcome.durationMs / 1000);
+    return writtenAtLast(() => this.writer.submit(attempt), untilMs);
   }
 
   /** Records attempts as interrupted whose lease has run out, and lets them be followed like any failed one. */
@@ -65,15 +60,24 @@ export class AttemptRecorder {
     if (recorded.length > 0)
       this.logger.warn({ attempts: recorded.length }, 'delivery attempts were interrupted');
     this.followUp(recorded);
+    for (const { id, webhook_id: webhookId, status, attempt_count: attempts } of recorded) {
+      this.metrics.webhookAttempted('interrupted', null);
+      if (status === 'failed')
+        this.logger.info({ webhookId, deliveryId: String(id), attempts }, 'webhook failed for good');
+    }
   }
 
   private followUp(recorded: RecordedAttempt[]): void {
-    for (const { id, webhook_id: webhookId, status, attempt_count: attempts, due_in_ms } of recorded) {
+    for (const { webhook_id: webhookId, due_in_ms } of recorded)
       if (due_in_ms !== null) this.wakeUps.webhooks([webhookId], due_in_ms);
-      if (status === 'failed')
-        this.logger.info({ webhookId, deliveryId: String(id), attempts }, 'a delivery failed for good');
-    }
   }
+}
+
+/** A status that HTTP does not know is an answer that breaks the protocol. */
+function resultOf({ status, error }: AttemptOutcome): AttemptResult {
+  if (status === null) return error ?? 'protocol';
+  const family = `${Math.floor(status / 100)}xx`;
+  return ATTEMPT_RESULTS.find((result) => result === family) ?? 'protocol';
 }
 
 function toValues(attempts: EndedAttempt[]): unknown[] {

@@ -86,6 +86,15 @@ export const RETRY_MANY: Statement = {
     RETURNING d.id, d.webhook_id`,
 };
 
+/** $1 merchant, $2 status, $3 created since. */
+export const COUNT_RETRYABLE: Statement = {
+  name: 'webhook_deliveries.count_retryable',
+  text: `
+    SELECT count(*) AS count FROM webhook_deliveries
+    WHERE webhook_id IN (SELECT id FROM webhooks WHERE merchant_id = $1 AND status = 'active' AND deleted_at IS NULL)
+      AND created_at >= $3 AND status = $2 AND leased_until IS NULL`,
+};
+
 /** $1 webhook, $2 merchant, $3 the event's id, $4 its body, $5 now. */
 export const RECORD_TEST: Statement = {
   name: 'webhook_deliveries.record_test',

@@ -33,7 +33,12 @@ export class DeliveryDto {
   })
   event_id!: string;
   @ApiProperty({ type: String, enum: DELIVERED_EVENTS, example: 'order.completed' }) event!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'shop-10001', description: 'Null for test events' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'shop-10001',
+    description: 'Null for events that are not about an order',
+  })
   reference_id!: string | null;
   @ApiProperty({ type: String, enum: DELIVERY_STATUSES, example: 'pending' }) status!: string;
   @ApiProperty({ type: 'integer', example: 1, description: 'Attempts that have ended' })

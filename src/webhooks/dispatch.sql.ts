@@ -35,6 +35,9 @@ export interface ClaimedDelivery {
   previous_secret_sealed: Buffer | null;
   event_id: string;
   body: string;
+  /** Of the event's order, where it has one. */
+  order_number: string | null;
+  request_id: string | null;
 }
 
 /** Firsts or retries alone, so that the index gives just those that are due, however many are not. */
@@ -75,7 +78,7 @@ export const CLAIM_DELIVERIES: Statement = {
       SELECT id, webhook_id, event_id, automatic, attempt_count FROM webhook_deliveries
       WHERE id IN (SELECT id FROM picked) AND due_at IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED),
     decided AS (
-      SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body,
+      SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body, o.order_number, o.request_id,
         CASE WHEN w.previous_secret_expires_at > statement_timestamp() THEN w.previous_secret_sealed END
           AS previous_secret_sealed,
         CASE WHEN w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test') THEN 'cancel'
@@ -83,7 +86,8 @@ export const CLAIM_DELIVERIES: Statement = {
              ELSE 'send' END AS decision
       FROM locked d
       JOIN webhooks w ON w.id = d.webhook_id
-      JOIN events e ON e.id = d.event_id)
+      JOIN events e ON e.id = d.event_id
+      LEFT JOIN orders o ON o.id = e.order_id)
     UPDATE webhook_deliveries d SET
       status = CASE c.decision WHEN 'send' THEN 'pending' WHEN 'fail' THEN 'failed' ELSE 'cancelled' END,
       attempt_count = d.attempt_count + CASE c.decision WHEN 'send' THEN 1 ELSE 0 END,
@@ -94,7 +98,7 @@ export const CLAIM_DELIVERIES: Statement = {
       updated_at = statement_timestamp()
     FROM decided c WHERE d.id = c.id
     RETURNING d.id, d.webhook_id, c.decision, d.attempt_count, d.attempt_started_at, c.url, c.secret_sealed,
-              c.previous_secret_sealed, c.public_id AS event_id, c.body`,
+              c.previous_secret_sealed, c.public_id AS event_id, c.body, c.order_number, c.request_id`,
 };
 
 /** What became of a delivery whose attempt was recorded. */

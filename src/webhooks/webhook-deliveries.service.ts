@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.js';
 import { newEventId } from '../core/identifiers.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { Database, type Queryable } from '../database/database.js';
+import { actionValues, RECORD_ACTION, type By } from '../database/operator-actions.js';
 import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import * as sql from './deliveries.sql.js';
@@ -21,6 +22,9 @@ import { SAMPLE_ORDER } from './sample-order.js';
 import { WebhooksService } from './webhooks.service.js';
 
 const REPLAY_BATCH = 1_000;
+
+type ReplayValues = [merchantId: number, status: DeliveryStatus, since: Date, above: bigint, limit: number];
+type ReplayedRow = { id: bigint; webhook_id: number };
 
 /** A delivery beside one of its attempts, if there was any. */
 type JoinedRow = DeliveryRow & AttemptRow;
@@ -101,19 +105,45 @@ export class WebhookDeliveriesService {
   /**
    * Retries, as {@link retry} does, every delivery of a status that was created since a moment. Those of inactive or
    * deleted webhooks, and those with an attempt in flight, are passed over.
+   * @param by the operator, for their log, which keeps each batch with its own transaction.
+   * @param onProgress is told how many are retried.
    * @returns how many.
    */
-  async replay(merchantId: number, since: Date, status: DeliveryStatus = 'failed'): Promise<number> {
+  async replay(
+    merchantId: number,
+    since: Date,
+    status: DeliveryStatus = 'failed',
+    { by, onProgress }: { by?: By; onProgress?: (done: number) => void } = {},
+  ): Promise<number> {
     let replayed = 0;
     let above = 0n;
     for (;;) {
-      const values = [merchantId, status, since, above, REPLAY_BATCH];
-      const rows = await this.database.query<{ id: bigint; webhook_id: number }>(sql.RETRY_MANY, values);
+      const rows = await this.replayBatch([merchantId, status, since, above, REPLAY_BATCH], by);
       this.wakeUps.webhooks(rows.map(({ webhook_id }) => webhook_id));
       replayed += rows.length;
+      onProgress?.(replayed);
       if (rows.length < REPLAY_BATCH) return replayed;
       above = rows.reduce((highest, { id }) => (id > highest ? id : highest), above);
     }
+  }
+
+  /** How many deliveries {@link replay} would retry now. */
+  async countReplayable(merchantId: number, since: Date, status: DeliveryStatus): Promise<number> {
+    const values = [merchantId, status, since];
+    const [found] = await this.database.query<{ count: bigint }>(sql.COUNT_RETRYABLE, values);
+    return Number(found?.count ?? 0n);
+  }
+
+  private replayBatch(values: ReplayValues, by: By | undefined): Promise<ReplayedRow[]> {
+    return this.database.transaction(async (tx) => {
+      const rows = await tx.query<ReplayedRow>(sql.RETRY_MANY, values);
+      const [merchantId, status, since] = values;
+      const detail = { replayed: rows.length, status, since: since.toISOString() };
+      if (by && rows.length > 0) {
+        tx.write(RECORD_ACTION, actionValues(by, { action: 'webhook.replay', merchantId, detail }));
+      }
+      return rows;
+    });
   }
 
   private started(delivery: DeliveryRow | undefined): DeliveryDto {

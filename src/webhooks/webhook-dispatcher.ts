@@ -6,7 +6,7 @@ import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
-import { WorkerPresence } from '../queues/worker-presence.js';
+import { WorkerPresence } from '../database/worker-presence.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import {
@@ -16,6 +16,7 @@ import {
   RELEASE_DELIVERIES,
   RELEASE_DELIVERY,
   type ClaimedDelivery,
+  type RecordedAttempt,
 } from './dispatch.sql.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 
@@ -113,7 +114,9 @@ export class WebhookDispatcher {
     this.inFlight += tasks.length;
     if (tasks.length > 0) failpoint('delivery.claimed');
     // What ended without an attempt took places of the claim; more may be due behind it.
-    this.wake(deliveries.filter(({ decision }) => decision !== 'send').map(({ webhook_id }) => webhook_id));
+    const ended = deliveries.filter(({ decision }) => decision !== 'send');
+    this.wake(ended.map(({ webhook_id }) => webhook_id));
+    for (const each of ended) this.reportEnd(each, each.decision === 'fail' ? 'failed' : 'cancelled');
     return tasks.map((task) => ({ ...task, claimedAtMs }));
   }
 
@@ -127,9 +130,8 @@ export class WebhookDispatcher {
 
   private async attempt(task: Task): Promise<void> {
     const { id, webhook_id: webhookId, attempt_count: number, url, event_id, body } = task;
-    const about = { webhookId, deliveryId: String(id), attempt: number };
     if (performance.now() - task.claimedAtMs > this.timing.leaseMarginMs) {
-      this.logger.warn(about, 'a claim came too late to be used');
+      this.logger.warn(aboutDelivery(task), 'a claim came too late to be used');
       return this.release(task, 0);
     }
     const secrets = this.openSecrets(task);
@@ -137,11 +139,25 @@ export class WebhookDispatcher {
     const timestamp = Math.floor(task.attempt_started_at.getTime() / 1000);
     const outcome = await this.sender.send(url, { id: event_id, timestamp, body }, secrets);
     failpoint('delivery.sent');
-    this.logger.debug({ ...about, status: outcome.status, error: outcome.error }, 'a delivery attempt ended');
+    const { status, error, durationMs } = outcome;
+    this.logger.debug({ ...aboutDelivery(task), status, error, durationMs }, 'a delivery attempt ended');
     const leaseEndMs = task.claimedAtMs + this.timing.timeoutMs + this.timing.leaseMarginMs;
     const recorded = await this.recorder.record({ deliveryId: id, number, outcome }, leaseEndMs);
+    if (recorded) this.reportEnd(task, recorded.status, status ?? error);
     if (recorded?.has_due) this.wake([webhookId]);
-    if (recorded?.status !== 'succeeded') await delay(Math.max(0, MIN_FAILURE_MS - outcome.durationMs));
+    if (recorded?.status !== 'succeeded') await delay(Math.max(0, MIN_FAILURE_MS - durationMs));
+  }
+
+  /** One line for each delivery that has come to its end. @param result of the last attempt. */
+  private reportEnd(
+    delivery: ClaimedDelivery,
+    status: RecordedAttempt['status'],
+    result: number | string | null = null,
+  ): void {
+    if (status === 'pending') return;
+    const about = { ...aboutDelivery(delivery), result };
+    if (status === 'succeeded') this.logger.info(about, 'webhook delivered');
+    else this.logger.info(about, status === 'failed' ? 'webhook failed for good' : 'webhook cancelled');
   }
 
   /** The secrets that sign at present; null, with one error in the log, when SECRETS_KEY does not fit them. */
@@ -166,3 +182,13 @@ export class WebhookDispatcher {
     await this.database.query(RELEASE_DELIVERY, [id, number, dueInSeconds]);
   }
 }
+
+/** The delivery as log lines name it, with the request and the order that it tells of. */
+const aboutDelivery = (delivery: ClaimedDelivery): object => ({
+  requestId: delivery.request_id ?? undefined,
+  orderNumber: delivery.order_number ?? undefined,
+  webhookId: delivery.webhook_id,
+  deliveryId: String(delivery.id),
+  eventId: delivery.event_id,
+  attempt: delivery.attempt_count,
+});

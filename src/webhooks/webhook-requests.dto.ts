@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Absent, AbsentOrNull, Integer, OneOf, Rule, SomeOf, Text } from '../core/validation/rule.js';
-import { EVENT_KINDS, type EventKind } from '../events/event-log.js';
+import { EVENT_KINDS, ORDER_EVENT_KINDS, type EventKind } from '../events/event-log.js';
 import { WEBHOOK_STATUSES, type WebhookStatus } from './webhook.entity.js';
 import { MAX_URL_LENGTH, urlProblem } from './webhook-url.js';
 
@@ -23,7 +23,13 @@ const url = {
   example: 'https://shop.example/webhooks/topup',
 };
 const secret = { type: String, minLength: 16, maxLength: 255, example: 'a-secret-of-your-own' };
-const events = { type: String, isArray: true, enum: EVENT_KINDS, minItems: 1, example: EVENT_KINDS } as const;
+const events = {
+  type: String,
+  isArray: true,
+  enum: EVENT_KINDS,
+  minItems: 1,
+  example: ORDER_EVENT_KINDS,
+} as const;
 const maxRetries = { type: 'integer', minimum: 0, maximum: MAX_RETRIES, default: 3, example: 3 } as const;
 const retryDelay = {
   type: 'integer',
@@ -45,7 +51,7 @@ export class CreateWebhookDto {
   @Text(16, 255)
   secret?: string | null;
 
-  @ApiPropertyOptional({ ...events, nullable: true })
+  @ApiPropertyOptional({ ...events, nullable: true, description: 'The ends of orders when absent' })
   @AbsentOrNull()
   @SomeOf(EVENT_KINDS)
   events?: EventKind[] | null;

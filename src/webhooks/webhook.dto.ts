@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { EVENT_KINDS } from '../events/event-log.js';
+import { EVENT_KINDS, ORDER_EVENT_KINDS } from '../events/event-log.js';
 import { WEBHOOK_STATUSES, type Webhook } from './webhook.entity.js';
 
 /** A webhook as merchants see it (specification, section 2.3). */
 export class WebhookDto {
   @ApiProperty({ type: 'integer', example: 7 }) id!: number;
   @ApiProperty({ type: String, format: 'uri', example: 'https://shop.example/webhooks/topup' }) url!: string;
-  @ApiProperty({ type: [String], enum: EVENT_KINDS, example: EVENT_KINDS }) events!: string[];
+  @ApiProperty({ type: [String], enum: EVENT_KINDS, example: ORDER_EVENT_KINDS }) events!: string[];
   @ApiProperty({
     type: String,
     example: 'whsec_MF...',

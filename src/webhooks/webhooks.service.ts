@@ -4,7 +4,7 @@ import { DataSource, EntityManager, IsNull } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { AppError, invalidRequest } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
-import { EVENT_KINDS } from '../events/event-log.js';
+import { ORDER_EVENT_KINDS } from '../events/event-log.js';
 import { notFound } from './path-ids.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDestinations } from './webhook-destinations.js';
@@ -49,7 +49,7 @@ export class WebhooksService {
     const fields: Changes = {
       merchantId,
       url: dto.url,
-      events: dto.events ?? [...EVENT_KINDS],
+      events: dto.events ?? [...ORDER_EVENT_KINDS],
       secretSealed: this.secretBox.seal(secret),
       secretHint: secretHint(secret),
       ...defined({ maxRetries: dto.max_retries ?? undefined, retryDelay: dto.retry_delay ?? undefined }),

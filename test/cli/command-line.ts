@@ -15,6 +15,12 @@ export interface Run {
   stderr: string;
 }
 
+/** What a command left on a terminal. */
+export interface Typed {
+  code: number | null;
+  screen: string;
+}
+
 /** The real command line, as an operator starts it: a process for each command, on the build. */
 export class CommandLine {
   /** @param env what the commands find in their environment, besides PATH. */
@@ -29,6 +35,27 @@ export class CommandLine {
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { code: await code, stdout, stderr };
+  }
+
+  /**
+   * A command as a person gives it: standard input, output and error are one terminal (of script, from util-linux).
+   * @param answer what the person types at the question.
+   */
+  async onTerminal(args: string[], answer = '', env: Record<string, string> = {}): Promise<Typed> {
+    const line = ['node', 'bin/topup.js', ...args].map((word) => `'${word}'`).join(' ');
+    const child = spawn('script', ['--quiet', '--return', '--command', `exec ${line}`, '/dev/null'], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH, USER: 'operator-1', TERM: 'xterm', ...this.env, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+    let screen = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      const asked = /\[y\/N\] /.test(screen);
+      screen += String(chunk);
+      if (!asked && /\[y\/N\] /.test(screen)) child.stdin.end(answer);
+    }
+    return { code: await code, screen };
   }
 
   /** What a command that succeeds prints with --json: one value, and nothing else anywhere. */

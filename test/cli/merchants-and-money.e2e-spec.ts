@@ -166,3 +166,40 @@ describe('topup wallet', () => {
     ]);
   });
 });
+
+describe('topup merchant set-alert', () => {
+  const setAlert = (...options: string[]): string[] => [
+    'merchant',
+    'set-alert',
+    '--merchant',
+    '1',
+    ...options,
+  ];
+
+  it('keeps the threshold, which merchants show until it is taken away', async () => {
+    expect(await commandLine.json(...setAlert('--below', '500'))).toEqual({
+      merchant_id: 1,
+      alert_below: '500.00',
+      available_amount: '999.95',
+    });
+    await commandLine.json('merchant', 'create', '--name', 'Without');
+    const shown = { id: 1, status: 'active', alert_below: '500.00' };
+    expect(await commandLine.json('merchant', 'show', '1')).toMatchObject(shown);
+    const [first, second] = await commandLine.json<object[]>('merchant', 'list');
+    expect(first).toMatchObject(shown);
+    expect(Object.keys(second ?? {})).toEqual(['id', 'name', 'status', 'created_at']);
+    const { stdout } = await commandLine.run('merchant', 'list');
+    expect(stdout).toMatch(/│ created_at +│ alert_below │\n[^]+│ 500\.00 +│\n│ 2 [^]+Z │ {13}│\n/);
+    expect(await commandLine.json(...setAlert('--off'))).toMatchObject({ alert_below: null });
+    expect(await commandLine.json('merchant', 'show', '1')).not.toHaveProperty('alert_below');
+  });
+
+  it('refuses what cannot be a threshold', async () => {
+    await commandLine.refusedAll([
+      [setAlert(), /say either --below with an amount, or --off/],
+      [setAlert('--off', '--below', '5'), /say either --below with an amount, or --off/],
+      [setAlert('--below', '0'), 'error: the threshold must be more than 0.00\n'],
+      [['merchant', 'set-alert', '--merchant', '99', '--off'], /there is no merchant 99/],
+    ]);
+  });
+});

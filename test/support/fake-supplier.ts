@@ -40,6 +40,8 @@ export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', messa
 /** A supplier on a real socket that a test tells what to answer. Unless told otherwise it sells everything at once. */
 export class FakeSupplier {
   readonly requests: SupplierRequest[] = [];
+  /** What we have left there. */
+  balance: Answer = { status: 200, body: { balance: '123456.00', currency: 'THB' } };
   private readonly scripts = new Map<string, Script>();
   private readonly users = new Map<string, string>();
   private server: Server | undefined;
@@ -70,6 +72,7 @@ export class FakeSupplier {
   }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === '/v1/balance') return reply(request, response, this.balance);
     const body = await readJson(request);
     const reference = body?.reference ?? decodeURIComponent((request.url ?? '').split('/').at(-1) ?? '');
     if (body) this.users.set(reference, body.user_id);
@@ -80,12 +83,16 @@ export class FakeSupplier {
     this.requests.push(seen);
     const script = this.scripts.get(this.users.get(reference) ?? reference.split('.')[0] ?? '');
     const answer = script ? await script(seen, earlier) : bought(reference);
-    if (answer === 'drop') {
-      request.socket.destroy();
-    } else if (answer !== 'hang') {
-      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
-      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {}));
-    }
+    reply(request, response, answer);
+  }
+}
+
+function reply(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  if (answer === 'drop') {
+    request.socket.destroy();
+  } else if (answer !== 'hang') {
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {}));
   }
 }
 

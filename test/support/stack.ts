@@ -65,7 +65,7 @@ export class TestStack {
   /** @param env configuration that differs from the tests' usual one. */
   static async start(
     env: Record<string, string> = {},
-    options: { worker?: boolean } = {},
+    options: { worker?: boolean; logTo?: { write(line: string): void } } = {},
   ): Promise<TestStack> {
     const testDatabase = await createTestDatabase();
     const config = loadConfig({
@@ -80,7 +80,7 @@ export class TestStack {
       LOG_LEVEL: 'silent',
       ...env,
     });
-    const logger = createLogger(config, 'test');
+    const logger = createLogger(config, 'test', options.logTo);
     const api = await createApi(config, logger);
     await api.listen(0, '127.0.0.1');
     await api.get(SchemaService).whenReady();
@@ -110,9 +110,10 @@ export class TestStack {
     return api;
   }
 
-  async startWorker(): Promise<INestApplicationContext> {
+  /** Another worker process, so to speak. @param changes of the configuration. */
+  async startWorker(changes: Partial<Config> = {}): Promise<INestApplicationContext> {
     const worker = await NestFactory.createApplicationContext(
-      WorkerModule.register(this.config, this.logger),
+      WorkerModule.register({ ...this.config, ...changes }, this.logger),
       {
         logger: new NestLogger(this.logger),
         abortOnError: false,

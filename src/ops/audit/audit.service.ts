@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Queryable, type Statement } from '../../database/database.js';
-import { atOneMoment } from '../snapshot.js';
+import { Database, type Queryable } from '../../database/database.js';
+import { atOneMoment, patient } from '../snapshot.js';
 import type { Check, Findings } from './check.js';
 import { ORDER_CHECKS } from './order-checks.js';
 import { UNIT_CHECKS } from './unit-checks.js';
@@ -15,36 +15,30 @@ export interface CheckResult {
   detail: string;
 }
 
-/** An audit reads everything there is, which takes longer than any request may. */
-const TIMEOUT_MS = 3_600_000;
+type OnProgress = (done: number, total: number, check: string) => void;
 
 /** Checks the books: every rule with one statement, all on the same moment, beside whatever else is running. */
 @Injectable()
 export class AuditService {
   constructor(private readonly database: Database) {}
 
-  run(): Promise<CheckResult[]> {
-    return atOneMoment(this.database, runChecks);
+  /** @param onProgress is told how many checks are done, and which one comes now. */
+  run(onProgress?: OnProgress): Promise<CheckResult[]> {
+    return atOneMoment(this.database, (tx) => runChecks(tx, onProgress));
   }
 }
 
 /** Every check, in turn, on what `tx` sees. */
-export async function runChecks(tx: Queryable): Promise<CheckResult[]> {
+export async function runChecks(tx: Queryable, onProgress?: OnProgress): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of CHECKS) {
-    const [findings] = await tx.query<Findings>(patient(check));
+    onProgress?.(results.length, CHECKS.length, check.name);
+    const [findings] = await tx.query<Findings>(patient({ name: `audit.${check.name}`, text: check.sql }));
     if (!findings) throw new Error(`check ${check.name} answered nothing`);
     results.push(toResult(check, findings));
   }
   return results;
 }
-
-/** The check's statement, with its own deadline instead of the pool's. */
-const patient = ({ name, sql }: Check): Statement & { query_timeout: number } => ({
-  name: `audit.${name}`,
-  text: sql,
-  query_timeout: TIMEOUT_MS,
-});
 
 function toResult({ name, describe }: Check, findings: Findings): CheckResult {
   const { wrong, example } = findings;

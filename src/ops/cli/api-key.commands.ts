@@ -1,8 +1,11 @@
+import type { Command } from 'commander';
 import type { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService, type IssuedApiKey } from '../../auth/api-keys.service.js';
 import { AuthModule } from '../../auth/auth.module.js';
-import { examples, type CommandGroup } from './command-group.js';
-import { id, integer, moment, networks } from './options.js';
+import type { By } from '../../database/operator-actions.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { id, integer, moment, networks, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record, type Result } from './output.js';
 
 const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
@@ -12,7 +15,10 @@ interface IssueGiven {
   name?: string;
   allowIp?: string[];
   expiresAt?: Date;
+  operator: string;
 }
+
+type EndGiven = By & { yes?: boolean };
 
 export const apiKeyCommands: CommandGroup = {
   features: { imports: [AuthModule] },
@@ -24,6 +30,7 @@ export const apiKeyCommands: CommandGroup = {
       .option('--name <name>', 'what the key is for, up to 128 characters')
       .option('--allow-ip <cidr,...>', 'the only networks that may use it; any, unless given', networks)
       .option('--expires-at <moment>', 'when it ends, in ISO 8601; never, unless given', moment)
+      .addOption(operatorOption())
       .addHelpText(
         'after',
         examples(
@@ -32,9 +39,9 @@ export const apiKeyCommands: CommandGroup = {
         ),
       )
       .action(
-        act(async (app, { merchant, name, allowIp, expiresAt }: IssueGiven) => {
+        act(async (app, { merchant, name, allowIp, expiresAt, operator }: IssueGiven) => {
           const options = { name, allowedNetworks: allowIp, expiresAt };
-          return issuedKey(await app.get(ApiKeysService).issue(merchant, options));
+          return issuedKey(await app.get(ApiKeysService).issue(merchant, options, { operator }));
         }),
       );
 
@@ -54,33 +61,60 @@ export const apiKeyCommands: CommandGroup = {
       .command('revoke')
       .description('End an API key for good, within 5 seconds.')
       .argument('<id>', 'the key', id)
-      .addHelpText('after', examples('api-key revoke 1'))
-      .action(act(async (app, keyId: number) => record(toJson(await app.get(ApiKeysService).revoke(keyId)))));
-
-    apiKey
-      .command('rotate')
-      .description('Issue a key with the same merchant, name, networks and expiry, and end the old one.')
-      .argument('<id>', 'the old key', id)
-      .option(
-        '--overlap <seconds>',
-        'how long the old key goes on working beside the new one',
-        integer(0, LONGEST_OVERLAP_SECONDS),
-        0,
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addOption(yesOption())
+      .addHelpText(
+        'after',
+        ASKS_FIRST + examples('api-key revoke 1', 'api-key revoke 1 --reason "published" --yes'),
       )
-      .addHelpText('after', examples('api-key rotate 1', 'api-key rotate 1 --overlap 3600'))
       .action(
-        act(async (app, keyId: number, { overlap }: { overlap: number }) =>
-          issuedKey(await app.get(ApiKeysService).rotate(keyId, overlap)),
-        ),
+        act(async (app, keyId: number, { yes, ...by }: EndGiven) => {
+          const keys = app.get(ApiKeysService);
+          await confirm(`${nameOf(await keys.get(keyId))} stops working within 5 seconds, for good.`, {
+            yes,
+          });
+          return record(toJson(await keys.revoke(keyId, by)));
+        }),
       );
+
+    defineRotate(apiKey, act);
   },
 };
+
+function defineRotate(apiKey: Command, act: Act): void {
+  apiKey
+    .command('rotate')
+    .description('Issue a key with the same merchant, name, networks and expiry, and end the old one.')
+    .argument('<id>', 'the old key', id)
+    .option(
+      '--overlap <seconds>',
+      'how long the old key goes on working beside the new one',
+      integer(0, LONGEST_OVERLAP_SECONDS),
+      0,
+    )
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText('after', ASKS_FIRST + examples('api-key rotate 1', 'api-key rotate 1 --overlap 3600'))
+    .action(
+      act(async (app, keyId: number, { overlap, yes, ...by }: EndGiven & { overlap: number }) => {
+        const keys = app.get(ApiKeysService);
+        const when = overlap === 0 ? 'within 5 seconds' : `in ${overlap} seconds`;
+        await confirm(`${nameOf(await keys.get(keyId))} stops working ${when}, for good.`, { yes });
+        return issuedKey(await keys.rotate(keyId, overlap, by));
+      }),
+    );
+}
 
 const issuedKey = ({ apiKey, key }: IssuedApiKey): Result =>
   record(
     { id: apiKey.id, merchant_id: apiKey.merchantId, prefix: apiKey.prefix, key },
     'Keep the key now: it is not shown again.',
   );
+
+const nameOf = ({ id, prefix, merchantId, name }: ApiKey): string =>
+  `API key ${id} (${prefix}…${name === '' ? '' : `, ${name}`}) of merchant ${merchantId}`;
 
 const toJson = (apiKey: ApiKey): Record<string, unknown> => ({
   id: apiKey.id,

@@ -1,6 +1,8 @@
 import { AuditService, type CheckResult } from '../audit/audit.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { listTable, paragraphs, type Result } from './output.js';
+import { withProgress } from './progress.js';
+import { paint } from './terminal.js';
 
 export const auditCommands: CommandGroup = {
   features: { providers: [AuditService] },
@@ -8,7 +10,12 @@ export const auditCommands: CommandGroup = {
     audit
       .description('Check every invariant of the books, all at one moment; exit with 1 if one fails.')
       .addHelpText('after', examples('audit', 'audit --json'))
-      .action(act(async (app) => toResult(await app.get(AuditService).run())));
+      .action(
+        act(async (app) => {
+          const service = app.get(AuditService);
+          return toResult(await withProgress('Checking the books', (report) => service.run(report)));
+        }),
+      );
   },
 };
 
@@ -16,6 +23,6 @@ function toResult(checks: CheckResult[]): Result {
   const failed = checks.filter((check) => !check.ok).length;
   const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
   const rows = checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail }));
-  const text = (): string => paragraphs(listTable(rows), verdict);
+  const text = (): string => paragraphs(listTable(rows), paint(failed === 0 ? 'green' : 'red', verdict));
   return { json: { ok: failed === 0, checks }, text, ok: failed === 0 };
 }

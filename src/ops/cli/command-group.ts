@@ -19,11 +19,19 @@ export type Act = <Given extends unknown[]>(
   features?: () => Promise<CommandFeatures>,
 ) => (...given: Given) => Promise<void>;
 
+/** For commands about the command line itself, which need no database. */
+export interface Shell {
+  /** Keeps what is to be printed. */
+  answer: (result: Result) => void;
+  /** The program with every command and option there is. */
+  wholeProgram: () => Promise<Command>;
+}
+
 /** Commands that share their first word, such as `topup merchant`. */
 export interface CommandGroup {
   features: CommandFeatures;
   /** Adds the group's commands, or makes `command` itself one. */
-  define: (command: Command, act: Act) => void;
+  define: (command: Command, act: Act, shell: Shell) => void;
 }
 
 /** The last lines of a command's help: calls that work as they are. */

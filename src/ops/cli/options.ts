@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { formatBaht, MAX_SATANG, parseBaht, type Satang } from '../../core/money.js';
 
 // Each of these reads one argument of a command, or says in words what it must be.
@@ -77,6 +77,22 @@ export function moment(text: string): Date {
   );
 }
 
+/** The name of a time zone. */
+export function timezone(text: string): string {
+  // PostgreSQL reads the sign of an offset the other way round: names mean the same to everybody.
+  if (/^[A-Za-z]/.test(text) && isTimezone(text)) return text;
+  throw new InvalidArgumentError('It must be the name of a time zone such as Asia/Bangkok or UTC.');
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const LONGEST_SECONDS = 36_500 * SECONDS.d;
 
@@ -97,9 +113,15 @@ export function unit(text: string): { item: number; unit: number } {
   throw new InvalidArgumentError('It must be item.unit such as 1.2; topup order show lists them.');
 }
 
-/** Who gives the command, unless --operator says it. */
+/** A day such as 2027-01-31. */
+export function day(text: string): string {
+  if (text.length === 10 && moment(text)) return text;
+  throw new InvalidArgumentError('It must be a day such as 2027-01-31.');
+}
+
+/** Who gives the command, unless --operator says it: TOPUP_OPERATOR, or whoever is logged in. */
 export function currentOperator(env: NodeJS.ProcessEnv = process.env): string {
-  const named = env.USER?.trim() || env.LOGNAME?.trim();
+  const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
   if (named) return named;
   try {
     return userInfo().username;
@@ -108,3 +130,14 @@ export function currentOperator(env: NodeJS.ProcessEnv = process.env): string {
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
+
+/** For a command that the operator's log keeps: who acts. */
+export const operatorOption = (): Option =>
+  new Option('--operator <name>', 'who gives the command, for topup log').default(currentOperator());
+
+/** For a command that the operator's log keeps, and that has no other option for it: why. */
+export const reasonOption = (): Option =>
+  new Option('--reason <text>', 'why, for topup log; up to 500 characters');
+
+/** For a command that asks before it does what can't be undone. */
+export const yesOption = (): Option => new Option('-y, --yes', 'do not ask before it is done');

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { FAILURE_MESSAGES, isUnitFailureCode, type UnitFailureCode } from '../../orders/failures.js';
 import { ORDER_STATUSES } from '../../orders/states.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
-import { age, currentOperator, id, integer, oneOf, unit } from './options.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { age, id, integer, oneOf, operatorOption, unit, yesOption } from './options.js';
 import { OrderDesk, type OrderFilter } from './order-desk.service.js';
 import type { Verdict } from './order-resolution.service.js';
 import { orderFile, orderList } from './order-views.js';
@@ -19,6 +20,7 @@ interface ResolveGiven {
   supplierReference?: string;
   reason: string;
   operator: string;
+  yes?: boolean;
 }
 
 export const orderCommands: CommandGroup = {
@@ -77,19 +79,22 @@ function defineResolve(order: Command, act: Act): void {
     )
     .option('--supplier-reference <text>', 'with --succeeded: what the supplier calls the purchase')
     .requiredOption('--reason <text>', 'how you know, for the record')
-    .option('--operator <name>', 'who gives the command', currentOperator())
+    .addOption(operatorOption())
+    .addOption(yesOption())
     .addHelpText(
       'after',
-      examples(
-        'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --succeeded --reason "confirmed by acme, ticket 4711"',
-        'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --failed OUT_OF_STOCK --reason "acme never charged it"',
-      ),
+      ASKS_FIRST +
+        examples(
+          'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --succeeded --reason "confirmed by acme, ticket 4711"',
+          'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --failed OUT_OF_STOCK --reason "acme never charged it"',
+        ),
     )
     .action(
       act(
         async (app, orderNumber: string, given: ResolveGiven) => {
-          const { reason, operator, unit } = given;
+          const { reason, operator, unit, yes } = given;
           const resolution = { orderNumber, ...unit, verdict: toVerdict(given), reason, operator };
+          await confirm(inWords(orderNumber, given), { yes });
           const { OrderResolution } = await import('./order-resolution.service.js');
           await app.get(OrderResolution).resolve(resolution);
           return orderFile(await app.get(OrderDesk).show(orderNumber));
@@ -98,6 +103,11 @@ function defineResolve(order: Command, act: Act): void {
         async () => (await import('./order-resolution.features.js')).orderResolutionFeatures,
       ),
     );
+}
+
+function inWords(orderNumber: string, { unit: { item, unit }, failed }: ResolveGiven): string {
+  const consequence = failed === undefined ? 'succeeded: it is paid for' : `failed: its price is returned`;
+  return `Unit ${item}.${unit} of ${orderNumber} is settled for good as ${consequence}.`;
 }
 
 function toVerdict({ succeeded = false, failed, supplierReference }: ResolveGiven): Verdict {

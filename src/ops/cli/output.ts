@@ -1,4 +1,5 @@
-import { drawTable } from './table.js';
+import { drawTable, type Paint } from './table.js';
+import { paint, toneOf } from './terminal.js';
 
 /** What a command prints: one JSON value for programs, text for people. */
 export interface Result {
@@ -6,6 +7,8 @@ export interface Result {
   text: () => string;
   /** False when the command ran and what it found is bad: the exit code says so. */
   ok?: boolean;
+  /** Said on standard error beside the text, where that has no room for it. */
+  remarks?: string[];
 }
 
 type Row = Record<string, unknown>;
@@ -41,7 +44,18 @@ export function listTable(rows: Row[]): string {
   if (!first) return '';
   const columns = Object.keys(first);
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
-  return drawTable([columns, ...lines], { head: true });
+  return drawTable([columns, ...lines], { head: true, paint: painter(columns) });
+}
+
+const STATUS_COLUMNS = ['status', 'state', 'result'];
+
+/** Heads stand out, and so does how things stand. */
+function painter(columns: string[]): Paint {
+  return (cell, column, isHead) => {
+    if (isHead) return paint('bold', cell);
+    const tone = STATUS_COLUMNS.includes(columns[column] ?? '') ? toneOf(cell) : null;
+    return tone === null ? cell : paint(tone, cell);
+  };
 }
 
 /** Parts of a text with an empty line between them; what is empty is left out. */

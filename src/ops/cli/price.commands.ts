@@ -1,10 +1,13 @@
 import { ProductsService } from '../../catalog/products.service.js';
 import { formatBaht, type Satang } from '../../core/money.js';
+import type { By } from '../../database/operator-actions.js';
 import { MerchantsModule } from '../../merchants/merchants.module.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { baht, id } from './options.js';
+import { baht, id, operatorOption, reasonOption } from './options.js';
 import { record, type Result } from './output.js';
+
+type Which = By & { merchant: number; sku: string };
 
 export const priceCommands: CommandGroup = {
   features: { imports: [MerchantsModule], providers: [ProductsService] },
@@ -15,11 +18,13 @@ export const priceCommands: CommandGroup = {
       .requiredOption('--merchant <id>', 'the merchant', id)
       .requiredOption('--sku <sku>', 'the product')
       .requiredOption('--price <baht>', 'the price of one piece, 0.00 up to the list price', baht)
+      .addOption(operatorOption())
+      .addOption(reasonOption())
       .addHelpText('after', examples('price set --merchant 1 --sku MLBB-86 --price 31.50'))
       .action(
-        act(async (app, { merchant, sku, price }: { merchant: number; sku: string; price: Satang }) => {
+        act(async (app, { merchant, sku, price, ...by }: Which & { price: Satang }) => {
           await app.get(MerchantsService).get(merchant);
-          await app.get(ProductsService).setMerchantPrice(merchant, sku, price);
+          await app.get(ProductsService).setMerchantPrice(merchant, sku, price, by);
           return toResult(merchant, sku, price);
         }),
       );
@@ -29,11 +34,13 @@ export const priceCommands: CommandGroup = {
       .description('Take a merchant’s own price away, so that it pays the list price, which is printed.')
       .requiredOption('--merchant <id>', 'the merchant', id)
       .requiredOption('--sku <sku>', 'the product')
+      .addOption(operatorOption())
+      .addOption(reasonOption())
       .addHelpText('after', examples('price clear --merchant 1 --sku MLBB-86'))
       .action(
-        act(async (app, { merchant, sku }: { merchant: number; sku: string }) => {
+        act(async (app, { merchant, sku, ...by }: Which) => {
           await app.get(MerchantsService).get(merchant);
-          const product = await app.get(ProductsService).clearMerchantPrice(merchant, sku);
+          const product = await app.get(ProductsService).clearMerchantPrice(merchant, sku, by);
           return toResult(merchant, sku, product.price);
         }),
       );

@@ -6,16 +6,20 @@ import {
   ProductError,
   ProductsService,
   type ProductDefinition,
-  type ProductWithSupplier,
 } from '../../catalog/products.service.js';
+import { toProductView, type ProductWithSupplier } from '../../catalog/product-actions.js';
 import { Supplier } from '../../catalog/supplier.entity.js';
 import { SuppliersService } from '../../catalog/suppliers.service.js';
-import { formatBaht, type Satang } from '../../core/money.js';
+import type { Satang } from '../../core/money.js';
+import type { By } from '../../database/operator-actions.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { baht, integer } from './options.js';
+import { ASKS_FIRST, confirm, MANY } from './confirm.js';
+import { baht, integer, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
 import { CommandError, reasonOf } from './problems.js';
 import { CsvProblems, readProducts } from './product-csv.js';
+import { withProgress } from './progress.js';
+import { isInteractive } from './terminal.js';
 
 interface SetGiven {
   sku: string;
@@ -27,12 +31,17 @@ interface SetGiven {
   requiresCharacter?: boolean;
   maxQuantity?: number;
   inactive?: boolean;
+  operator: string;
+  reason?: string;
 }
+
+type ImportGiven = By & { yes?: boolean };
 
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, name, price and supplier, and if you like
 supplier_sku, requires_server, requires_character, max_quantity and active. An empty field has its default.
-Either every product is imported or none; what is wrong is told with its line.
+Either every product is imported or none; what is wrong is told with its line. A file that changes more than ${MANY}
+products is asked about first.
 `;
 
 export const productCommands: CommandGroup = {
@@ -59,6 +68,8 @@ export const productCommands: CommandGroup = {
         MAX_QUANTITY,
       )
       .option('--inactive', 'it cannot be ordered')
+      .addOption(operatorOption())
+      .addOption(reasonOption())
       .addHelpText(
         'after',
         examples(
@@ -66,9 +77,11 @@ export const productCommands: CommandGroup = {
         ),
       )
       .action(
-        act(async (app, { inactive, ...given }: SetGiven) => {
+        act(async (app, { inactive, operator, reason, ...given }: SetGiven) => {
           const definition: ProductDefinition = { ...given, active: !inactive };
-          return record(toJson(await app.get(ProductsService).set(definition)));
+          return record({
+            ...toProductView(await app.get(ProductsService).set(definition, { operator, reason })),
+          });
         }),
       );
 
@@ -76,12 +89,15 @@ export const productCommands: CommandGroup = {
       .command('import')
       .description('Set the products of a CSV file, all or none.')
       .argument('<file>', 'the file; /dev/stdin reads from a pipe')
-      .addHelpText('after', IMPORT_HELP + examples('product import catalogue.csv'))
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addOption(yesOption())
+      .addHelpText('after', IMPORT_HELP + ASKS_FIRST + examples('product import catalogue.csv'))
       .action(
-        act(async (app, file: string) => {
+        act(async (app, file: string, given: ImportGiven) => {
           const suppliers = await app.get(SuppliersService).list();
-          const products = await importProducts(app.get(ProductsService), file, suppliers);
-          return list(products.map(toJson), '', `Products imported: ${products.length}`);
+          const products = await importProducts(app.get(ProductsService), file, suppliers, given);
+          return list(toRows(products), '', `Products imported: ${products.length}`);
         }),
       );
 
@@ -92,7 +108,7 @@ export const productCommands: CommandGroup = {
       .action(
         act(async (app) => {
           const products = await app.get(ProductsService).list();
-          return list(products.map(toJson), 'There are no products: topup product set adds one.');
+          return list(toRows(products), 'There are no products: topup product set adds one.');
         }),
       );
   },
@@ -102,11 +118,17 @@ async function importProducts(
   products: ProductsService,
   file: string,
   suppliers: Supplier[],
+  { yes, ...by }: ImportGiven,
 ): Promise<ProductWithSupplier[]> {
   const name = path.basename(file);
   try {
     const lines = readProducts(readFile(file), new Set(suppliers.map(({ code }) => code)));
-    return await products.setAll(lines.map(({ definition }) => definition)).catch((error: unknown) => {
+    const definitions = lines.map(({ definition }) => definition);
+    await confirmChanges(products, definitions, yes);
+    const importing = withProgress('Importing products', (onProgress) =>
+      products.setAll(definitions, { by, file: name, onProgress }),
+    );
+    return await importing.catch((error: unknown) => {
       // Something changed after the file was checked.
       if (!(error instanceof ProductError)) throw error;
       throw new CsvProblems([`line ${lines[error.index]?.line}: ${error.message}`]);
@@ -117,6 +139,29 @@ async function importProducts(
   }
 }
 
+/** Asks before a file changes many products that are sold already. */
+async function confirmChanges(
+  products: ProductsService,
+  definitions: ProductDefinition[],
+  yes?: boolean,
+): Promise<void> {
+  if (!isInteractive()) return;
+  const known = new Map((await products.list()).map((product) => [product.sku, product]));
+  const replaced = definitions.flatMap((definition) => {
+    const earlier = known.get(definition.sku);
+    return earlier ? [{ definition, earlier }] : [];
+  });
+  const prices = replaced.filter(({ definition, earlier }) => definition.price !== earlier.price).length;
+  if (replaced.length <= MANY) return;
+  const added = definitions.length - replaced.length;
+  await confirm(
+    `${replaced.length} products are replaced, ${prices} of them at another price, and ${added} added.`,
+    {
+      yes,
+    },
+  );
+}
+
 function readFile(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -125,14 +170,5 @@ function readFile(file: string): Buffer {
   }
 }
 
-const toJson = (product: ProductWithSupplier): Record<string, unknown> => ({
-  sku: product.sku,
-  name: product.name,
-  price: formatBaht(product.price),
-  supplier: product.supplierCode,
-  supplier_sku: product.supplierSku,
-  requires_server: product.requiresServer,
-  requires_character: product.requiresCharacter,
-  max_quantity: product.maxQuantity,
-  active: product.active,
-});
+const toRows = (products: ProductWithSupplier[]): Record<string, unknown>[] =>
+  products.map((product) => ({ ...toProductView(product) }));

@@ -1,51 +1,10 @@
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import type { Act, CommandGroup } from './command-group.js';
+import type { CommandFeatures } from '../../cli.module.js';
+import type { Act } from './command-group.js';
+import { GROUPS } from './groups.js';
 import { print, type Result } from './output.js';
-
-/** Each group is loaded when it is asked for: most of a command's second goes into loading code. */
-const GROUPS: Record<string, { summary: string; load: () => Promise<CommandGroup> }> = {
-  merchant: {
-    summary: 'Add, list, suspend and resume merchants',
-    load: async () => (await import('./merchant.commands.js')).merchantCommands,
-  },
-  'api-key': {
-    summary: 'Issue, list, revoke and rotate API keys',
-    load: async () => (await import('./api-key.commands.js')).apiKeyCommands,
-  },
-  wallet: {
-    summary: 'Put money into a merchant’s wallet, or take it out',
-    load: async () => (await import('./wallet.commands.js')).walletCommands,
-  },
-  supplier: {
-    summary: 'Set and list suppliers',
-    load: async () => (await import('./supplier.commands.js')).supplierCommands,
-  },
-  product: {
-    summary: 'Set, import and list products',
-    load: async () => (await import('./product.commands.js')).productCommands,
-  },
-  price: {
-    summary: 'Set and clear a merchant’s own prices',
-    load: async () => (await import('./price.commands.js')).priceCommands,
-  },
-  order: {
-    summary: 'Show, list and resolve orders',
-    load: async () => (await import('./order.commands.js')).orderCommands,
-  },
-  webhook: {
-    summary: 'List and replay deliveries to a merchant’s webhooks',
-    load: async () => (await import('./webhook.commands.js')).webhookCommands,
-  },
-  secrets: {
-    summary: 'Move stored secrets to a new SECRETS_KEY',
-    load: async () => (await import('./secrets.commands.js')).secretsCommands,
-  },
-  audit: {
-    summary: 'Check every invariant of the books',
-    load: async () => (await import('./audit.commands.js')).auditCommands,
-  },
-};
+import { paint } from './terminal.js';
 
 const EPILOGUE = `
 topup help <command> shows a command's options and an example.
@@ -65,12 +24,14 @@ export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Pr
     // Commander has said what is wrong with the line, or has printed the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode;
     const { problemInWords } = await import('./problems.js');
-    process.stderr.write(`error: ${problemInWords(error)}\n`);
+    process.stderr.write(`${paint('red', 'error:', process.stderr)} ${problemInWords(error)}\n`);
     if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) process.stderr.write(`${inspect(error)}\n`);
     return 1;
   }
-  const { json, text, ok = true } = result();
-  await print(program.opts<{ json?: boolean }>().json ? JSON.stringify(json) : text());
+  const { json, text, ok = true, remarks = [] } = result();
+  const asJson = program.opts<{ json?: boolean }>().json ?? false;
+  await print(asJson ? JSON.stringify(json) : text());
+  if (!asJson) for (const remark of remarks) process.stderr.write(`${remark}\n`);
   return ok ? 0 : 1;
 }
 
@@ -82,6 +43,36 @@ interface Program {
 
 async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Program> {
   let printed: Result | undefined;
+  const answer = (result: Result): void => void (printed = result);
+  const actWith =
+    (features: CommandFeatures): Act =>
+    (work, load) =>
+    async (...given) => {
+      const { openSession } = await import('./session.js');
+      const app = await openSession(env, load ? await load() : features);
+      try {
+        answer(await work(app, ...given));
+      } finally {
+        await app.close();
+      }
+    };
+  const asked = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
+  const program = await defineProgram({ actWith, answer, isWanted: (name) => name === asked });
+  const result = (): Result => {
+    if (!printed) throw new Error('the command ended without a result');
+    return printed;
+  };
+  return { program, result };
+}
+
+interface Definition {
+  actWith: (features: CommandFeatures) => Act;
+  answer: (result: Result) => void;
+  /** Which groups have their commands; the others are there by their name alone. */
+  isWanted: (group: string) => boolean;
+}
+
+async function defineProgram({ actWith, answer, isWanted }: Definition): Promise<Command> {
   const program = new Command('topup')
     .description('The operator’s command line of the order top-up service.')
     .option('--json', 'print the result as one JSON value')
@@ -90,30 +81,15 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EPILOGUE)
     .exitOverride();
-  const asked = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
+  const wholeProgram = (): Promise<Command> => defineProgram({ actWith, answer, isWanted: () => true });
   for (const [name, { summary, load }] of Object.entries(GROUPS)) {
     const command = program.command(name).description(summary);
-    if (name !== asked) continue;
+    if (!isWanted(name)) continue;
     const { features, define } = await load();
-    const act: Act =
-      (work, load) =>
-      async (...given) => {
-        const { openSession } = await import('./session.js');
-        const app = await openSession(env, load ? await load() : features);
-        try {
-          printed = await work(app, ...given);
-        } finally {
-          await app.close();
-        }
-      };
-    define(command, act);
+    define(command, actWith(features), { answer, wholeProgram });
   }
   for (const command of everyCommand(program)) command.showHelpAfterError(helpHint(command));
-  const result = (): Result => {
-    if (!printed) throw new Error('the command ended without a result');
-    return printed;
-  };
-  return { program, result };
+  return program;
 }
 
 function everyCommand(command: Command): Command[] {

@@ -1,6 +1,8 @@
 import { SecretsService } from '../secrets.service.js';
 import { examples, type CommandGroup } from './command-group.js';
+import { operatorOption } from './options.js';
 import type { Result } from './output.js';
+import { withProgress } from './progress.js';
 
 export const secretsCommands: CommandGroup = {
   features: { providers: [SecretsService] },
@@ -10,8 +12,14 @@ export const secretsCommands: CommandGroup = {
       .description(
         'Seal every stored secret anew under SECRETS_KEY; the keys in SECRETS_PREVIOUS_KEYS open what it did not seal.',
       )
+      .addOption(operatorOption())
       .addHelpText('after', examples('secrets rotate'))
-      .action(act(async (app) => toResult(await app.get(SecretsService).rotate())));
+      .action(
+        act(async (app, by: { operator: string }) => {
+          const secrets = app.get(SecretsService);
+          return toResult(await withProgress('Sealing secrets', (report) => secrets.rotate(by, report)));
+        }),
+      );
   },
 };
 

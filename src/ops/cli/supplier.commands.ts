@@ -2,7 +2,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ADAPTERS, Supplier, type Adapter } from '../../catalog/supplier.entity.js';
 import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../../catalog/suppliers.service.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { integer, oneOf } from './options.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { integer, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
 
 const LONGEST_TIMEOUT_MS = 600_000;
@@ -14,6 +15,9 @@ interface SetGiven {
   /** False for --no-token. */
   token?: string | false;
   timeoutMs: number;
+  operator: string;
+  reason?: string;
+  yes?: boolean;
 }
 
 export const supplierCommands: CommandGroup = {
@@ -33,16 +37,24 @@ export const supplierCommands: CommandGroup = {
         integer(1, LONGEST_TIMEOUT_MS),
         DEFAULT_TIMEOUT_MS,
       )
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addOption(yesOption())
       .addHelpText(
         'after',
-        examples(
-          'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --token s3cr3t',
-        ),
+        '\n--no-token asks first: a token can’t be read back.' +
+          ASKS_FIRST +
+          examples(
+            'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --token s3cr3t',
+          ),
       )
       .action(
-        act(async (app, { token, ...settings }: SetGiven) => {
+        act(async (app, { token, operator, reason, yes, ...settings }: SetGiven) => {
           const change = token === false ? null : token;
-          return record(toJson(await app.get(SuppliersService).set({ ...settings, token: change })));
+          if (change === null)
+            await confirm(`The token of supplier ${settings.code} is removed, for good.`, { yes });
+          const by = { operator, reason };
+          return record(toJson(await app.get(SuppliersService).set({ ...settings, token: change }, by)));
         }),
       );
 

@@ -1,7 +1,8 @@
 import { formatBaht, type Satang } from '../../core/money.js';
 import { WalletService, type Wallet } from '../../wallet/wallet.service.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { baht, currentOperator, id } from './options.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { baht, id, operatorOption, yesOption } from './options.js';
 import { record } from './output.js';
 
 interface FundingGiven {
@@ -10,6 +11,8 @@ interface FundingGiven {
   reference: string;
   note?: string;
   operator: string;
+  /** Only a debit asks first. */
+  yes?: boolean;
 }
 
 const DESCRIPTIONS = {
@@ -22,23 +25,28 @@ export const walletCommands: CommandGroup = {
   features: { providers: [WalletService] },
   define(wallet, act) {
     for (const kind of ['credit', 'debit'] as const) {
-      wallet
+      const command = wallet
         .command(kind)
         .description(DESCRIPTIONS[kind])
         .requiredOption('--merchant <id>', 'the merchant', id)
         .requiredOption('--amount <baht>', 'how much, such as 1000.00', baht)
         .requiredOption('--reference <text>', 'your name of the movement, such as a bank’s; one per merchant')
         .option('--note <text>', 'what it is for, up to 500 characters')
-        .option('--operator <name>', 'who gives the command', currentOperator())
+        .addOption(operatorOption())
         .addHelpText(
           'after',
-          examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`),
+          (kind === 'debit' ? ASKS_FIRST : '') +
+            examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`),
         )
         .action(
-          act(async (app, { merchant: merchantId, ...funding }: FundingGiven) =>
-            record(toJson(await app.get(WalletService)[kind]({ merchantId, ...funding }))),
-          ),
+          act(async (app, { merchant: merchantId, yes, ...funding }: FundingGiven) => {
+            const wallets = app.get(WalletService);
+            if (kind === 'debit')
+              await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
+            return record(toJson(await wallets[kind]({ merchantId, ...funding })));
+          }),
         );
+      if (kind === 'debit') command.addOption(yesOption());
     }
 
     wallet
@@ -53,6 +61,11 @@ export const walletCommands: CommandGroup = {
       );
   },
 };
+
+async function debitInWords(wallets: WalletService, merchantId: number, amount: Satang): Promise<string> {
+  const { available } = await wallets.get(merchantId);
+  return `${formatBaht(amount)} THB leave the wallet of merchant ${merchantId}, which has ${formatBaht(available)} available.`;
+}
 
 const toJson = ({ merchant_id, available, held }: Wallet): Record<string, unknown> => ({
   merchant_id,

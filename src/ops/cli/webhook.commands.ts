@@ -3,10 +3,13 @@ import { MerchantsService } from '../../merchants/merchants.service.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../webhooks/delivery.dto.js';
 import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.service.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import type { By } from '../../database/operator-actions.js';
 import { examples, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, confirm, MANY } from './confirm.js';
 import { NoQueuesModule } from './no-queues.module.js';
-import { id, integer, moment, oneOf } from './options.js';
+import { id, integer, moment, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
+import { withProgress } from './progress.js';
 
 const DEFAULT_LIMIT = 1_000;
 const MAX_LIMIT = 100_000;
@@ -18,10 +21,11 @@ interface ListGiven {
   limit: number;
 }
 
-interface ReplayGiven {
+interface ReplayGiven extends By {
   merchant: number;
   since: Date;
   status: DeliveryStatus;
+  yes?: boolean;
 }
 
 export const webhookCommands: CommandGroup = {
@@ -56,13 +60,25 @@ export const webhookCommands: CommandGroup = {
       .requiredOption('--merchant <id>', 'the merchant', id)
       .requiredOption('--since <moment>', 'only deliveries created then or later, in ISO 8601', moment)
       .option('--status <status>', `only with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES), 'failed')
-      .addHelpText('after', examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00'))
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addOption(yesOption())
+      .addHelpText(
+        'after',
+        `\nMore than ${MANY} deliveries are asked about first.` +
+          ASKS_FIRST +
+          examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00'),
+      )
       .action(
-        act(async (app, { merchant, since, status }: ReplayGiven) => {
+        act(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
           await app.get(MerchantsService).get(merchant);
-          return record({
-            replayed: await app.get(WebhookDeliveriesService).replay(merchant, since, status),
-          });
+          const deliveries = app.get(WebhookDeliveriesService);
+          const count = await deliveries.countReplayable(merchant, since, status);
+          if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });
+          const replayed = await withProgress('Replaying deliveries', (report) =>
+            deliveries.replay(merchant, since, status, { by, onProgress: (done) => report(done, count) }),
+          );
+          return record({ replayed });
         }),
       );
   },

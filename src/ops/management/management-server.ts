@@ -1,41 +1,53 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { createBullBoard } from '@bull-board/api';
 import { BullAdapter } from '@bull-board/api/bullAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
-import express, { type Express } from 'express';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import express, { type Express, type Response } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
+import { Metrics } from '../../core/metrics.js';
+import { checkout } from '../../local/checkout.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from '../../queues/queues.js';
 import { ReadinessService } from '../health/readiness.service.js';
+import { DatabaseFigures } from './database-figures.js';
+import { operatorsOnly } from './management-access.js';
 
 /**
- * The operators' port of a process: `/metrics` for Prometheus, `/queues` for Bull Board, `/healthz` and `/readyz`. It
- * listens on loopback unless MANAGEMENT_HOST says otherwise; none of it is reachable through the API's port.
+ * The operators' port of a process: `/metrics` for Prometheus, `/healthz` and `/readyz`, which are open, and `/queues`
+ * for Bull Board, which asks for a password. It listens on loopback unless MANAGEMENT_HOST says otherwise; none of it
+ * but the health is reachable through the API's port.
  */
 @Injectable()
 export class ManagementServer implements BeforeApplicationShutdown {
-  private readonly registry = new Registry();
   private server: Server | undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly readiness: ReadinessService,
+    private readonly metrics: Metrics,
+    private readonly figures: DatabaseFigures,
     @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue,
     @InjectQueue(WEBHOOKS_QUEUE) private readonly webhooks: Queue,
   ) {}
 
-  /** @param defaultPort where MANAGEMENT_PORT does not say. @throws when the port is taken */
-  async listen(defaultPort: number): Promise<void> {
-    collectDefaultMetrics({ register: this.registry });
+  /**
+   * @param defaultPort where MANAGEMENT_PORT does not say.
+   * @returns the port. @throws when it is taken
+   */
+  async listen(defaultPort: number): Promise<number> {
+    this.metrics.describeProcess(version());
     const server = createServer(this.createApp());
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(this.config.MANAGEMENT_PORT ?? defaultPort, this.config.MANAGEMENT_HOST, resolve);
     });
+    return (server.address() as AddressInfo).port;
   }
 
   beforeApplicationShutdown(): void {
@@ -46,20 +58,36 @@ export class ManagementServer implements BeforeApplicationShutdown {
   private createApp(): Express {
     const app = express().disable('x-powered-by');
     app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
-    app.get('/readyz', async (_request, response) => {
-      const ready = await this.readiness.isReady();
-      response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'PostgreSQL does not answer' });
-    });
+    app.get('/readyz', (_request, response) => this.answerReadiness(response));
     app.get('/metrics', async (_request, response) => {
-      response.type(this.registry.contentType).send(await this.registry.metrics());
+      await this.figures.refresh();
+      const { registry } = this.metrics;
+      response.type(registry.contentType).send(await registry.metrics());
     });
+    app.use('/queues', operatorsOnly(this.config), this.createBoard());
+    return app;
+  }
+
+  /** Redis is told for information: the process does its work without, only less promptly. */
+  private async answerReadiness(response: Response): Promise<void> {
+    const ready = await this.readiness.isReady();
+    const redis = this.fulfilment.client.status === 'ready' ? 'up' : 'down';
+    const status = ready ? 'ready' : 'PostgreSQL does not answer';
+    response.status(ready ? 200 : 503).json({ status, redis });
+  }
+
+  private createBoard(): express.Router {
     const board = new ExpressAdapter();
     board.setBasePath('/queues');
     createBullBoard({
       queues: [this.fulfilment, this.webhooks].map((queue) => new BullAdapter(queue, { readOnlyMode: true })),
       serverAdapter: board,
     });
-    app.use('/queues', board.getRouter() as express.Router);
-    return app;
+    return board.getRouter() as express.Router;
   }
+}
+
+function version(): string {
+  const text = readFileSync(path.join(checkout, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

@@ -8,7 +8,7 @@ import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { SchemaService } from '../../database/schema.service.js';
 import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
-import { WorkerPresence } from '../../queues/worker-presence.js';
+import { WorkerPresence } from '../../database/worker-presence.js';
 import { WebhookDispatcher } from '../../webhooks/webhook-dispatcher.js';
 
 const INTERVAL_MS = 2_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { processName } from '../core/process.js';
-import { Database, type Statement } from '../database/database.js';
+import { Database, type Statement } from './database.js';
 
 /** A worker that has not been seen for this long is taken for dead. */
 const DEAD_AFTER_MS = 8_000;

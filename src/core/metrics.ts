@@ -1,0 +1,263 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** How a webhook attempt ended: by its status, or by what kept an answer away (contract, section 4). */
+export const ATTEMPT_RESULTS = [
+  '2xx', '3xx', '4xx', '5xx',
+  'timeout', 'refused_address', 'dns', 'connect', 'tls', 'reset', 'protocol', 'interrupted',
+] as const; // prettier-ignore
+export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
+
+export interface PoolConnections {
+  total: number;
+  idle: number;
+  /** Those who wait for a connection. */
+  waiting: number;
+}
+
+/** A value that is there only while it is known: an old one would look like a present one. */
+export interface Figure {
+  set(value: number): void;
+  clear(): void;
+}
+
+const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
+const ORDER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
+const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
+
+/**
+ * Everything that the service measures, defined here and nowhere else; `docs/metrics.md` explains it. Each application
+ * has a registry of its own. Labels take few values: none holds what a caller chose.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+
+  private readonly requests = this.histogram(
+    'http_request_duration_seconds',
+    'From the arrival of a request to the end of its answer',
+    ['method', 'route', 'status'],
+    REQUEST_SECONDS,
+  );
+
+  private readonly orders = this.counter('topup_orders_total', 'Orders placed, completed and failed', [
+    'transition',
+  ]);
+  private readonly orderDuration = this.histogram(
+    'topup_order_duration_seconds',
+    'From the creation of an order to its end',
+    ['status'],
+    ORDER_SECONDS,
+  );
+  private readonly placed = this.orders.labels('placed');
+  private readonly ended = {
+    completed: { count: this.orders.labels('completed'), duration: this.orderDuration.labels('completed') },
+    failed: { count: this.orders.labels('failed'), duration: this.orderDuration.labels('failed') },
+  };
+  private readonly walletRefusals = this.counter(
+    'topup_wallet_refusals_total',
+    'Orders refused for an insufficient balance',
+    [],
+  );
+
+  private readonly units = this.counter(
+    'topup_units_total',
+    'Units settled by the answer of their supplier',
+    ['supplier', 'outcome'],
+  );
+  private readonly supplierCalls = this.counter('topup_supplier_calls_total', 'Requests to suppliers', [
+    'supplier',
+    'kind',
+    'outcome',
+  ]);
+  private readonly supplierCallDuration = this.histogram(
+    'topup_supplier_call_duration_seconds',
+    'From the start of a request to a supplier to its answer, or to giving up',
+    ['supplier', 'kind'],
+    CALL_SECONDS,
+  );
+
+  private readonly pausedSuppliers = this.gauge(
+    'topup_supplier_paused',
+    'Whether this worker leaves the supplier alone for a while, as it decides nothing',
+    ['supplier'],
+  );
+  private readonly attempts = this.counter('topup_webhook_attempts_total', 'Attempts to deliver a webhook', [
+    'result',
+  ]);
+  private readonly attemptDuration = this.histogram(
+    'topup_webhook_attempt_duration_seconds',
+    'From the start of an attempt to its answer, or to giving up',
+    [],
+    CALL_SECONDS,
+  );
+
+  private readonly batchSize = this.histogram(
+    'topup_group_commit_batch_size',
+    'Commands that share a transaction',
+    ['writer'],
+    BATCH_SIZES,
+  );
+  private readonly batchWait = this.histogram(
+    'topup_group_commit_wait_seconds',
+    'How long a command waits for its transaction to begin',
+    ['writer'],
+    WAIT_SECONDS,
+  );
+
+  /** What a group commit tells of each batch as it goes out: how long each of its commands waited. */
+  readonly batches = {
+    placement: this.batchesOf('placement'),
+    settlement: this.batchesOf('settlement'),
+    postponement: this.batchesOf('postponement'),
+    attempts: this.batchesOf('attempts'),
+  };
+
+  readonly databaseUp = this.gauge(
+    'topup_database_up',
+    'Whether PostgreSQL answered when last asked: 1 or 0',
+  );
+
+  /** What PostgreSQL knows about the whole service; absent while it can't be asked. */
+  readonly figures = this.createFigures();
+
+  constructor() {
+    // A counter that begins at 0 shows its first increment as one.
+    for (const transition of ['placed', 'completed', 'failed']) this.orders.inc({ transition }, 0);
+    for (const result of ATTEMPT_RESULTS) this.attempts.inc({ result }, 0);
+    this.databaseUp.set(0);
+  }
+
+  /** @param route the pattern that the request matched, never the path itself. */
+  request(method: string, route: string, status: string, seconds: number): void {
+    this.requests.observe({ method, route, status }, seconds);
+  }
+
+  ordersPlaced(count: number): void {
+    this.placed.inc(count);
+  }
+
+  walletRefused(count: number): void {
+    this.walletRefusals.inc(count);
+  }
+
+  orderEnded(status: 'completed' | 'failed', seconds: number): void {
+    const { count, duration } = this.ended[status];
+    count.inc();
+    duration.observe(seconds);
+  }
+
+  unitSettled(supplier: string, outcome: 'succeeded' | 'failed'): void {
+    this.units.inc({ supplier, outcome });
+  }
+
+  supplierCalled(supplier: string, kind: 'send' | 'inquiry', outcome: string, seconds: number): void {
+    this.supplierCalls.inc({ supplier, kind, outcome });
+    this.supplierCallDuration.observe({ supplier, kind }, seconds);
+  }
+
+  /** @param seconds null where the process did not live to measure it. */
+  webhookAttempted(result: AttemptResult, seconds: number | null): void {
+    this.attempts.inc({ result });
+    if (seconds !== null) this.attemptDuration.observe(seconds);
+  }
+
+  supplierPaused(supplier: string, paused: boolean): void {
+    this.pausedSuppliers.set({ supplier }, paused ? 1 : 0);
+  }
+
+  private batchesOf(writer: string): (waitedMs: readonly number[]) => void {
+    const size = this.batchSize.labels(writer);
+    const wait = this.batchWait.labels(writer);
+    return (waitedMs) => {
+      size.observe(waitedMs.length);
+      for (const ms of waitedMs) wait.observe(ms / 1000);
+    };
+  }
+
+  /** Shows the connections of the pool for hot paths, read at each scrape. */
+  watchPool(read: () => PoolConnections): void {
+    new Gauge({
+      name: 'topup_database_pool_connections',
+      help: 'Connections to PostgreSQL, those of them that are idle, and those who wait for one',
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect(): void {
+        for (const [state, count] of Object.entries(read())) this.set({ state }, count as number);
+      },
+    });
+  }
+
+  /** Adds what describes the process itself: memory, event loop, garbage collection, and its version. */
+  describeProcess(version: string): void {
+    collectDefaultMetrics({ register: this.registry });
+    this.gauge('topup_build_info', 'The version that runs; always 1', ['version', 'node_version']).set(
+      { version, node_version: process.version },
+      1,
+    );
+  }
+
+  private createFigures() {
+    const due = this.gauge('topup_queue_due', 'Work that is due and that no worker has taken', ['queue']);
+    const oldestDue = this.gauge('topup_queue_oldest_due_seconds', 'How long the oldest of it is due', [
+      'queue',
+    ]);
+    return {
+      orders_open: this.figure('topup_orders_open', 'Orders that have not ended'),
+      orders_oldest_open_seconds: this.figure(
+        'topup_orders_oldest_open_seconds',
+        'Age of the oldest of them',
+      ),
+      units_unknown: this.figure('topup_units_unknown', 'Units that may have been bought or not'),
+      units_unknown_oldest_seconds: this.figure(
+        'topup_units_unknown_oldest_seconds',
+        'How long the oldest of them is in doubt',
+      ),
+      units_review: this.figure('topup_units_review', 'Units that wait for the operator'),
+      units_review_oldest_seconds: this.figure(
+        'topup_units_review_oldest_seconds',
+        'How long the oldest of them waits',
+      ),
+      fulfilment_due: figureOf(due, 'fulfilment'),
+      fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment'),
+      webhooks_due: figureOf(due, 'webhooks'),
+      webhooks_oldest_due_seconds: figureOf(oldestDue, 'webhooks'),
+      wallet_held_mismatch_baht: this.figure(
+        'topup_wallet_held_mismatch_baht',
+        'Difference between all held balances and the prices of all open orders; anything but 0 is wrong',
+      ),
+      database_size_bytes: this.figure('topup_database_size_bytes', 'Size of the database on disk'),
+    } satisfies Record<string, Figure>;
+  }
+
+  private figure(name: string, help: string): Figure {
+    const gauge = this.gauge(name, help);
+    // A gauge without labels begins with a 0 that nobody has measured.
+    gauge.remove();
+    return figureOf(gauge);
+  }
+
+  private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+}
+
+export type FigureName = keyof Metrics['figures'];
+
+const figureOf = <Label extends string>(gauge: Gauge<Label>, ...labels: string[]): Figure => ({
+  set: (value) => gauge.labels(...labels).set(value),
+  clear: () => gauge.remove(...labels),
+});

@@ -1,0 +1,74 @@
+import type { Logger } from '../core/logger.js';
+import type { Metrics } from '../core/metrics.js';
+import { unitReference } from '../orders/order.rows.js';
+import { outcomeDetail, type Outcome } from './supplier-adapter.js';
+import type { ClaimedUnit } from './units.sql.js';
+
+/** What logs and metrics are told about units on their way; every line names the request, the order and the unit. */
+export class CallReport {
+  constructor(
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {}
+
+  calling(unit: ClaimedUnit): void {
+    this.logger.debug({ ...about(unit), action: unit.action }, 'a supplier is called');
+  }
+
+  /** Warns where the call did not decide the unit: somebody may have to look into it. */
+  answered(unit: ClaimedUnit, outcome: Outcome, durationMs: number): void {
+    this.metrics.supplierCalled(unit.supplier, kindOf(unit), outcome.kind, durationMs / 1000);
+    const call = {
+      ...about(unit),
+      action: unit.action,
+      outcome: outcome.kind,
+      detail: outcomeDetail(outcome),
+      durationMs: Math.round(durationMs),
+    };
+    if (outcome.kind === 'not_accepted' && outcome.credentialsRefused) {
+      this.logger.error(
+        call,
+        'the supplier refuses our credentials: correct them with topup supplier set --token',
+      );
+    } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') {
+      this.logger.warn(call, 'a supplier call did not decide a unit');
+    } else {
+      this.logger.debug(call, 'supplier answered');
+    }
+  }
+
+  settled(unit: ClaimedUnit, state: 'succeeded' | 'failed'): void {
+    this.metrics.unitSettled(unit.supplier, state);
+    this.logger.debug({ ...about(unit), state }, 'unit settled');
+  }
+
+  notSettled(unit: ClaimedUnit, error: unknown): void {
+    this.logger.error({ ...about(unit), err: error }, 'a unit was not settled');
+  }
+
+  /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
+  paused(supplier: string, pausedMs: number): void {
+    this.metrics.supplierPaused(supplier, pausedMs > 0);
+    if (pausedMs > 0)
+      this.logger.warn({ supplier, pausedMs }, 'a supplier decides nothing: it is left alone for a while');
+    else this.logger.info({ supplier }, 'a supplier answers again');
+  }
+
+  tooLate(unit: ClaimedUnit): void {
+    this.logger.warn(about(unit), 'a claim came too late to be used');
+  }
+
+  needsReview(unit: ClaimedUnit): void {
+    this.logger.error(about(unit), 'a unit needs review: see topup order list --review');
+  }
+}
+
+export const kindOf = ({ action }: ClaimedUnit): 'send' | 'inquiry' =>
+  action === 'send' ? 'send' : 'inquiry';
+
+const about = (unit: ClaimedUnit): object => ({
+  requestId: unit.request_id ?? undefined,
+  orderNumber: unit.order_number,
+  reference: unitReference(unit.order_number, unit),
+  supplier: unit.supplier,
+});

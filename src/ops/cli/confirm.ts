@@ -1,0 +1,40 @@
+import { createInterface } from 'node:readline/promises';
+import { CommandError } from './problems.js';
+import { isInteractive } from './terminal.js';
+
+/** Up to so many rows, a change can be looked over and put right by hand. */
+export const MANY = 10;
+
+/** What the help of a command says that asks. */
+export const ASKS_FIRST = `
+On a terminal it asks before this is done; --yes answers beforehand. Scripts are not asked: nothing is where standard
+input, output or error is no terminal.
+`;
+
+/**
+ * Asks a person whether to go on; programs are not asked.
+ * @param consequence what is about to happen, as a sentence.
+ * @throws CommandError unless the answer is yes.
+ */
+export async function confirm(consequence: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  if (yes || !isInteractive()) return;
+  const answer = await ask(`${consequence} Go on? [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was changed: the answer was not y');
+}
+
+/** On standard error, which leaves standard output to the result. The end of input, or Ctrl-C, is no answer. */
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const noAnswer = new Promise<string>((resolve) => {
+    terminal.once('close', () => resolve(''));
+    terminal.once('SIGINT', () => {
+      process.stderr.write('\n');
+      terminal.close();
+    });
+  });
+  try {
+    return await Promise.race([terminal.question(question), noAnswer]);
+  } finally {
+    terminal.close();
+  }
+}

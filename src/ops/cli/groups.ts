@@ -1,0 +1,62 @@
+import type { CommandGroup } from './command-group.js';
+
+interface Group {
+  summary: string;
+  load: () => Promise<CommandGroup>;
+}
+
+/** Each group is loaded when it is asked for: most of a command's second goes into loading code. */
+export const GROUPS: Record<string, Group> = {
+  merchant: {
+    summary: 'Add, list, suspend and resume merchants, and set their alerts',
+    load: async () => (await import('./merchant.commands.js')).merchantCommands,
+  },
+  'api-key': {
+    summary: 'Issue, list, revoke and rotate API keys',
+    load: async () => (await import('./api-key.commands.js')).apiKeyCommands,
+  },
+  wallet: {
+    summary: 'Put money into a merchant’s wallet, or take it out',
+    load: async () => (await import('./wallet.commands.js')).walletCommands,
+  },
+  supplier: {
+    summary: 'Set and list suppliers',
+    load: async () => (await import('./supplier.commands.js')).supplierCommands,
+  },
+  product: {
+    summary: 'Set, import and list products',
+    load: async () => (await import('./product.commands.js')).productCommands,
+  },
+  price: {
+    summary: 'Set and clear a merchant’s own prices',
+    load: async () => (await import('./price.commands.js')).priceCommands,
+  },
+  order: {
+    summary: 'Show, list and resolve orders',
+    load: async () => (await import('./order.commands.js')).orderCommands,
+  },
+  webhook: {
+    summary: 'List and replay deliveries to a merchant’s webhooks',
+    load: async () => (await import('./webhook.commands.js')).webhookCommands,
+  },
+  secrets: {
+    summary: 'Move stored secrets to a new SECRETS_KEY',
+    load: async () => (await import('./secrets.commands.js')).secretsCommands,
+  },
+  audit: {
+    summary: 'Check every invariant of the books',
+    load: async () => (await import('./audit.commands.js')).auditCommands,
+  },
+  report: {
+    summary: 'Report a day’s business, and compare the books with the suppliers’',
+    load: async () => (await import('./report.commands.js')).reportCommands,
+  },
+  log: {
+    summary: 'Show what operators did: who, when and why',
+    load: async () => (await import('./log.commands.js')).logCommands,
+  },
+  completion: {
+    summary: 'Print what completes commands in a shell',
+    load: async () => (await import('./completion.commands.js')).completionCommands,
+  },
+};

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { DailyReportService } from '../report/daily-report.service.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { dailyReport } from './daily-report.view.js';
+import { day, moment, timezone } from './options.js';
+import { CommandError } from './problems.js';
+import { withProgress } from './progress.js';
+import { supplierReport } from './supplier-report.view.js';
+
+const DAY_MS = 86_400_000;
+
+const DAILY_HELP = `
+Orders count on the day when they were placed, completed and failed ones on the day when they ended. Balances are
+available and held money together: closing = opening + credited - debited - spent, which is checked for each merchant
+against the wallet as it is now; exit with 1 where it does not hold. What was refunded went from held to available.
+`;
+
+const SUPPLIER_HELP = `
+Each unit that we hold for succeeded or failed is asked about, some at a time. Exit with 1 where the supplier says
+otherwise (we paid and it did not deliver; we returned the money and it did, or still may), or does not answer.
+`;
+
+interface DailyGiven {
+  date: string;
+  timezone: string;
+  csv?: boolean;
+}
+
+export const reportCommands: CommandGroup = {
+  features: { providers: [DailyReportService] },
+  define(report, act) {
+    report
+      .command('daily')
+      .description('Show what a day brought to each merchant, and check it against the balances.')
+      .requiredOption('--date <day>', 'which day, such as 2026-01-15', day)
+      .option('--timezone <name>', 'where the day begins and ends', timezone, 'Asia/Bangkok')
+      .option('--csv', 'print it as CSV, with a header line and a total')
+      .addHelpText(
+        'after',
+        DAILY_HELP +
+          examples('report daily --date 2026-01-15', 'report daily --date 2026-01-15 --csv > day.csv'),
+      )
+      .action(
+        act(async (app, { date, timezone, csv }: DailyGiven, command: Command) => {
+          if (csv && command.optsWithGlobals<{ json?: boolean }>().json) {
+            throw new CommandError('choose one: --csv or --json');
+          }
+          return dailyReport(await app.get(DailyReportService).run(date, timezone), { csv });
+        }),
+      );
+    defineSupplier(report, act);
+  },
+};
+
+function defineSupplier(report: Command, act: Act): void {
+  report
+    .command('supplier')
+    .description('Compare what became of units with what their suppliers say, and show the balances there.')
+    .option('--supplier <code>', 'only this supplier; all of them, unless given')
+    .option(
+      '--since <moment>',
+      'only orders placed then or later, in ISO 8601; 24 hours, unless given',
+      moment,
+    )
+    .addHelpText(
+      'after',
+      SUPPLIER_HELP + examples('report supplier', 'report supplier --supplier acme --since 2026-01-15'),
+    )
+    .action(
+      act(
+        async (app, { supplier: code, since: given }: { supplier?: string; since?: Date }) => {
+          const { SuppliersService } = await import('../../catalog/suppliers.service.js');
+          const { SupplierReportService } = await import('../report/supplier-report.service.js');
+          const since = given ?? new Date(Date.now() - DAY_MS);
+          const service = app.get(SuppliersService);
+          const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
+          const comparisons = await withProgress('Asking suppliers', async (report) => {
+            const done = [];
+            for (const each of suppliers)
+              done.push(await app.get(SupplierReportService).compare(each, since, report));
+            return done;
+          });
+          return supplierReport(since, comparisons);
+        },
+        // Calling suppliers loads an HTTP client, which the other commands need not wait for.
+        async () => (await import('./supplier-report.features.js')).supplierReportFeatures,
+      ),
+    );
+}

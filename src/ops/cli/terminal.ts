@@ -1,0 +1,34 @@
+type Stream = NodeJS.ReadStream | NodeJS.WriteStream;
+
+const isTerminal = (stream: Stream): boolean => stream.isTTY === true;
+
+/** Whether a person sits there: reads what is printed, and can answer. */
+export const isInteractive = (): boolean => [process.stdin, process.stdout, process.stderr].every(isTerminal);
+
+/** Whether a line on this stream can be written over. */
+export const canRewrite = (stream: NodeJS.WriteStream, env = process.env): boolean =>
+  isTerminal(stream) && env.TERM !== 'dumb';
+
+const CODES = { bold: 1, red: 31, green: 32, yellow: 33 } as const;
+export type Tone = keyof typeof CODES;
+
+/** Colours text for a terminal, and leaves it alone for anything else and for whoever sets NO_COLOR. */
+export function paint(
+  tone: Tone,
+  text: string,
+  stream: NodeJS.WriteStream = process.stdout,
+  env = process.env,
+): string {
+  return canRewrite(stream, env) && !env.NO_COLOR ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text;
+}
+
+const GOOD = ['ok', 'active', 'completed', 'succeeded'];
+const WAITING = ['pending', 'processing', 'queued', 'sending', 'unknown', 'inactive', 'cancelled'];
+const BAD = ['FAILED', 'failed', 'review', 'suspended'];
+
+/** How a status is shown to people. */
+export function toneOf(status: string): Tone | null {
+  if (GOOD.includes(status)) return 'green';
+  if (WAITING.includes(status)) return 'yellow';
+  return BAD.includes(status) ? 'red' : null;
+}

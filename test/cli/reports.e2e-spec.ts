@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bought, neverSeen, refused } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { CommandLine } from './command-line.js';
+
+type Line = Record<string, string | number | null>;
+
+interface Daily {
+  ok: boolean;
+  from: string;
+  to: string;
+  merchants: Line[];
+  total: Line;
+  differences: string[];
+}
+
+interface Comparison {
+  ok: boolean;
+  suppliers: (Line & { differences: Line[] })[];
+}
+
+let stack: TestStack;
+let commandLine: CommandLine;
+let shop: TestMerchant;
+let idle: TestMerchant;
+let orders: { completed: OrderBody; partial: OrderBody };
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  commandLine = new CommandLine({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    SECRETS_KEY: stack.config.secretsKey?.toString('base64') ?? '',
+  });
+  shop = await stack.merchant('1000.00');
+  idle = await stack.merchant('50.00');
+  await backdate();
+  const sku = await stack.product('35.00');
+  stack.supplier.script('unlucky', ({ reference }) =>
+    reference.endsWith('.2') ? refused(reference, 'OUT_OF_STOCK') : bought(reference),
+  );
+  const completed = await stack.order(shop, [{ sku, quantity: 2 }]);
+  const partial = await stack.order(shop, [{ sku, quantity: 2 }], 'unlucky');
+  await stack.orderWith(shop, completed.reference_id, 'completed');
+  await stack.orderWith(shop, partial.reference_id, 'failed');
+  orders = { completed, partial };
+  await stack.stopWorkers();
+  await stack.order(shop, [{ sku, quantity: 3 }]);
+});
+
+afterAll(() => stack.close());
+
+/** Moves what has happened so far to two days ago, which only the tests can. */
+async function backdate(): Promise<void> {
+  await stack.sql(`
+    DO $$ BEGIN
+      SET LOCAL session_replication_role = 'replica';
+      UPDATE transfers SET created_at = created_at - interval '2 days';
+      UPDATE merchants SET created_at = created_at - interval '2 days';
+    END $$`);
+}
+
+/** A zone where it is about noon, so that no test runs over midnight. */
+const offset = 12 - new Date().getUTCHours();
+const timezone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
+const dayOf = (daysAgo: number): string =>
+  new Date(Date.now() + offset * 3_600_000 - daysAgo * 86_400_000).toISOString().slice(0, 10);
+const daily = (daysAgo: number, ...options: string[]): string[] => [
+  'report', 'daily', '--date', dayOf(daysAgo), '--timezone', timezone, ...options,
+]; // prettier-ignore
+
+describe('topup report daily', () => {
+  it('shows what a day brought to each merchant, and closes with the wallet', async () => {
+    const report = await commandLine.json<Daily>(...daily(0));
+    expect(Object.keys(report)).toEqual([
+      'ok', 'date', 'timezone', 'from', 'to', 'merchants', 'total', 'differences',
+    ]); // prettier-ignore
+    expect({ ok: report.ok, differences: report.differences }).toEqual({ ok: true, differences: [] });
+    expect(Date.parse(report.to) - Date.parse(report.from)).toBe(86_400_000);
+    const figures = {
+      orders: 3,
+      completed: 1,
+      failed: 1,
+      opening_amount: '1000.00',
+      credited_amount: '0.00',
+      debited_amount: '0.00',
+      spent_amount: '105.00',
+      closing_amount: '895.00',
+      ordered_amount: '245.00',
+      refunded_amount: '35.00',
+      opening_available_amount: '1000.00',
+      opening_held_amount: '0.00',
+      closing_available_amount: '790.00',
+      closing_held_amount: '105.00',
+    };
+    expect(report.merchants[0]).toEqual({
+      merchant_id: shop.id,
+      name: expect.any(String) as unknown as string,
+      ...figures,
+    });
+    expect(await stack.wallet(shop)).toEqual({ available: '790.00', held: '105.00' });
+    expect(report.merchants[1]).toMatchObject({ merchant_id: idle.id, orders: 0, closing_amount: '50.00' });
+    expect(report.total).toEqual({
+      ...figures,
+      opening_amount: '1050.00',
+      opening_available_amount: '1050.00',
+      closing_amount: '945.00',
+      closing_available_amount: '840.00',
+    });
+  });
+
+  it('opens a day with what the one before closed with', async () => {
+    const [first, between] = await Promise.all([
+      commandLine.json<Daily>(...daily(2)),
+      commandLine.json<Daily>(...daily(1)),
+    ]);
+    const credited = { opening_amount: '0.00', credited_amount: '1050.00', closing_amount: '1050.00' };
+    expect(first.total).toMatchObject({ orders: 0, ...credited });
+    const nothing = { opening_amount: '1050.00', credited_amount: '0.00', closing_amount: '1050.00' };
+    expect(between.total).toMatchObject({ orders: 0, ...nothing });
+    expect(first.to).toBe(between.from);
+  });
+
+  it('reads as CSV and as a table', async () => {
+    await stack.sql(`UPDATE merchants SET name = 'Game "Shop", Bangkok' WHERE id = $1`, [shop.id]);
+    const { code, stdout, stderr } = await commandLine.run(...daily(0, '--csv'));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head, first, , total, ...rest] = stdout.split('\n');
+    expect(head).toMatch(/^merchant_id,name,orders,completed,failed,opening_amount,credited_amount,/);
+    expect(first).toMatch(
+      new RegExp(`^${shop.id},"Game ""Shop"", Bangkok",3,1,1,1000\\.00,0\\.00,0\\.00,105\\.00,895\\.00,`),
+    );
+    expect(total).toMatch(/^,total,3,1,1,1050\.00,/);
+    expect(rest).toEqual(['']);
+    const table = await commandLine.run(...daily(0));
+    expect(table.stdout).toMatch(/│ total +│ 3 +│ 1 +│ 1 +│ 1050\.00 │[^]+give the closing balances\.\n$/);
+  });
+
+  it('refuses what is no day', async () => {
+    await commandLine.refusedAll([
+      [['report', 'daily'], /required option '--date <day>' not specified/],
+      [['report', 'daily', '--date', '2026-02-30'], /such as 2027-01-31/],
+      [['report', 'daily', '--date', '2090-01-01'], /2090-01-01 has not begun in Asia\/Bangkok/],
+      [daily(0, '--timezone', 'Asia/Nowhere'), /the name of a time zone such as Asia\/Bangkok/],
+      [daily(0, '--timezone', '+07:00'), /the name of a time zone/],
+      [daily(0, '--csv'), /choose one: --csv or --json/],
+    ]);
+  });
+
+  it('exits with 1 where balances and movements do not fit, and says where', async () => {
+    await stack.sql('UPDATE wallets SET held = held + 500 WHERE merchant_id = $1', [shop.id]);
+    const { code, stdout, stderr } = await commandLine.run(...daily(0), '--json');
+    const { ok, differences } = JSON.parse(stdout) as Daily;
+    const difference =
+      `merchant ${shop.id}, held: the opening balance and the day’s movements give 105.00, ` +
+      'the wallet less what moved since has 110.00';
+    expect({ code, stderr, ok, differences }).toEqual({
+      code: 1,
+      stderr: '',
+      ok: false,
+      differences: [difference],
+    });
+    const csv = await commandLine.run(...daily(0, '--csv'));
+    expect(csv).toMatchObject({ code: 1, stderr: `${difference}\n` });
+    const audit = await commandLine.run('audit');
+    expect(audit).toMatchObject({ code: 1, stdout: expect.stringMatching(/held_balances +│ FAILED/) });
+    await stack.sql('UPDATE wallets SET held = held - 500 WHERE merchant_id = $1', [shop.id]);
+  });
+});
+
+describe('topup report supplier', () => {
+  it('finds that the supplier says what our books say, and what we have left there', async () => {
+    expect(await commandLine.json<Comparison>('report', 'supplier')).toEqual({
+      ok: true,
+      since: expect.any(String) as unknown as string,
+      suppliers: [
+        {
+          supplier: 'fake',
+          ok: true,
+          succeeded: 3,
+          succeeded_amount: '105.00',
+          failed: 1,
+          open: 3,
+          agreed: 4,
+          unanswered: 0,
+          problem: null,
+          balance_amount: '123456.00',
+          balance_currency: 'THB',
+          differences: [],
+        },
+      ],
+    });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const [nothing] = (await commandLine.json<Comparison>('report', 'supplier', '--since', later)).suppliers;
+    expect(nothing).toMatchObject({ succeeded: 0, failed: 0, agreed: 0 });
+  });
+
+  it('lists what the supplier did not sell though we paid, and sold though we returned the money', async () => {
+    stack.supplier.script('player-1', () => neverSeen);
+    stack.supplier.script('unlucky', ({ reference }) => bought(reference));
+    const { code, stdout } = await commandLine.run('report', 'supplier', '--supplier', 'fake', '--json');
+    const { ok, suppliers } = JSON.parse(stdout) as Comparison;
+    expect({ code, ok }).toEqual({ code: 1, ok: false });
+    const { order_number: sold } = orders.completed;
+    const { order_number: unsold } = orders.partial;
+    expect(suppliers).toMatchObject([
+      {
+        agreed: 1,
+        differences: [
+          { reference: `${sold}.1.1`, ours: 'succeeded', theirs: 'never_seen', amount: '35.00' },
+          { reference: `${sold}.1.2`, ours: 'succeeded', theirs: 'never_seen', amount: '35.00' },
+          { reference: `${unsold}.1.2`, ours: 'failed', theirs: 'succeeded', amount: '35.00' },
+        ],
+      },
+    ]);
+    const table = await commandLine.run('report', 'supplier');
+    expect(table.stdout).toMatch(
+      /Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/,
+    );
+  });
+
+  it('does not pass for a comparison when the supplier does not answer', async () => {
+    stack.supplier.script('player-1', () => ({ status: 500 }));
+    stack.supplier.script('unlucky', () => 'drop');
+    stack.supplier.balance = { status: 403 };
+    const { code, stdout } = await commandLine.run('report', 'supplier', '--json');
+    expect(code).toBe(1);
+    expect((JSON.parse(stdout) as Comparison).suppliers).toMatchObject([
+      { ok: false, unanswered: 4, agreed: 0, balance_amount: null, differences: [] },
+    ]);
+    expect(await commandLine.refused('report', 'supplier', '--supplier', 'nobody')).toMatch(
+      /there is no supplier nobody/,
+    );
+  });
+});

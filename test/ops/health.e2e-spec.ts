@@ -1,0 +1,98 @@
+import type { INestApplication, INestApplicationContext } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { Client, type Answer } from '../support/http.js';
+import { TestStack } from '../support/stack.js';
+import { Wire } from '../support/wire.js';
+import { openManagementPort } from './management.js';
+
+/** Nothing listens there. */
+const NO_REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
+
+let stack: TestStack;
+let wire: Wire;
+/** An API and a worker whose PostgreSQL can be taken away. */
+let api: INestApplication;
+let worker: INestApplicationContext;
+let ports: { api: string; 'API’s management': string; 'worker’s management': string };
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  wire = await new Wire(stack.config.DATABASE_URL).listen();
+  api = await stack.startApi({ DATABASE_URL: wire.url });
+  worker = await stack.startWorker({ DATABASE_URL: wire.url });
+  for (const each of [api, worker]) await each.get(SchemaService).whenReady();
+  ports = {
+    api: stack.urlOf(api),
+    'API’s management': await openManagementPort(api),
+    'worker’s management': await openManagementPort(worker),
+  };
+});
+
+afterAll(async () => {
+  wire.restore();
+  await api.close();
+  await stack.close();
+  await wire.close();
+});
+
+type Health = { status: string; redis?: string };
+
+async function ask(port: string, path: string): Promise<{ status: number; body: Health }> {
+  const response = await fetch(port + path);
+  return { status: response.status, body: (await response.json()) as Health };
+}
+
+describe.each(['api', 'API’s management', 'worker’s management'] as const)('on the %s port', (name) => {
+  it('/healthz and /readyz answer 200 while all is well', async () => {
+    expect(await ask(ports[name], '/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
+    expect(await ask(ports[name], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('/readyz answers 503 while PostgreSQL is away, and the process still lives', async () => {
+    wire.cut();
+    await eventually(
+      () => ask(ports[name], '/readyz'),
+      ({ status }) => status === 503,
+    );
+    expect(await ask(ports[name], '/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
+    wire.restore();
+    await eventually(
+      () => ask(ports[name], '/readyz'),
+      ({ status }) => status === 200,
+    );
+  });
+});
+
+describe('Redis', () => {
+  it.each(['API’s management', 'worker’s management'] as const)('is told on the %s port', async (name) => {
+    await eventually(
+      () => ask(ports[name], '/readyz'),
+      ({ status, body }) => status === 200 && body.redis === 'up',
+    );
+  });
+
+  it('does not decide: without it, API and worker are ready', async () => {
+    const without = [await stack.startApi(NO_REDIS), await stack.startWorker(NO_REDIS)];
+    for (const each of without) {
+      await each.get(SchemaService).whenReady();
+      expect(await ask(await openManagementPort(each), '/readyz')).toEqual({
+        status: 200,
+        body: { status: 'ready', redis: 'down' },
+      });
+    }
+    await without[0]?.close();
+  });
+});
+
+describe('for a load balancer, the API’s /readyz', () => {
+  it('has the usual error body and says when to ask again', async () => {
+    wire.cut();
+    const answer: Answer<unknown> = await new Client(ports.api, null).get('/readyz');
+    expectError(answer, 503, 'SERVICE_UNAVAILABLE', 'PostgreSQL does not answer');
+    expect(answer.headers.get('retry-after')).toBe('1');
+    wire.restore();
+  });
+});

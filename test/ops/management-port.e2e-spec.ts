@@ -1,0 +1,121 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Config } from '../../src/core/config.js';
+import { expectError } from '../support/expectations.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { openManagementPort } from './management.js';
+
+const PASSWORD = 'correct horse: battery stäple';
+
+let stack: TestStack;
+const opened: INestApplication[] = [];
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+});
+
+afterAll(async () => {
+  for (const api of opened) await api.close();
+  await stack.close();
+});
+
+/** A process with these settings. @returns the URL of its management port. */
+async function open(settings: Partial<Config>): Promise<string> {
+  const api = await stack.startApi(settings);
+  opened.push(api);
+  return openManagementPort(api);
+}
+
+const basic = (user: string, password: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+});
+
+describe('with MANAGEMENT_PASSWORD, Bull Board', () => {
+  let port: string;
+
+  beforeAll(async () => {
+    port = await open({ MANAGEMENT_PASSWORD: PASSWORD, NODE_ENV: 'production' });
+  });
+
+  const status = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await fetch(port + path, { headers })).status;
+
+  it('asks for a login', async () => {
+    const response = await fetch(`${port}/queues`);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+  });
+
+  it('lets in who has both, to the page and its data', async () => {
+    expect(await status('/queues', basic('operator', PASSWORD))).toBe(200);
+    const response = await fetch(`${port}/queues/api/queues`, { headers: basic('operator', PASSWORD) });
+    expect(response.status).toBe(200);
+    const { queues } = (await response.json()) as { queues: { name: string; readOnlyMode: boolean }[] };
+    expect(queues.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual([
+      ['fulfilment', true],
+      ['webhooks', true],
+    ]);
+  });
+
+  it.each([
+    ['another password', basic('operator', 'wrong')],
+    ['another user', basic('admin', PASSWORD)],
+    ['no password', basic('operator', '')],
+    ['a password that goes on', basic('operator', `${PASSWORD}x`)],
+    ['what is not base64', { authorization: 'Basic %%%' }],
+    ['another scheme', { authorization: `Bearer ${PASSWORD}` }],
+    ['nothing', {}],
+  ])('keeps out who has %s, from the page and from its data', async (_what, headers) => {
+    for (const path of ['/queues', '/queues/', '/queues/api/queues', '/queues/static/main.js', '/QUEUES'])
+      expect([path, await status(path, headers)]).toEqual([path, 401]);
+  });
+
+  it('leaves metrics and health open: they hold nothing about an order', async () => {
+    for (const path of ['/metrics', '/healthz', '/readyz']) expect(await status(path)).toBe(200);
+  });
+
+  it('takes another name for the user', async () => {
+    port = await open({ MANAGEMENT_PASSWORD: PASSWORD, MANAGEMENT_USER: 'ops' });
+    expect(await status('/queues', basic('ops', PASSWORD))).toBe(200);
+    expect(await status('/queues', basic('operator', PASSWORD))).toBe(401);
+  });
+});
+
+describe('without MANAGEMENT_PASSWORD, Bull Board', () => {
+  it.each([
+    ['127.0.0.1', 'development'],
+    ['localhost', 'test'],
+  ] as const)('is open on %s in %s, as npm start runs it', async (MANAGEMENT_HOST, NODE_ENV) => {
+    const port = await open({ MANAGEMENT_HOST, NODE_ENV });
+    expect((await fetch(`${port.replace('127.0.0.1', MANAGEMENT_HOST)}/queues`)).status).toBe(200);
+  });
+
+  it.each([
+    ['127.0.0.1', 'production'],
+    ['0.0.0.0', 'development'],
+    ['0.0.0.0', 'production'],
+  ] as const)('is closed on %s in %s, and says what to set', async (MANAGEMENT_HOST, NODE_ENV) => {
+    const port = await open({ MANAGEMENT_HOST, NODE_ENV });
+    for (const path of ['/queues', '/queues/api/queues']) {
+      const response = await fetch(port + path, { headers: basic('operator', '') });
+      expect(response.status).toBe(403);
+      expect(await response.text()).toContain('Set MANAGEMENT_PASSWORD');
+    }
+    expect((await fetch(`${port}/metrics`)).status).toBe(200);
+  });
+});
+
+describe('on the public port', () => {
+  let merchant: TestMerchant;
+
+  beforeAll(async () => {
+    merchant = await stack.merchant();
+  });
+
+  it.each(['/metrics', '/queues', '/queues/', '/queues/api/queues', '/v1/metrics', '/v1/queues'])(
+    'there is no %s',
+    async (path) => {
+      expectError(await merchant.client.get(path), 404, 'NOT_FOUND');
+    },
+  );
+});

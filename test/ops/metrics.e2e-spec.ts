@@ -1,0 +1,320 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { bought, refused } from '../support/fake-supplier.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { Wire } from '../support/wire.js';
+import { openManagementPort, Scrape, type Labels } from './management.js';
+
+let stack: TestStack;
+let receiver: WebhookReceiver;
+let merchant: TestMerchant;
+let sku: string;
+/** Management ports. */
+let api: string;
+let worker: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  receiver = await new WebhookReceiver().listen();
+  api = await openManagementPort(stack.api, 0);
+  worker = await openManagementPort(await stack.startWorker(), 0);
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(() => closeWithBalancedBooks(stack, receiver));
+
+/** What was added to a counter while something happened, once it is all there. */
+async function added(
+  port: string,
+  name: string,
+  labels: Labels,
+  count: number,
+  happen: () => Promise<unknown>,
+): Promise<void> {
+  const read = async (): Promise<number> => (await Scrape.of(port)).value(name, labels) ?? 0;
+  const before = await read();
+  await happen();
+  await eventually(read, (value) => value >= before + count);
+  expect(await read()).toBe(before + count);
+}
+
+const placeAndEnd = async (quantity: number, userId?: string): Promise<void> => {
+  const { reference_id } = await stack.order(merchant, [{ sku, quantity }], userId);
+  await stack.orderWith(merchant, reference_id, 'completed', 'failed');
+};
+
+describe('an order’s life moves', () => {
+  it('the orders placed, in the API, and those completed, in the worker', async () => {
+    await added(api, 'topup_orders_total', { transition: 'placed' }, 1, () =>
+      added(worker, 'topup_orders_total', { transition: 'completed' }, 1, () =>
+        added(worker, 'topup_order_duration_seconds_count', { status: 'completed' }, 1, () => placeAndEnd(1)),
+      ),
+    );
+  });
+
+  it('nothing when the same order is sent again', async () => {
+    const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
+    await merchant.client.post('/v1/orders', order);
+    await added(api, 'topup_orders_total', { transition: 'placed' }, 0, () =>
+      merchant.client.post('/v1/orders', order),
+    );
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('the units and calls of its supplier, each by how it ended', async () => {
+    stack.supplier.script('one-of-two', ({ reference }) =>
+      reference.endsWith('.1') ? bought(reference) : refused(reference, 'OUT_OF_STOCK'),
+    );
+    const unit = { supplier: 'fake' };
+    const send = { supplier: 'fake', kind: 'send' };
+    await added(worker, 'topup_units_total', { ...unit, outcome: 'succeeded' }, 1, () =>
+      added(worker, 'topup_units_total', { ...unit, outcome: 'failed' }, 1, () =>
+        added(worker, 'topup_supplier_calls_total', { ...send, outcome: 'failed' }, 1, () =>
+          added(worker, 'topup_supplier_call_duration_seconds_count', send, 2, () =>
+            added(worker, 'topup_orders_total', { transition: 'failed' }, 1, () =>
+              placeAndEnd(2, 'one-of-two'),
+            ),
+          ),
+        ),
+      ),
+    );
+  });
+
+  it('the inquiries about a unit that was in doubt', async () => {
+    stack.supplier.script('in-doubt', ({ kind, reference }) =>
+      kind === 'send' ? 'drop' : bought(reference),
+    );
+    const call = { supplier: 'fake' };
+    await added(worker, 'topup_supplier_calls_total', { ...call, kind: 'send', outcome: 'unknown' }, 1, () =>
+      added(worker, 'topup_supplier_calls_total', { ...call, kind: 'inquiry', outcome: 'succeeded' }, 1, () =>
+        placeAndEnd(1, 'in-doubt'),
+      ),
+    );
+  });
+
+  it('the refusals for an empty wallet, and no order', async () => {
+    const poor = await stack.merchant('10.00');
+    await added(api, 'topup_orders_total', { transition: 'placed' }, 0, () =>
+      added(api, 'topup_wallet_refusals_total', {}, 1, async () => {
+        const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
+        expect((await poor.client.post('/v1/orders', order)).status).toBe(503);
+      }),
+    );
+  });
+
+  it('the batches of the writers it passed, with a wait for each command', async () => {
+    const name = 'topup_group_commit';
+    const [atApi, atWorker] = [await Scrape.of(api), await Scrape.of(worker)];
+    for (const [scrape, writer] of [
+      [atApi, 'placement'],
+      [atWorker, 'settlement'],
+      [atWorker, 'postponement'],
+    ] as const) {
+      expect(scrape.value(`${name}_batch_size_count`, { writer })).toBeGreaterThan(0);
+      expect(scrape.value(`${name}_wait_seconds_count`, { writer })).toBe(
+        scrape.value(`${name}_batch_size_sum`, { writer }),
+      );
+    }
+  });
+});
+
+describe('a webhook attempt is counted by how it ended', () => {
+  const register = async (url: string): Promise<void> => {
+    const { status } = await merchant.client.post('/v1/merchant-webhooks', {
+      url,
+      secret: 'a secret of the test',
+      max_retries: 0,
+    });
+    expect(status).toBe(201);
+  };
+
+  it.each([
+    ['2xx', 204],
+    ['3xx', 302],
+    ['4xx', 410],
+    ['5xx', 500],
+  ] as const)('%s', async (result, status) => {
+    receiver.answer(`/${status}`, status);
+    await register(receiver.url(`/${status}`));
+    await added(worker, 'topup_webhook_attempts_total', { result }, 1, () => placeAndEnd(1));
+    await clearWebhooks();
+  });
+
+  it('connect, where nobody listens', async () => {
+    await register('http://127.0.0.1:1/');
+    await added(worker, 'topup_webhook_attempts_total', { result: 'connect' }, 1, () => placeAndEnd(1));
+    await clearWebhooks();
+    const scrape = await Scrape.of(worker);
+    expect(scrape.value('topup_webhook_attempt_duration_seconds_count')).toBe(5);
+    expect(scrape.value('topup_group_commit_batch_size_sum', { writer: 'attempts' })).toBe(5);
+  });
+
+  async function clearWebhooks(): Promise<void> {
+    const { body } = await merchant.client.get<{ id: number }[]>('/v1/merchant-webhooks');
+    for (const { id } of body) await merchant.client.delete(`/v1/merchant-webhooks/${id}`);
+  }
+});
+
+describe('requests are measured by route', () => {
+  const name = 'http_request_duration_seconds_count';
+  const seen = (labels: Labels): Promise<number> =>
+    eventually(async () => (await Scrape.of(api)).value(name, labels) ?? 0, (count) => count > 0); // prettier-ignore
+
+  it('under its pattern, whatever the path holds', async () => {
+    for (const reference of ['a', 'b', 'c%2Fd']) await merchant.client.get(`/v1/orders/${reference}`);
+    await seen({ method: 'GET', route: '/v1/orders/:reference_id', status: '404' });
+    await merchant.client.get('/v1/wallet');
+    await seen({ method: 'GET', route: '/v1/wallet', status: '200' });
+  });
+
+  it('under one name where there is no route, or none was looked for', async () => {
+    const before = (await Scrape.of(api)).valuesOf(name, 'route');
+    for (let n = 0; n < 20; n++) {
+      await merchant.client.get(`/v1/${unique('nowhere')}`);
+      await fetch(`${stack.url}/${unique('nowhere')}`, { method: n % 2 ? 'PROPFIND' : 'GET' });
+      await fetch(`${stack.url}/docs/${unique('nowhere')}`);
+      await fetch(`${stack.url}/v1/orders/${unique('nowhere')}`, { headers: { 'x-api-key': 'none' } });
+    }
+    await seen({ method: 'GET', route: 'unknown', status: '401' });
+    await seen({ method: 'other', route: 'unknown', status: '404' });
+    const after = (await Scrape.of(api)).valuesOf(name, 'route');
+    expect([...after].filter((route) => !before.has(route))).toEqual(['unknown']);
+    for (const route of after) expect(route).toMatch(/^unknown$|^\/[a-z0-9:_/.-]*$/i);
+    expect((await Scrape.of(api)).valuesOf(name, 'method').size).toBeLessThanOrEqual(8);
+  });
+});
+
+describe('what PostgreSQL knows', () => {
+  const figure = (name: string, labels: Labels, passes: (value: number) => boolean): Promise<number> =>
+    eventually(async () => (await Scrape.of(worker)).value(name, labels) ?? Number.NaN, passes);
+
+  it('is shown: open orders, units in doubt and in review, and due work', async () => {
+    await stack.stopWorkers();
+    worker = api;
+    await stack.order(merchant, [{ sku, quantity: 3 }]);
+    await figure('topup_orders_open', {}, (open) => open === 1);
+    await stack.sql(`UPDATE orders SET created_at = now() - interval '1 hour' WHERE status = 'pending'`);
+    await stack.sql(`UPDATE order_units SET state = 'unknown', unknown_since = now() - interval '10 minutes'
+                     WHERE state = 'queued' AND unit = 1`);
+    await stack.sql(`UPDATE order_units SET state = 'review', next_action_at = NULL,
+                       updated_at = now() - interval '20 minutes' WHERE state = 'queued' AND unit = 2`);
+    await figure('topup_orders_oldest_open_seconds', {}, (age) => age >= 3_600 && age < 3_700);
+    const scrape = await Scrape.of(api);
+    expect(scrape.value('topup_units_unknown')).toBe(1);
+    expect(scrape.value('topup_units_unknown_oldest_seconds')).toBeGreaterThanOrEqual(600);
+    expect(scrape.value('topup_units_review')).toBe(1);
+    expect(scrape.value('topup_units_review_oldest_seconds')).toBeGreaterThanOrEqual(1_200);
+    expect(scrape.value('topup_queue_due', { queue: 'fulfilment' })).toBe(2);
+    expect(scrape.value('topup_queue_oldest_due_seconds', { queue: 'fulfilment' })).toBeGreaterThan(0);
+    expect(scrape.value('topup_queue_due', { queue: 'webhooks' })).toBe(0);
+    expect(scrape.value('topup_database_size_bytes')).toBeGreaterThan(1_000_000);
+    expect(scrape.value('topup_database_up')).toBe(1);
+  });
+
+  it('is shown: deliveries that are due', async () => {
+    const { body } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
+      url: receiver.url('/due'),
+    });
+    await merchant.client.post(`/v1/merchant-webhooks/${body.id}/test`);
+    await stack.sql(
+      `UPDATE webhook_deliveries SET due_at = due_at - interval '5 minutes' WHERE due_at IS NOT NULL`,
+    );
+    await figure('topup_queue_due', { queue: 'webhooks' }, (due) => due === 1);
+    await figure('topup_queue_oldest_due_seconds', { queue: 'webhooks' }, (age) => age >= 300);
+  });
+
+  it('shows by how much the books are wrong', async () => {
+    await figure('topup_wallet_held_mismatch_baht', {}, (difference) => difference === 0);
+    await stack.sql(`UPDATE wallets SET held = held + 12345 WHERE merchant_id = $1`, [merchant.id]);
+    await figure('topup_wallet_held_mismatch_baht', {}, (difference) => difference === 123.45);
+    await stack.sql(`UPDATE wallets SET held = held - 12345 WHERE merchant_id = $1`, [merchant.id]);
+  });
+
+  it('is asked once in five seconds, however often somebody scrapes', async () => {
+    const usual = await stack.startApi();
+    await usual.get(SchemaService).whenReady();
+    const port = await openManagementPort(usual);
+    // It grows with every asking.
+    const age = async (): Promise<number | undefined> =>
+      (await Scrape.of(port)).value('topup_orders_oldest_open_seconds');
+    const first = await age();
+    const startedAt = performance.now();
+    for (let n = 0; n < 20; n++) expect(await age()).toBe(first);
+    await eventually(age, (now) => now !== first);
+    expect(performance.now() - startedAt).toBeGreaterThan(4_500);
+    await usual.close();
+  });
+});
+
+describe('a scrape answers whatever PostgreSQL does', () => {
+  let wire: Wire;
+  let other: INestApplication;
+  let port: string;
+
+  beforeAll(async () => {
+    wire = await new Wire(stack.config.DATABASE_URL).listen();
+    other = await stack.startApi({ DATABASE_URL: wire.url });
+    await other.get(SchemaService).whenReady();
+    port = await openManagementPort(other, 0);
+  });
+
+  afterAll(async () => {
+    await other.close();
+    await wire.close();
+  });
+
+  const scrapeWith = (passes: (scrape: Scrape) => boolean): Promise<Scrape> =>
+    eventually(() => Scrape.of(port), passes, 25_000);
+  const isUp = (scrape: Scrape): boolean => scrape.value('topup_database_up') === 1;
+
+  it('away: its figures are left out, everything else is there', async () => {
+    expect((await scrapeWith(isUp)).value('topup_orders_open')).toBe(1);
+    wire.cut();
+    const scrape = await scrapeWith((each) => !isUp(each));
+    expect(scrape.value('topup_database_up')).toBe(0);
+    expect(scrape.samples('topup_orders_open')).toEqual([]);
+    expect(scrape.samples('topup_queue_due')).toEqual([]);
+    expect(scrape.value('topup_orders_total', { transition: 'placed' })).toBe(0);
+    expect(scrape.value('topup_build_info', { version: '0.1.0', node_version: process.version })).toBe(1);
+    expect(scrape.value('nodejs_eventloop_lag_seconds')).toBeDefined();
+    expect(scrape.value('topup_database_pool_connections', { state: 'waiting' })).toBe(0);
+    wire.restore();
+    expect((await scrapeWith(isUp)).value('topup_orders_open')).toBe(1);
+  });
+
+  it('busy: only the figures that could not be had in time are left out', async () => {
+    const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
+    await client.connect();
+    try {
+      await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      const scrape = await scrapeWith((each) => each.samples('topup_orders_open').length === 0);
+      expect(scrape.value('topup_database_up')).toBe(1);
+      expect(scrape.samples('topup_wallet_held_mismatch_baht')).toEqual([]);
+      expect(scrape.value('topup_units_review')).toBe(1);
+    } finally {
+      await client.end();
+    }
+    await scrapeWith((each) => each.value('topup_orders_open') === 1);
+  });
+
+  it('silent: the scrape waits no longer than a moment', async () => {
+    await scrapeWith(isUp);
+    wire.silence();
+    let slowestMs = 0;
+    const measured = async (): Promise<Scrape> => {
+      const startedAt = performance.now();
+      const scrape = await Scrape.of(port);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      return scrape;
+    };
+    await eventually(measured, (scrape) => !isUp(scrape), 25_000);
+    expect(slowestMs).toBeLessThan(8_000);
+    expect((await scrapeWith(isUp)).value('topup_orders_open')).toBe(1);
+  }, 60_000);
+});

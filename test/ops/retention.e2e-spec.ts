@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditService } from '../../src/ops/audit/audit.service.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let receiver: WebhookReceiver;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({ WEBHOOK_LOG_DAYS: '30' });
+  receiver = await new WebhookReceiver().listen();
+  merchant = await stack.merchant('10000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+
+const register = async (path: string): Promise<void> => {
+  await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url(path), retry_delay: 86_400 });
+};
+
+/** An order whose webhooks have been tried. */
+async function toldOrder(attempts: number): Promise<OrderBody> {
+  const order = await stack.order(merchant, [{ sku }]);
+  await eventually(
+    () =>
+      stack.sql(
+        `SELECT 1 FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+         JOIN events e ON e.id = d.event_id WHERE e.reference_id = $1`,
+        [order.reference_id],
+      ),
+    (rows) => rows.length === attempts,
+  );
+  return order;
+}
+
+/** Lets the end of an order lie this many days back. */
+async function age({ order_number }: OrderBody, days: number): Promise<void> {
+  await stack.sql('ALTER TABLE orders DISABLE TRIGGER USER');
+  await stack.sql(
+    `WITH o AS (UPDATE orders SET updated_at = updated_at - make_interval(days => $2) WHERE order_number = $1 RETURNING id)
+     UPDATE events SET created_at = created_at - make_interval(days => $2) WHERE order_id = (SELECT id FROM o)`,
+    [order_number, days],
+  );
+  await stack.sql('ALTER TABLE orders ENABLE TRIGGER USER');
+}
+
+const eventsOf = async (order: OrderBody): Promise<number> =>
+  (await stack.sql('SELECT 1 FROM events WHERE reference_id = $1', [order.reference_id])).length;
+
+describe('old events', () => {
+  it('are removed with their deliveries and attempts; what is younger or still waits stays, and so does all money', async () => {
+    await register(`/${unique('ok')}`);
+    const [old, young] = [await toldOrder(1), await toldOrder(1)];
+    const refusing = `/${unique('refusing')}`;
+    receiver.answer(refusing, 500);
+    await register(refusing);
+    const waiting = await toldOrder(2);
+    await age(old, 31);
+    await age(young, 29);
+    await age(waiting, 31);
+    const kept =
+      'SELECT (SELECT count(*) FROM transfers) AS transfers, (SELECT count(*) FROM supplier_calls) AS calls';
+    const before = await stack.sql(kept);
+
+    await stack.stopWorkers();
+    await stack.startWorker();
+    await eventually(
+      () => eventsOf(old),
+      (count) => count === 0,
+    );
+    expect([await eventsOf(young), await eventsOf(waiting)]).toEqual([1, 1]);
+    expect(await stack.sql(kept)).toEqual(before);
+    expect((await merchant.client.get(`/v1/orders/${old.reference_id}`)).status).toBe(200);
+  });
+
+  it('are not missed by the audit, as younger ones are', async () => {
+    const audit = async (): Promise<string[]> =>
+      (await new AuditService(stack.database).run()).filter(({ ok }) => !ok).map(({ name }) => name);
+    expect(await audit()).toEqual([]);
+    const { reference_id: reference } = await toldOrder(2);
+    const event = `(SELECT id FROM events WHERE reference_id = $1)`;
+    const deliveries = `(SELECT id FROM webhook_deliveries WHERE event_id = ${event})`;
+    await stack.sql(`DELETE FROM webhook_attempts WHERE delivery_id IN ${deliveries}`, [reference]);
+    await stack.sql(`DELETE FROM webhook_deliveries WHERE event_id = ${event}`, [reference]);
+    await stack.sql(`DELETE FROM events WHERE reference_id = $1`, [reference]);
+    expect(await audit()).toEqual(['order_events']);
+  });
+});
