@@ -19,7 +19,8 @@ interface KeyRow {
   merchant_id: number;
   key_hash: Buffer;
   allowed_networks: string[];
-  expires_at: Date | null;
+  /** By the clock of the database, which all processes share; null for a key without an end. */
+  expires_in_ms: number | null;
   suspended: boolean;
 }
 
@@ -27,6 +28,7 @@ interface Entry {
   caller: Caller;
   suspended: boolean;
   networks: Network[];
+  /** In monotonic milliseconds. */
   expiresAtMs: number;
   /** When the database last vouched for the key: the start of that question, in monotonic milliseconds. */
   vouchedAtMs: number;
@@ -42,7 +44,8 @@ const MAX_ENTRIES = 20_000;
 
 const FIND_KEYS: Statement = {
   name: 'api_keys.find',
-  text: `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, k.expires_at, m.status = 'suspended' AS suspended
+  text: `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
+                (extract(epoch FROM k.expires_at - statement_timestamp()) * 1000)::float8 AS expires_in_ms
          FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
          WHERE k.key_hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`,
 };
@@ -93,7 +96,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
       await this.questions.submit(hash);
       entry = this.entries.get(id);
     }
-    if (!entry || entry.expiresAtMs <= Date.now()) throw unauthorized();
+    if (!entry || entry.expiresAtMs <= performance.now()) throw unauthorized();
     entry.usedAtMs = performance.now();
     if (entry.suspended)
       throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
@@ -143,7 +146,7 @@ function toEntry(row: KeyRow, vouchedAtMs: number, usedAtMs: number): Entry {
     caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id }),
     suspended: row.suspended,
     networks: row.allowed_networks.map(parseNetwork).filter((network) => network !== undefined),
-    expiresAtMs: row.expires_at?.getTime() ?? Infinity,
+    expiresAtMs: vouchedAtMs + (row.expires_in_ms ?? Infinity),
     vouchedAtMs,
     usedAtMs,
   };

@@ -1,16 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkClaims } from './check-claims.js';
 import { checkClients } from './check-clients.js';
 import { checkPostgresql } from './check-postgresql.js';
-import { checkReceivers, type Subscription } from './check-receivers.js';
+import { checkReceivers } from './check-receivers.js';
 import { checkSupplier } from './check-supplier.js';
 import { Clients } from './clients.js';
 import type { DefectName } from './defects.js';
+import { targetOf, type PlannedClocks, type PlannedFault } from './fault-plan.js';
 import { inject } from './faults.js';
+import { furnish } from './furnish.js';
 import { Random } from './random.js';
 import { Receiver } from './receiver.js';
-import { MERCHANTS, planSchedule, PRODUCTS, SUPPLIER_TIMEOUT_MS, type PlannedFault } from './schedule.js';
+import { planSchedule, type Schedule } from './schedule.js';
 import { settleDown } from './settle-down.js';
 import { ChaosSystem } from './system.js';
 import { Violations } from './violations.js';
@@ -28,6 +29,8 @@ export interface CampaignReport {
   /** The longest time in which no client got any order acknowledged, while there was load. */
   longestSilenceMs: number;
   faults: Record<string, number>;
+  /** At which processes died, and how often. */
+  failpoints: Record<string, number>;
   violations: Violations;
   logs: string;
 }
@@ -38,24 +41,27 @@ const CLIENTS_GIVE_UP_AFTER_MS = 60_000;
 /** Runs the load and the faults of a seed, heals everything, waits until all is quiet, and compares the books. */
 export async function runCampaign({ seed, seconds, defect, log }: CampaignOptions): Promise<CampaignReport> {
   const random = new Random(seed);
-  const { orders, faults } = planSchedule(seed, seconds);
+  const { orders, faults, clocks, reviewAfterMs } = planSchedule(seed, seconds);
   const violations = new Violations();
   const receiver = new Receiver(random.fork('receiver'));
   await receiver.listen();
-  const system = await ChaosSystem.start(`seed-${seed}${defect === null ? '' : `-${defect}`}`, defect);
+  const name = `seed-${seed}${defect === null ? '' : `-${defect}`}`;
+  const system = await ChaosSystem.start({ name, defect, clocks, reviewAfterMs, log });
   try {
     const { merchantIds, keys, subscriptions } = await furnish(system, receiver);
     const clients = new Clients(system.apiUrl, keys, random.fork('clients'));
     log(`${orders.length} orders and ${faults.length} faults in ${seconds} s`);
-    await play(system, clients, { orders, faults }, log);
+    for (const line of describeSettings(clocks, reviewAfterMs)) log(line);
+    const failpoints = await play(system, clients, { orders, faults }, log);
     log('healed; waiting until all is quiet');
-    await settleDown(system, violations);
+    const resolved = await settleDown(system, violations);
     log('comparing the books');
     // Before the final reading, which adds to what the clients were told.
     const silenceMs = longestSilenceMs(clients);
     await checkClients(system, clients, merchantIds, violations);
     await checkPostgresql(system, violations);
     await checkSupplier(system, violations);
+    await checkClaims(system, violations);
     await checkReceivers(system, receiver, subscriptions, violations);
     const surprises = system.processes.flatMap((each) => each.surprises);
     for (const surprise of surprises) violations.add('processes', 'a process ended by itself', surprise);
@@ -64,9 +70,10 @@ export async function runCampaign({ seed, seconds, defect, log }: CampaignOption
       violations.add('clients', 'less than half of the orders could be placed', counts);
     }
     return {
-      orders: counts,
+      orders: { ...counts, units_resolved_by_the_operator: resolved },
       longestSilenceMs: silenceMs,
-      faults: countKinds(faults),
+      faults: { ...count(faults.map(({ kind }) => kind)), ...countClocks(clocks) },
+      failpoints,
       violations,
       logs: system.logs,
     };
@@ -76,55 +83,16 @@ export async function runCampaign({ seed, seconds, defect, log }: CampaignOption
   }
 }
 
-interface Furniture {
-  merchantIds: number[];
-  keys: string[];
-  subscriptions: Subscription[];
-}
-
-/** A catalogue, and merchants with money, keys and webhooks, made as an operator and the merchants make them. */
-async function furnish(system: ChaosSystem, receiver: Receiver): Promise<Furniture> {
-  const timeout = String(SUPPLIER_TIMEOUT_MS);
-  const supplier = ['--code', 'sim', '--adapter', 'http', '--base-url', system.wire.url, '--token', system.supplierToken, '--timeout-ms', timeout]; // prettier-ignore
-  await system.topup('supplier', 'set', ...supplier);
-  const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
-  const catalogue = join(system.logs, 'products.csv');
-  writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
-  await system.topup('product', 'import', catalogue);
-  const furniture: Furniture = { merchantIds: [], keys: [], subscriptions: [] };
-  for (const [index, { name, baht, webhooks }] of MERCHANTS.entries()) {
-    const { id } = await system.topup<{ id: number }>('merchant', 'create', '--name', name);
-    const merchant = ['--merchant', String(id)];
-    const [{ key }] = await Promise.all([
-      system.topup<{ key: string }>('api-key', 'issue', ...merchant),
-      system.topup('wallet', 'credit', ...merchant, '--amount', baht, '--reference', 'chaos'),
-    ]);
-    furniture.merchantIds.push(id);
-    furniture.keys.push(key);
-    for (const [number, events] of webhooks.entries()) {
-      const endpoint = `${index}-${number}`;
-      const settings = { url: receiver.urlOf(endpoint), events, max_retries: 10, retry_delay: 1 };
-      const response = await fetch(`${system.apiUrl}/v1/merchant-webhooks`, {
-        method: 'POST',
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-        body: JSON.stringify(settings),
-      });
-      const answer = (await response.json()) as { secret: string };
-      if (response.status !== 201) throw new Error(`a webhook was refused: ${JSON.stringify(answer)}`);
-      receiver.trust(endpoint, answer.secret);
-      furniture.subscriptions.push({ endpoint, merchantId: id, events });
-    }
-  }
-  return furniture;
-}
-
-/** Ends when every fault is undone and every client knows what became of its order, or has given up. */
+/**
+ * Ends when every fault is undone and every client knows what became of its order, or has given up.
+ * @returns the failpoints that ended a process, and how often.
+ */
 async function play(
   system: ChaosSystem,
   clients: Clients,
-  { orders, faults }: ReturnType<typeof planSchedule>,
+  { orders, faults }: Pick<Schedule, 'orders' | 'faults'>,
   log: (line: string) => void,
-): Promise<void> {
+): Promise<Record<string, number>> {
   const startMs = performance.now();
   const until = (atMs: number): Promise<void> => delay(Math.max(0, startMs + atMs - performance.now()));
   let giveUpAtMs = Infinity;
@@ -132,25 +100,50 @@ async function play(
     await until(order.atMs);
     await clients.play(order, () => giveUpAtMs);
   });
-  const injected = faults.map(async (fault) => {
-    await until(fault.atMs);
-    log(
-      `${(fault.atMs / 1000).toFixed(1)} s: ${fault.kind}${fault.forMs > 0 ? ` for ${fault.forMs} ms` : ''}`,
-    );
-    await inject(system, fault);
-  });
-  await Promise.all(injected);
+  const deaths: string[] = [];
+  const befall = async (fault: PlannedFault, before: Promise<void> | undefined): Promise<void> => {
+    await Promise.all([before, until(fault.atMs)]);
+    log(`${(fault.atMs / 1000).toFixed(1)} s: ${describeFault(fault)}`);
+    if ((await inject(system, fault)) && fault.death) deaths.push(fault.death.failpoint);
+  };
+  // One that takes longer than planned makes the next one of its target wait.
+  const last = new Map<string, Promise<void>>();
+  for (const fault of faults) {
+    const target = targetOf(fault.kind);
+    last.set(target, befall(fault, last.get(target)));
+  }
+  await Promise.all(last.values());
   giveUpAtMs = performance.now() + CLIENTS_GIVE_UP_AFTER_MS;
   await until(orders.at(-1)?.atMs ?? 0);
   giveUpAtMs = performance.now() + CLIENTS_GIVE_UP_AFTER_MS;
   await Promise.all(played);
+  return count(deaths);
 }
 
-function countKinds(faults: PlannedFault[]): Record<string, number> {
+function describeFault({ kind, forMs, death }: PlannedFault): string {
+  if (death !== null) return `${kind}: ${death.failpoint}, at pass ${death.pass}`;
+  return forMs > 0 ? `${kind} for ${forMs} ms` : kind;
+}
+
+function describeSettings({ api, worker2 }: PlannedClocks, reviewAfterMs: number | null): string[] {
+  const clock = (seconds: number): string => `${seconds < 0 ? '' : '+'}${seconds} s`;
+  return [
+    ...(api === 0 ? [] : [`the clock of the API is wrong by ${clock(api)}`]),
+    ...(worker2 === 0 ? [] : [`the clock of worker 2 is wrong by ${clock(worker2)}`]),
+    ...(reviewAfterMs === null ? [] : [`units come to the operator after ${reviewAfterMs} ms`]),
+  ];
+}
+
+function count(names: string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { kind } of faults) counts[kind] = (counts[kind] ?? 0) + 1;
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }
+
+const countClocks = ({ api, worker2 }: PlannedClocks): Record<string, number> => ({
+  ...(api === 0 ? {} : { 'api clock wrong': 1 }),
+  ...(worker2 === 0 ? {} : { 'worker 2 clock wrong': 1 }),
+});
 
 function longestSilenceMs({ stories }: Clients): number {
   const told = stories.flatMap((story) => story.told).filter(({ status }) => status === 200);

@@ -50,7 +50,7 @@ export async function checkSupplier(system: ChaosSystem, violations: Violations)
       violations.add('supplier', 'a unit succeeded that the supplier did not sell', evidence);
     } else if (unit.state === 'failed' && purchase !== null && purchase.outcome !== 'failed') {
       violations.add('supplier', 'a unit failed that the supplier sold', evidence);
-    } else if (isBought && unit.supplier_reference !== purchase.supplier_reference) {
+    } else if (unit.state === 'succeeded' && unit.supplier_reference !== purchase?.supplier_reference) {
       violations.add('supplier', 'a unit names another purchase than the supplier', evidence);
     }
     if (purchase && (purchase.sku !== unit.sku || purchase.user_id !== unit.user_id)) {

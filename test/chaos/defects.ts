@@ -26,23 +26,92 @@ const DEFECTS = {
   'acknowledged-before-commit': [
     {
       file: 'dist/src/database/database.js',
-      from: "await client.query('COMMIT');",
-      to: `handedOver = true;
-           setTimeout(() => client.query('COMMIT').then(() => client.release(), (e) => client.release(e)), 150);`,
+      from: "const committed = this.send('COMMIT');",
+      to: `if (this.isPlacement) {
+             for (const answer of this.answers) await answer;
+             const { client } = this;
+             const end = () => client.query('COMMIT').then(() => client.release(), (e) => client.release(e));
+             this.isHandedOver = true;
+             setTimeout(end, 150);
+             return;
+           }
+           const committed = this.send('COMMIT');`,
+    },
+    {
+      file: 'dist/src/database/database.js',
+      from: 'write(statement, values = []) {',
+      to: `write(statement, values = []) {
+             this.isPlacement ||= statement.name === 'placement.insert_orders';`,
     },
     {
       file: 'dist/src/database/database.js',
       from: 'client.release(broken);',
-      to: 'if (!handedOver) client.release(broken);',
+      to: 'if (!tx.isHandedOver) client.release(broken);',
     },
-    { file: 'dist/src/database/database.js', from: 'let broken;', to: 'let broken, handedOver = false;' },
+  ],
+  'event-outside-transaction': [
+    {
+      file: 'dist/src/orders/order-settlement.js',
+      from: 'webhooks: handledLater(recordEvents(tx, events)) };',
+      to: 'webhooks: Promise.resolve(events) };',
+    },
+    {
+      file: 'dist/src/orders/order-settlement.js',
+      from: 'this.wakeUps.webhooks(await webhooks);',
+      to: `const events = await webhooks;
+           if (events.length > 0)
+             this.wakeUps.webhooks(await this.database.transaction((tx) => recordEvents(tx, events)));`,
+    },
+  ],
+  'held-not-released': [
+    {
+      file: 'dist/src/orders/order-settlement.js',
+      from: 'total.leaving += outcome.refunded + outcome.spent;',
+      to: 'total.leaving += outcome.spent;',
+    },
+  ],
+  // As a queue's own `attempts` would.
+  'retry-by-rerun': [
+    {
+      file: 'dist/src/fulfilment/unit-dispatcher.js',
+      from: 'const outcome = await this.call(adapter, task);',
+      to: `let outcome = await this.call(adapter, task);
+           if (task.action === 'send' && outcome.kind === 'unknown')
+             outcome = await this.call(adapter, { ...task, order_number: task.order_number + 'r' });`,
+    },
+  ],
+  'resend-without-quiet-period': [
+    {
+      file: 'dist/src/fulfilment/units.sql.js',
+      from: 'AND u.last_sent_at <= statement_timestamp() - make_interval(secs => $9::bigint / 1000.0)',
+      to: 'AND $9::bigint IS NOT NULL',
+    },
+  ],
+  'claim-without-lock': [
+    {
+      file: 'dist/src/fulfilment/units.sql.js',
+      from: 'ORDER BY next_action_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) found',
+      to: 'ORDER BY next_action_at LIMIT lane.room) found',
+    },
+  ],
+  'lease-by-local-clock': [
+    {
+      file: 'dist/src/fulfilment/units.sql.js',
+      from: 'next_action_at = statement_timestamp() + make_interval(secs => (s.timeout_ms + $5::int) / 1000.0),',
+      to: 'next_action_at = to_timestamp((s.timeout_ms + $5::float8) / 1000.0),',
+    },
+    {
+      file: 'dist/src/fulfilment/unit-dispatcher.js',
+      from: 'this.presence.name, LEASE_MARGIN_MS]',
+      to: 'this.presence.name, Date.now() + LEASE_MARGIN_MS]',
+    },
   ],
   // A lease that ends during the call makes two workers meet, which is rare otherwise.
   'settled-without-compare-and-set': [
     {
       file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: 'this.process, LEASE_MARGIN_MS]',
-      to: 'this.process, LEASE_MARGIN_MS - 4_400]',
+      from: 'this.presence.name, LEASE_MARGIN_MS]',
+      to: 'this.presence.name, LEASE_MARGIN_MS - 4_400]',
     },
     {
       file: 'dist/src/orders/settlement.sql.js',
@@ -93,4 +162,13 @@ export function plantDefect(directory: string, name: DefectName): void {
       text.replace(from, () => to),
     );
   }
+}
+
+/** Where a defect's text is not in the build any more, as name and file. */
+export function findMisfits(directory: string): string[] {
+  return DEFECT_NAMES.flatMap((name) =>
+    DEFECTS[name]
+      .filter(({ file, from }) => !readFileSync(join(directory, file), 'utf8').includes(from))
+      .map(({ file }) => `${name}: ${file}`),
+  );
 }

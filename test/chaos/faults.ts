@@ -1,43 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultKind, PlannedFault } from './schedule.js';
+import pg from 'pg';
+import { FAILPOINT_WITHIN_MS, type FaultKind, type PlannedDeath, type PlannedFault } from './fault-plan.js';
+import type { ManagedProcess } from './managed-process.js';
 import type { WireFault } from './supplier-wire.js';
 import type { ChaosSystem } from './system.js';
-import type { ManagedProcess } from './managed-process.js';
 
-/** Does one thing to the system, and undoes it when its time is over. */
-export async function inject(system: ChaosSystem, { kind, forMs }: PlannedFault): Promise<void> {
+/**
+ * Does one thing to the system, and undoes it when its time is over.
+ * @returns whether it happened: a process may not come to its failpoint in time.
+ */
+export async function inject(system: ChaosSystem, { kind, forMs, death }: PlannedFault): Promise<boolean> {
   const [worker1, worker2] = system.workers as [ManagedProcess, ManagedProcess];
-  const faults: Record<FaultKind, () => Promise<void>> = {
+  const faults: Record<FaultKind, () => Promise<boolean | void>> = {
     'api killed': () => killed(system.api, forMs),
     'api stopped': () => stopped(system.api, forMs),
+    'api at a failpoint': () => atFailpoint(system.api, death),
     'worker 1 killed': () => killed(worker1, forMs),
     'worker 2 killed': () => killed(worker2, forMs),
-    'worker 1 stopped beyond its lease': () => stopped(worker1, forMs),
-    'worker 2 stopped beyond its lease': () => stopped(worker2, forMs),
+    'worker 1 stopped beyond a unit’s lease': () => stopped(worker1, forMs),
+    'worker 2 stopped beyond a unit’s lease': () => stopped(worker2, forMs),
+    'worker 1 stopped beyond every lease': () => stopped(worker1, forMs),
+    'worker 1 at a failpoint': () => atFailpoint(worker1, death),
+    'worker 2 at a failpoint': () => atFailpoint(worker2, death),
     'redis flushed': () => system.redis.flush(),
-    'redis killed': async () => {
-      await system.redis.kill();
-      await delay(forMs);
-      await system.redis.start();
-    },
-    'postgres ended at once': async () => {
-      await system.postgres.crash();
-      await delay(forMs);
-      await system.postgres.start();
-    },
+    'redis killed': () => away(system.redis.kill(), forMs, () => system.redis.start()),
+    'redis asleep': () => system.redis.sleep(forMs),
+    'postgres ended at once': () => away(system.postgres.crash(), forMs, () => system.postgres.start()),
     'postgres connections terminated': () => terminateConnections(system),
+    'postgres connections exhausted': () => exhaustConnections(system, forMs),
     'supplier killed': () => killed(system.simulator, forMs),
     'supplier answers delayed': () => wire(system, 'delayed', forMs),
-    'supplier requests reset': () => wire(system, 'reset', forMs),
     'supplier answers dropped': () => wire(system, 'dropped', forMs),
+    'supplier requests reset': () => wire(system, 'reset', forMs),
     'supplier requests late': () => wire(system, 'late', forMs),
-    'supplier refuses connections': async () => {
-      await system.wire.refuse();
-      await delay(forMs);
-      await system.wire.listen();
-    },
+    'supplier half-open': () => wire(system, 'half-open', forMs),
+    'supplier refuses connections': () => away(system.wire.refuse(), forMs, () => system.wire.listen()),
   };
-  await faults[kind]();
+  return (await faults[kind]()) ?? true;
 }
 
 async function killed(target: ManagedProcess, forMs: number): Promise<void> {
@@ -52,18 +51,63 @@ async function stopped(target: ManagedProcess, forMs: number): Promise<void> {
   target.resume();
 }
 
+async function atFailpoint(target: ManagedProcess, death: PlannedDeath | null): Promise<boolean> {
+  if (death === null) throw new Error('the plan names no failpoint');
+  const died = await target.dieAt(death, FAILPOINT_WITHIN_MS);
+  target.start();
+  return died;
+}
+
+async function away(gone: Promise<void>, forMs: number, comeBack: () => Promise<void>): Promise<void> {
+  await gone;
+  await delay(forMs);
+  await comeBack();
+}
+
 async function wire(system: ChaosSystem, fault: WireFault, forMs: number): Promise<void> {
   system.wire.set(fault);
   await delay(forMs);
   system.wire.set(null);
 }
 
+const terminate = (names: string): string => `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND application_name LIKE '${names}'`;
+
 async function terminateConnections(system: ChaosSystem): Promise<void> {
   // While the server is away there is nothing to terminate.
-  await system
-    .sql(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-    )
-    .catch(() => undefined);
+  await system.sql(terminate('%')).catch(() => undefined);
+}
+
+/** Takes every connection there is; then ends the service's own, and takes those too before it can open new ones. */
+async function exhaustConnections(system: ChaosSystem, forMs: number): Promise<void> {
+  const crowd: pg.Client[] = [];
+  for (let endMs = Infinity; performance.now() < endMs;) {
+    const taken = await Promise.all(Array.from({ length: 8 }, () => connectOne(system.postgres.url)));
+    crowd.push(...taken.filter((client) => client !== null));
+    if (taken.every((client) => client !== null)) continue;
+    if (endMs === Infinity) {
+      endMs = performance.now() + forMs;
+      await crowd[0]?.query(terminate('topup%')).catch(() => undefined);
+    }
+    await delay(20);
+  }
+  await Promise.all(crowd.map((client) => client.end().catch(() => undefined)));
+}
+
+/** @returns null when the server has none left. */
+async function connectOne(url: string): Promise<pg.Client | null> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'crowd',
+    connectionTimeoutMillis: 2_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch {
+    await client.end().catch(() => undefined);
+    return null;
+  }
 }

@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { removeFakeTimeOf } from './fake-time.js';
+import type { PlannedDeath } from './fault-plan.js';
 
 export interface ProcessOptions {
   name: string;
@@ -10,7 +13,12 @@ export interface ProcessOptions {
   env: NodeJS.ProcessEnv;
   /** Receives what it writes, over all its lives. */
   logFile: string;
+  /** What it writes when it has started. */
+  readyText: string;
 }
+
+const START_WITHIN_MS = 60_000;
+const POLL_MS = 50;
 
 /** A Node.js process that is started, killed and started again. */
 export class ManagedProcess {
@@ -21,19 +29,32 @@ export class ManagedProcess {
   constructor(private readonly options: ProcessOptions) {}
 
   start(): void {
-    const { name, args, cwd, env, logFile } = this.options;
-    const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', log, log] });
-    closeSync(log);
-    this.child = child;
+    const child = this.spawn({});
     child.once('exit', (code, signal) => {
-      if (this.child === child)
-        this.surprises.push(`${name} ended by itself: exit code ${code}, signal ${signal}`);
+      if (this.child === child) this.surprise(code, signal);
     });
   }
 
   async kill(): Promise<void> {
     await this.end('SIGKILL');
+  }
+
+  /**
+   * Ends it and starts it with a failpoint armed, which is refused in production. It does not run afterwards.
+   * @returns whether the failpoint ended it before it had worked for that long.
+   */
+  async dieAt({ failpoint, pass }: PlannedDeath, withinMs: number): Promise<boolean> {
+    await this.kill();
+    const logged = statSync(this.options.logFile).size;
+    const child = this.spawn({ NODE_ENV: 'test', TOPUP_FAILPOINTS: `${failpoint}=kill@${pass}` });
+    const isReady = (): boolean =>
+      readFileSync(this.options.logFile).subarray(logged).includes(this.options.readyText);
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    await until(() => hasEnded() || isReady(), START_WITHIN_MS);
+    const died = await until(hasEnded, withinMs);
+    if (child.exitCode !== null) this.surprise(child.exitCode, null);
+    await this.kill();
+    return died;
   }
 
   /** Asks it to end in good order. @returns its exit code. */
@@ -60,5 +81,32 @@ export class ManagedProcess {
     const child = this.child;
     this.child = undefined;
     child?.kill('SIGKILL');
+    if (child?.pid !== undefined) removeFakeTimeOf(child.pid);
   }
+
+  private spawn(extraEnv: NodeJS.ProcessEnv): ChildProcess {
+    const { args, cwd, env, logFile } = this.options;
+    const log = openSync(logFile, 'a');
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env: { ...env, ...extraEnv },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.child = child;
+    child.once('exit', () => child.pid !== undefined && removeFakeTimeOf(child.pid));
+    return child;
+  }
+
+  private surprise(code: number | null, signal: NodeJS.Signals | null): void {
+    this.surprises.push(`${this.options.name} ended by itself: exit code ${code}, signal ${signal}`);
+  }
+}
+
+/** @returns whether it became so in time. */
+async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await delay(POLL_MS)) {
+    if (condition()) return true;
+  }
+  return condition();
 }

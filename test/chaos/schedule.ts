@@ -1,8 +1,8 @@
+import { planClocks, planFaults, type PlannedClocks, type PlannedFault } from './fault-plan.js';
 import { Random } from './random.js';
 
-/** What a worker's claim on a unit lasts is the supplier's timeout and three seconds: see `unit-dispatcher.ts`. */
-export const SUPPLIER_TIMEOUT_MS = 1_500;
-const LEASE_MS = SUPPLIER_TIMEOUT_MS + 3_000;
+/** What SUPPLIER_QUIET_PERIOD_MS is set to. */
+export const QUIET_PERIOD_MS = 4_000;
 
 export const PRODUCTS = [
   { sku: 'CHAOS-35', price: '35.00', supplierSku: 'CHAOS-35' },
@@ -46,35 +46,12 @@ export interface PlannedOrder {
   readAfterMs: number | null;
 }
 
-export const FAULTS = [
-  'api killed',
-  'api stopped',
-  'worker 1 killed',
-  'worker 2 killed',
-  'worker 1 stopped beyond its lease',
-  'worker 2 stopped beyond its lease',
-  'redis flushed',
-  'redis killed',
-  'postgres ended at once',
-  'postgres connections terminated',
-  'supplier killed',
-  'supplier answers delayed',
-  'supplier requests reset',
-  'supplier answers dropped',
-  'supplier requests late',
-  'supplier refuses connections',
-] as const;
-export type FaultKind = (typeof FAULTS)[number];
-
-export interface PlannedFault {
-  atMs: number;
-  kind: FaultKind;
-  forMs: number;
-}
-
 export interface Schedule {
   orders: PlannedOrder[];
   faults: PlannedFault[];
+  clocks: PlannedClocks;
+  /** SUPPLIER_REVIEW_AFTER_MS, short enough for units to come to the operator; null leaves it at its default. */
+  reviewAfterMs: number | null;
 }
 
 const ORDERS_PER_SECOND = 8;
@@ -84,9 +61,12 @@ const MAX_LOST_ORDERS = 3;
 /** Everything that a seed decides beforehand: the same one gives the same load and the same faults. */
 export function planSchedule(seed: number, seconds: number): Schedule {
   const random = new Random(seed);
+  const settings = random.fork('settings');
   return {
     orders: planOrders(random.fork('orders'), seconds * 1000),
     faults: planFaults(random.fork('faults'), seconds * 1000),
+    clocks: planClocks(random.fork('clocks')),
+    reviewAfterMs: settings.chance(0.35) ? settings.int(15_000, 25_000) : null,
   };
 }
 
@@ -156,32 +136,4 @@ function planItems(random: Random, userId: string): PlannedOrder['items'] {
     sku: random.weighted([[6, 'CHAOS-35'], [6, 'CHAOS-12'], [4, 'CHAOS-1'], [1, 'CHAOS-UNKNOWN']]), // prettier-ignore
     quantity: random.int(1, 3),
   }));
-}
-
-/** What a fault befalls: two at a time never befall the same. */
-const targetOf = (kind: FaultKind): string => kind.split(' ').slice(0, kind.startsWith('worker') ? 2 : 1).join(' '); // prettier-ignore
-
-function durationOf(kind: FaultKind, random: Random): number {
-  if (kind.includes('lease')) return LEASE_MS + random.int(500, 3_000);
-  if (kind === 'redis flushed' || kind === 'postgres connections terminated') return 0;
-  if (kind.startsWith('supplier')) return random.int(1_000, 3_000);
-  return random.int(200, 2_000);
-}
-
-/** Deals the kinds like cards, so that each has its turn before any comes again. */
-function planFaults(random: Random, durationMs: number): PlannedFault[] {
-  const faults: PlannedFault[] = [];
-  const busyUntil = new Map<string, number>();
-  let deck: FaultKind[] = [];
-  for (let atMs = random.int(800, 1_500); ; atMs += random.int(1_200, 3_200)) {
-    if (deck.length === 0) deck = random.shuffle(FAULTS);
-    const free = deck.findIndex((kind) => (busyUntil.get(targetOf(kind)) ?? 0) <= atMs);
-    const [kind] = free < 0 ? [] : deck.splice(free, 1);
-    if (kind === undefined) continue;
-    const forMs = durationOf(kind, random);
-    if (atMs + forMs > durationMs) return faults;
-    faults.push({ atMs, kind, forMs });
-    // A little peace after each, so that what was ended has begun to work again.
-    busyUntil.set(targetOf(kind), atMs + forMs + 1_000);
-  }
 }

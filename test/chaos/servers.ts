@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { freePort } from '../../src/local/ports.js';
 import { startPostgres } from '../../src/local/postgres.js';
@@ -21,7 +23,9 @@ export class ChaosPostgres {
   }
 
   async start(): Promise<void> {
-    this.running = await startPostgres({ dataDir: this.dataDir, port: this.port });
+    // Few, so that they are soon all taken.
+    const settings = { max_connections: '80' };
+    this.running = await startPostgres({ dataDir: this.dataDir, port: this.port, settings });
   }
 
   /** An immediate shutdown: nothing is flushed, and the next start recovers from the log. */
@@ -47,12 +51,14 @@ export class ChaosRedis {
   private constructor(
     private readonly dataDir: string,
     private readonly binary: RedisBinary,
+    private readonly needsDebugEnabled: boolean,
     readonly port: number,
   ) {}
 
   static async create(dataDir: string, packageDir: string): Promise<ChaosRedis> {
     mkdirSync(dataDir, { recursive: true });
-    return new ChaosRedis(dataDir, await findRedis(packageDir), await freePort());
+    const binary = await findRedis(packageDir);
+    return new ChaosRedis(dataDir, binary, await refusesDebug(binary), await freePort());
   }
 
   get url(): string {
@@ -69,14 +75,14 @@ export class ChaosRedis {
       'save ""',
       'appendonly no',
       'maxmemory-policy noeviction',
+      ...(this.needsDebugEnabled ? ['enable-debug-command local'] : []),
     ];
     writeFileSync(configuration, `${lines.join('\n')}\n`, { mode: 0o600 });
-    const { program, libraryPath } = this.binary;
     this.server = new ServerProcess({
       name: 'Redis',
-      command: [program, configuration],
+      command: [this.binary.program, configuration],
       cwd: this.dataDir,
-      env: { PATH: process.env.PATH, ...(libraryPath === null ? {} : { LD_LIBRARY_PATH: libraryPath }) },
+      env: environmentOf(this.binary),
       logFile: join(this.dataDir, 'server.log'),
       stopSignals: [{ signal: 'SIGKILL', waitMs: 10_000 }],
     });
@@ -89,6 +95,12 @@ export class ChaosRedis {
 
   async flush(): Promise<void> {
     await this.ask((redis) => redis.flushall());
+  }
+
+  /** For this long it carries out nothing and takes no connection, but does not close any. */
+  async sleep(forMs: number): Promise<void> {
+    const slept = await this.ask((redis) => redis.call('DEBUG', 'SLEEP', String(forMs / 1000)));
+    if (!slept) throw new Error('Redis did not sleep');
   }
 
   abandon(): void {
@@ -112,4 +124,15 @@ export class ChaosRedis {
       if (redis.status !== 'end') redis.disconnect();
     }
   }
+}
+
+const environmentOf = ({ libraryPath }: RedisBinary): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  ...(libraryPath === null ? {} : { LD_LIBRARY_PATH: libraryPath }),
+});
+
+/** From version 7 on DEBUG must be allowed, by a line that earlier versions would refuse. */
+async function refusesDebug(binary: RedisBinary): Promise<boolean> {
+  const { stdout } = await promisify(execFile)(binary.program, ['--version'], { env: environmentOf(binary) });
+  return Number(/v=(\d+)/.exec(stdout)?.[1]) >= 7;
 }

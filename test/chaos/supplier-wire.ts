@@ -4,19 +4,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * What the wire does to a request that goes over it: `delayed` keeps the answer back, `reset` ends the connection
  * before the supplier sees the request, `dropped` once the supplier has answered, `late` brings the request to the
- * supplier when the caller has long given up.
+ * supplier when the caller has long given up, `half-open` takes it and never brings it anywhere.
  */
-export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late';
+export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late' | 'half-open';
 
 const DELAY_MS = 1_200;
-/** Beyond the first inquiry, which is told that the supplier never saw the request. */
-const LATE_MS = 5_000;
+/** Beyond the first two inquiries, which are told that the supplier never saw it: it may be sent again meanwhile. */
+const LATE_MS = 8_000;
 
 /** A TCP wire between the workers and the supplier, which can go wrong in the ways that networks do. */
 export class SupplierWire {
   private fault: WireFault | null = null;
   private server: Server | undefined;
   private readonly clients = new Set<Socket>();
+  /** Requests that have not reached the supplier yet. */
+  private readonly underway = new Set<Promise<void>>();
 
   constructor(
     readonly port: number,
@@ -46,20 +48,31 @@ export class SupplierWire {
     this.fault = fault;
   }
 
+  /** Resolves when every request that was kept back has reached the supplier. */
+  async idle(): Promise<void> {
+    while (this.underway.size > 0) await Promise.all(this.underway);
+  }
+
   private join(client: Socket): void {
     this.clients.add(client);
     const supplier = connect(this.supplierPort, '127.0.0.1');
     let dropping = false;
+    let swallowing = false;
     // What is on its way to the supplier, in order.
-    let sent: Promise<unknown> = Promise.resolve();
+    let sent: Promise<void> = Promise.resolve();
     const forward = (bytes: Buffer, afterMs: number): void => {
-      sent = sent.then(async () => {
+      const one = sent.then(async () => {
         if (afterMs > 0) await delay(afterMs);
         supplier.write(bytes);
       });
+      sent = one;
+      this.underway.add(one);
+      void one.finally(() => this.underway.delete(one));
     };
     client.on('data', (bytes) => {
       if (this.fault === 'reset') return void client.resetAndDestroy();
+      swallowing ||= this.fault === 'half-open';
+      if (swallowing) return;
       dropping ||= this.fault === 'dropped';
       forward(bytes, this.fault === 'late' ? LATE_MS : 0);
     });

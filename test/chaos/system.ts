@@ -10,13 +10,26 @@ import { freePort } from '../../src/local/ports.js';
 import { isAlive } from '../../src/local/process-table.js';
 import { stopLeftOverPostgres } from '../../src/local/postgres.js';
 import { plantDefect, type DefectName } from './defects.js';
+import { fakeTimeEnv, findFakeTime } from './fake-time.js';
+import type { PlannedClocks } from './fault-plan.js';
 import { ManagedProcess } from './managed-process.js';
+import { QUIET_PERIOD_MS } from './schedule.js';
 import { ChaosPostgres, ChaosRedis } from './servers.js';
 import { SupplierWire } from './supplier-wire.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
 const SUPPLIER_TOKEN = 'chaos';
+
+export interface SystemOptions {
+  /** Tells the logs of this run from those of others. */
+  name: string;
+  /** What to break in the service. */
+  defect: DefectName | null;
+  clocks: PlannedClocks;
+  reviewAfterMs: number | null;
+  log: (line: string) => void;
+}
 
 /** The whole service as it runs in production, on servers of its own, with every part in reach of a fault. */
 export class ChaosSystem {
@@ -40,8 +53,7 @@ export class ChaosSystem {
     this.database.on('error', () => undefined);
   }
 
-  /** @param name tells the logs of this run from those of others. @param defect what to break in the service. */
-  static async start(name: string, defect: DefectName | null): Promise<ChaosSystem> {
+  static async start({ name, defect, clocks, reviewAfterMs, log }: SystemOptions): Promise<ChaosSystem> {
     await removeLeftOvers();
     const directory = join(dataDir, `chaos-${process.pid}`);
     const logs = join(dataDir, 'chaos-logs', name);
@@ -66,7 +78,8 @@ export class ChaosSystem {
       SECRETS_KEY: randomBytes(32).toString('base64'),
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
       RATE_LIMIT_PER_SECOND: '0',
-      SUPPLIER_QUIET_PERIOD_MS: '3000',
+      SUPPLIER_QUIET_PERIOD_MS: String(QUIET_PERIOD_MS),
+      ...(reviewAfterMs === null ? {} : { SUPPLIER_REVIEW_AFTER_MS: String(reviewAfterMs) }),
       LOG_LEVEL: 'info',
       MANAGEMENT_PORT: '0',
       HOST: '127.0.0.1',
@@ -75,13 +88,15 @@ export class ChaosSystem {
       SIMULATOR_TOKEN: SUPPLIER_TOKEN,
       SIMULATOR_DATA_DIR: join(directory, 'simulator'),
     };
-    const node = (processName: string, script: string): ManagedProcess =>
+    const clockEnv = wrongClocks(log);
+    const node = (processName: string, script: string, clockSeconds = 0): ManagedProcess =>
       new ManagedProcess({
         name: processName,
         args: [join(directory, script)],
         cwd: directory,
-        env,
+        env: { ...env, ...clockEnv(clockSeconds) },
         logFile: join(logs, `${processName.replaceAll(' ', '-')}.log`),
+        readyText: processName === 'api' ? 'the API is listening' : 'the worker is working',
       });
     const system = new ChaosSystem(
       directory,
@@ -90,7 +105,7 @@ export class ChaosSystem {
       node('simulator', 'dist/src/simulator/main.js'),
       `http://127.0.0.1:${simulatorPort}`,
       new SupplierWire(wirePort, simulatorPort),
-      node('api', 'dist/src/main.js'),
+      node('api', 'dist/src/main.js', clocks.api),
       `http://127.0.0.1:${apiPort}`,
       env,
       logs,
@@ -100,7 +115,8 @@ export class ChaosSystem {
     await system.wire.listen();
     system.api.start();
     await system.untilReady(60_000);
-    system.workers.push(node('worker 1', 'dist/src/worker.js'), node('worker 2', 'dist/src/worker.js'));
+    const worker = 'dist/src/worker.js';
+    system.workers.push(node('worker 1', worker), node('worker 2', worker, clocks.worker2));
     for (const worker of system.workers) worker.start();
     return system;
   }
@@ -156,6 +172,14 @@ export class ChaosSystem {
   private abandon(): void {
     for (const each of [...this.processes, this.redis, this.postgres]) each.abandon();
   }
+}
+
+/** How to start a process whose clock is wrong by some seconds; where that is not possible, with the right one. */
+function wrongClocks(log: (line: string) => void): (offsetSeconds: number) => NodeJS.ProcessEnv {
+  const fakeTime = findFakeTime();
+  if ('missing' in fakeTime) log(`clocks are left right, without libfaketime: ${fakeTime.missing}`);
+  return (offsetSeconds) =>
+    offsetSeconds === 0 || 'missing' in fakeTime ? {} : fakeTimeEnv(fakeTime.library, offsetSeconds);
 }
 
 /** The build at this moment: whoever builds again during the run does not change what runs. */

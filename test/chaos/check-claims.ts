@@ -1,0 +1,31 @@
+import { QUIET_PERIOD_MS } from './schedule.js';
+import type { ChaosSystem } from './system.js';
+import type { Violations } from './violations.js';
+
+/** What the timeline says of how units were claimed and sent, each as a query for the units that break a rule. */
+const BROKEN: Record<string, string> = {
+  // An answer that queues a unit again or has it sent again is recorded in the transaction that does so.
+  'a unit is sent again only after a refusal to take it, or when the supplier says that it never saw it': `
+    SELECT * FROM sent WHERE sends > 1 + not_accepted + never_seen`,
+  'a unit is sent again only when its supplier has been quiet for long enough': `
+    SELECT * FROM sent WHERE sends > 1 AND not_accepted = 0
+      AND last_sent_at - first_sent_at < (sends - 1) * make_interval(secs => ${QUIET_PERIOD_MS / 1000})`,
+};
+
+const SENT = `
+  SELECT o.order_number || '.' || u.item || '.' || u.unit AS reference, u.state, u.sends, u.first_sent_at, u.last_sent_at,
+         count(*) FILTER (WHERE c.outcome = 'not_accepted') AS not_accepted,
+         count(*) FILTER (WHERE c.outcome = 'never_seen') AS never_seen,
+         json_agg(json_build_object('kind', c.kind, 'outcome', c.outcome, 'process', c.process, 'ended_at', c.ended_at)
+                  ORDER BY c.id) AS calls
+  FROM order_units u JOIN orders o ON o.id = u.order_id
+  LEFT JOIN supplier_calls c ON c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+  GROUP BY o.id, u.order_id, u.item, u.unit`;
+
+/** Asks whether PostgreSQL alone decided who may send, and when (contract, section 8, rules 3 and 5). */
+export async function checkClaims(system: ChaosSystem, violations: Violations): Promise<void> {
+  for (const [rule, query] of Object.entries(BROKEN)) {
+    const rows = await system.sql(`WITH sent AS (${SENT}) ${query}`);
+    for (const row of rows) violations.add('supplier', `not so: ${rule}`, row);
+  }
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const LIBRARIES = '/usr/lib';
+
+/** libfaketime, with which a process takes the time to be another than it is, or why there is none here. */
+export type FakeTime = { library: string } | { missing: string };
+
+/** Finds Debian's libfaketime, and installs it where this may be done. */
+export function findFakeTime(): FakeTime {
+  const found = findLibrary();
+  if (found !== null) return { library: found };
+  if (process.platform !== 'linux') return { missing: 'it needs Linux' };
+  if (process.getuid?.() !== 0) return { missing: 'install the package libfaketime, or run as root' };
+  const installed = install();
+  return installed === null
+    ? { missing: 'apt-get could not install the package libfaketime' }
+    : { library: installed };
+}
+
+function findLibrary(): string | null {
+  if (!existsSync(LIBRARIES)) return null;
+  const places = readdirSync(LIBRARIES).map((name) =>
+    join(LIBRARIES, name, 'faketime', 'libfaketimeMT.so.1'),
+  );
+  return places.find((place) => existsSync(place)) ?? null;
+}
+
+function install(): string | null {
+  const aptGet = (...args: string[]): void => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    execFileSync('apt-get', args, { env, stdio: 'ignore' });
+  };
+  try {
+    aptGet('update', '-q');
+    aptGet('install', '-q', '-y', '--no-install-recommends', 'libfaketime');
+  } catch {
+    return null;
+  }
+  return findLibrary();
+}
+
+/** What a process is started with whose clock is wrong; time itself passes as fast as it does, and timers are right. */
+export const fakeTimeEnv = (library: string, offsetSeconds: number): NodeJS.ProcessEnv => ({
+  LD_PRELOAD: library,
+  FAKETIME: `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}s`,
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+});
+
+/** A process that is killed leaves libfaketime's shared memory behind. */
+export function removeFakeTimeOf(pid: number): void {
+  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) {
+    rmSync(join('/dev/shm', name), { force: true });
+  }
+}

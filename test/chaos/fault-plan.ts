@@ -1,0 +1,126 @@
+import { FAILPOINTS, type Failpoint } from '../../src/core/failpoints.js';
+import type { Random } from './random.js';
+
+/** What a worker's claim on a unit lasts is the supplier's timeout and three seconds: see `unit-dispatcher.ts`. */
+export const SUPPLIER_TIMEOUT_MS = 1_500;
+const UNIT_LEASE_MS = SUPPLIER_TIMEOUT_MS + 3_000;
+/** The longest of all leases, that of a delivery: see `webhook-sender.ts`. */
+const LONGEST_LEASE_MS = 20_000;
+/** How long a process may work until it comes to the failpoint that ends it. */
+export const FAILPOINT_WITHIN_MS = 6_000;
+/** What the plan takes a start for; on a busy machine it takes longer, and what would befall the process next waits. */
+const START_MS = 3_000;
+
+export const FAULTS = [
+  'api killed',
+  'api stopped',
+  'api at a failpoint',
+  'worker 1 killed',
+  'worker 2 killed',
+  'worker 1 stopped beyond a unit’s lease',
+  'worker 2 stopped beyond a unit’s lease',
+  'worker 1 stopped beyond every lease',
+  'worker 1 at a failpoint',
+  'worker 2 at a failpoint',
+  'redis flushed',
+  'redis killed',
+  'redis asleep',
+  'postgres ended at once',
+  'postgres connections terminated',
+  'postgres connections exhausted',
+  'supplier killed',
+  'supplier answers delayed',
+  'supplier answers dropped',
+  'supplier requests reset',
+  'supplier requests late',
+  'supplier half-open',
+  'supplier refuses connections',
+] as const;
+export type FaultKind = (typeof FAULTS)[number];
+
+/** In which a process dies at the failpoint when it passes it for the `pass`th time. */
+export interface PlannedDeath {
+  failpoint: Failpoint;
+  pass: number;
+}
+
+export interface PlannedFault {
+  atMs: number;
+  kind: FaultKind;
+  /** How long it lasts; about that long at most, where a process goes on until a failpoint ends it. */
+  forMs: number;
+  death: PlannedDeath | null;
+}
+
+/** By how many seconds the clocks of two processes are wrong, from their start to the end of the run. */
+export interface PlannedClocks {
+  api: number;
+  worker2: number;
+}
+
+export const API_FAILPOINTS: Failpoint[] = ['order.committed', 'wake_up.enqueued'];
+export const WORKER_FAILPOINTS = FAILPOINTS.filter((name) => name !== 'order.committed');
+
+const OFFSETS_SECONDS = [0, 90, -10_800, 10_800];
+
+export const planClocks = (random: Random): PlannedClocks => ({
+  api: random.pick(OFFSETS_SECONDS),
+  worker2: random.pick(OFFSETS_SECONDS),
+});
+
+/** What a fault befalls: two at a time never befall the same. */
+export const targetOf = (kind: FaultKind): string => kind.split(' ').slice(0, kind.startsWith('worker') ? 2 : 1).join(' '); // prettier-ignore
+
+function durationOf(kind: FaultKind, random: Random): number {
+  if (kind.endsWith('a unit’s lease')) return UNIT_LEASE_MS + random.int(500, 3_000);
+  if (kind.endsWith('every lease')) return LONGEST_LEASE_MS + random.int(500, 2_000);
+  if (kind.endsWith('failpoint')) return START_MS + FAILPOINT_WITHIN_MS;
+  if (kind === 'redis flushed' || kind === 'postgres connections terminated') return 0;
+  if (kind.startsWith('supplier')) return random.int(1_000, 3_000);
+  return random.int(200, 2_000);
+}
+
+/** Deals cards from a pack that is shuffled anew when it is used up, so that each has its turn before any comes again. */
+class Pack<Card> {
+  private cards: Card[] = [];
+
+  constructor(
+    private readonly all: readonly Card[],
+    private readonly random: Random,
+  ) {}
+
+  /** The first card that `fits`, or none. */
+  deal(fits: (card: Card) => boolean = () => true): Card | undefined {
+    if (this.cards.length === 0) this.cards = this.random.shuffle(this.all);
+    const at = this.cards.findIndex(fits);
+    return at < 0 ? undefined : this.cards.splice(at, 1)[0];
+  }
+}
+
+/** Each process meets a failpoint more often than any other fault: there are many of them. */
+const CARDS: FaultKind[] = [...FAULTS, ...FAULTS.filter((kind) => /^worker . at a/.test(kind))];
+
+export function planFaults(random: Random, durationMs: number): PlannedFault[] {
+  const faults: PlannedFault[] = [];
+  const busyUntil = new Map<string, number>();
+  const kinds = new Pack<FaultKind>(CARDS, random);
+  const deaths = {
+    api: new Pack(API_FAILPOINTS, random),
+    worker: new Pack(WORKER_FAILPOINTS, random),
+  };
+  for (let atMs = random.int(800, 1_500); atMs < durationMs; atMs += random.int(700, 2_200)) {
+    let forMs = 0;
+    const kind = kinds.deal((card) => {
+      forMs = durationOf(card, random);
+      return (busyUntil.get(targetOf(card)) ?? 0) <= atMs && atMs + forMs <= durationMs;
+    });
+    if (kind === undefined) continue;
+    const pack = kind.startsWith('api') ? deaths.api : deaths.worker;
+    const failpoint = kind.endsWith('failpoint') ? pack.deal() : undefined;
+    const death = failpoint === undefined ? null : { failpoint, pass: random.int(1, 4) };
+    faults.push({ atMs, kind, forMs, death });
+    // A little peace after each, so that what was ended has begun to work again.
+    busyUntil.set(targetOf(kind), atMs + forMs + 1_000);
+  }
+  return faults;
+}

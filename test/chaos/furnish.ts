@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Subscription } from './check-receivers.js';
+import { SUPPLIER_TIMEOUT_MS } from './fault-plan.js';
+import type { Receiver } from './receiver.js';
+import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
+import type { ChaosSystem } from './system.js';
+
+export interface Furniture {
+  merchantIds: number[];
+  keys: string[];
+  subscriptions: Subscription[];
+}
+
+/** A catalogue, and merchants with money, keys and webhooks, made as an operator and the merchants make them. */
+export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<Furniture> {
+  const [merchants] = await Promise.all([
+    Promise.all(MERCHANTS.map((merchant) => furnishMerchant(system, merchant))),
+    furnishCatalogue(system),
+  ]);
+  const subscriptions: Subscription[] = [];
+  for (const [index, { webhooks }] of MERCHANTS.entries()) {
+    for (const [number, events] of webhooks.entries()) {
+      const { merchantId = 0, key = '' } = merchants[index] ?? {};
+      const endpoint = `${index}-${number}`;
+      receiver.trust(endpoint, await subscribe(system, key, receiver.urlOf(endpoint), events));
+      subscriptions.push({ endpoint, merchantId, events });
+    }
+  }
+  const merchantIds = merchants.map(({ merchantId }) => merchantId);
+  return { merchantIds, keys: merchants.map(({ key }) => key), subscriptions };
+}
+
+async function furnishCatalogue(system: ChaosSystem): Promise<void> {
+  const timeout = String(SUPPLIER_TIMEOUT_MS);
+  const supplier = ['--code', 'sim', '--adapter', 'http', '--base-url', system.wire.url, '--token', system.supplierToken, '--timeout-ms', timeout]; // prettier-ignore
+  await system.topup('supplier', 'set', ...supplier);
+  const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
+  const catalogue = join(system.logs, 'products.csv');
+  writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
+  await system.topup('product', 'import', catalogue);
+}
+
+async function furnishMerchant(
+  system: ChaosSystem,
+  { name, baht }: PlannedMerchant,
+): Promise<{ merchantId: number; key: string }> {
+  const { id } = await system.topup<{ id: number }>('merchant', 'create', '--name', name);
+  const merchant = ['--merchant', String(id)];
+  const [{ key }] = await Promise.all([
+    system.topup<{ key: string }>('api-key', 'issue', ...merchant),
+    system.topup('wallet', 'credit', ...merchant, '--amount', baht, '--reference', 'chaos'),
+  ]);
+  return { merchantId: id, key };
+}
+
+/** @returns the secret that the webhook's deliveries are signed with. */
+async function subscribe(system: ChaosSystem, key: string, url: string, events: string[]): Promise<string> {
+  const response = await fetch(`${system.apiUrl}/v1/merchant-webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url, events, max_retries: 10, retry_delay: 1 }),
+  });
+  const answer = (await response.json()) as { secret: string };
+  if (response.status !== 201) throw new Error(`a webhook was refused: ${JSON.stringify(answer)}`);
+  return answer.secret;
+}

@@ -1,0 +1,56 @@
+import { isUnitFailureCode } from '../../src/orders/failures.js';
+import type { ChaosSystem } from './system.js';
+
+/** A unit that waits for the operator's word. */
+export interface Waiting {
+  order_number: string;
+  unit: string;
+}
+
+interface Purchase {
+  reference: string;
+  outcome: 'succeeded' | 'failed' | 'processing';
+  failure_code: string | null;
+  supplier_reference: string | null;
+}
+
+/** How many commands are given at the same time. */
+const HANDS = 4;
+
+/**
+ * Resolves units as an operator does who asks the supplier what it sold. Nothing about them may be under way: of a
+ * request that arrives later the supplier can't know.
+ * @returns how many were resolved; some may be settled, or being sent, by the time the command looks.
+ */
+export async function resolveAsSold(system: ChaosSystem, waiting: Waiting[]): Promise<number> {
+  if (waiting.length === 0) return 0;
+  const purchases = await system.purchases<Purchase>();
+  const sold = new Map(purchases.map((purchase) => [purchase.reference, purchase]));
+  const decided = waiting.flatMap((unit) => {
+    const verdict = verdictOn(sold.get(`${unit.order_number}.${unit.unit}`));
+    return verdict === null ? [] : [{ ...unit, verdict }];
+  });
+  const results = await Promise.all(decided.slice(0, HANDS).map((each) => resolve(system, each)));
+  return results.filter((isResolved) => isResolved).length;
+}
+
+function resolve(
+  system: ChaosSystem,
+  { order_number, unit, verdict }: Waiting & { verdict: string[] },
+): Promise<boolean> {
+  const args = ['--unit', unit, ...verdict, '--reason', 'the supplier said so'];
+  return system.topup('order', 'resolve', order_number, ...args).then(() => true, () => false); // prettier-ignore
+}
+
+function verdictOn(purchase: Purchase | undefined): string[] | null {
+  if (purchase === undefined) return ['--failed', 'SUPPLIER_UNAVAILABLE'];
+  const { outcome, failure_code: code, supplier_reference: reference } = purchase;
+  switch (outcome) {
+    case 'processing':
+      return null;
+    case 'succeeded':
+      return ['--succeeded', ...(reference === null ? [] : ['--supplier-reference', reference])];
+    case 'failed':
+      return ['--failed', isUnitFailureCode(code) ? code : 'SUPPLIER_REJECTED'];
+  }
+}

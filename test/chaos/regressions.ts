@@ -1,0 +1,9 @@
+/** A seed that found a violation once, and what it was. */
+export interface Regression {
+  seed: number;
+  minutes: number;
+  found: string;
+}
+
+/** Every seed that has found a defect of the service; `npm run chaos -- --regressions` runs them all again. */
+export const REGRESSION_SEEDS: readonly Regression[] = [];
