@@ -1,20 +1,36 @@
+# What production needs of node_modules, by itself: a change of the source leaves this layer as it is.
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev
+
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN --mount=type=cache,target=/root/.npm npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev
+RUN npm run build
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production
+LABEL org.opencontainers.image.title="Order Top-up Service"
+# tini ends the process at a signal that comes before the process listens for it; Node as process 1 would ignore it.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends tini \
+  && rm -rf /var/lib/apt/lists/* \
+  && ln -s /app/bin/topup.js /usr/local/bin/topup \
+  # For what the simulator and the seed of the sandbox keep; the service itself writes no file.
+  && install -d -o node -g node /var/lib/topup
+ENV NODE_ENV=production TOPUP_DATA_DIR=/var/lib/topup
 WORKDIR /app
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
+COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY bin ./bin
-RUN ln -s /app/bin/topup.js /usr/local/bin/topup
+COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3000
+# Alive, whichever of the two runs: the API on its own port, a worker on its management port.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/bin/healthcheck.js"]
+ENTRYPOINT ["tini", "--"]
 # The API by default; a worker runs `node dist/src/worker.js` from the same image.
 CMD ["node", "dist/src/main.js"]

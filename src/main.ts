@@ -1,17 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createApi } from './bootstrap.js';
 import { loadConfig } from './core/config.js';
 import { createLogger } from './core/logger.js';
 import { processName, runProcess } from './core/process.js';
+import { SchemaService } from './database/schema.service.js';
 import { ManagementServer } from './ops/management/management-server.js';
 
 const STOP_WITHIN_MS = 8_500;
 const DEFAULT_MANAGEMENT_PORT = 9464;
+/** Who finds the port open sends orders. Without PostgreSQL they are told so, rather than that nobody is there. */
+const WAIT_FOR_SCHEMA_MS = 5_000;
 
 await runProcess(async () => {
   const config = loadConfig(process.env);
   const logger = createLogger(config, processName('api'));
   const app = await createApi(config, logger);
   await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
+  await app.init();
+  await Promise.race([app.get(SchemaService).whenReady(), delay(WAIT_FOR_SCHEMA_MS)]);
   await app.listen(config.PORT, config.HOST);
   logger.info({ port: config.PORT }, 'the API is listening');
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };

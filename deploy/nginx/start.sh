@@ -1,0 +1,30 @@
+#!/bin/sh
+# Starts nginx with what depends on where it runs: the DNS server of the container network (Docker's is 127.0.0.11,
+# Podman's is the network's gateway), the proxies in front, and TLS when there is a certificate.
+set -eu
+
+generated=/tmp/topup
+certificates=/etc/topup/certificates
+mkdir -p "$generated"
+
+# The first name server only: nginx asks all that it is given in turn, and the others know nothing of the network.
+resolver=$(awk '$1 == "nameserver" { print ($2 ~ /:/ ? "[" $2 "]" : $2); exit }' /etc/resolv.conf)
+# Two seconds: a replica that came is used, and one that went is forgotten, soon after.
+echo "resolver ${resolver:-127.0.0.11} valid=2s ipv6=off;" >"$generated/resolver.conf"
+
+: >"$generated/real-ip.conf"
+for network in $(echo "${TRUSTED_PROXIES:-}" | tr ',' ' '); do
+  echo "set_real_ip_from $network;" >>"$generated/real-ip.conf"
+done
+
+if [ -s "$certificates/fullchain.pem" ] && [ -s "$certificates/privkey.pem" ]; then
+  cat >"$generated/listen.conf" <<TLS
+listen 8080 ssl default_server;
+ssl_certificate $certificates/fullchain.pem;
+ssl_certificate_key $certificates/privkey.pem;
+TLS
+else
+  echo 'listen 8080 default_server;' >"$generated/listen.conf"
+fi
+
+exec nginx -e /dev/stderr -c /etc/topup/nginx.conf -g 'daemon off;'
