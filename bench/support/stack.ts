@@ -62,6 +62,15 @@ export async function startStack(
     children.push(child);
     return child;
   };
+  const kill = (): void => {
+    for (const child of children) child.kill('SIGKILL');
+    servers.redis.kill();
+    servers.postgres.kill();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  // A benchmark that breaks or is broken off leaves nothing behind.
+  process.once('exit', kill);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const database = new pg.Pool({ connectionString: servers.postgres.url, max: 4 });
   // A benchmark that stops PostgreSQL asks again.
   database.on('error', () => undefined);
@@ -86,12 +95,7 @@ export async function startStack(
       return servers[server].ended;
     },
     topup: (...args) => runCommand(args, { ...process.env, ...environment }),
-    kill: () => {
-      for (const child of children) child.kill('SIGKILL');
-      servers.redis.kill();
-      servers.postgres.kill();
-      rmSync(directory, { recursive: true, force: true });
-    },
+    kill,
     stop: async () => {
       await stopAll(children);
       await database.end();
