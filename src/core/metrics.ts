@@ -79,7 +79,7 @@ export class Metrics {
 
   private readonly pausedSuppliers = this.gauge(
     'topup_supplier_paused',
-    'Whether this worker leaves the supplier alone for a while, as it decides nothing',
+    'Whether this worker leaves the supplier alone for a moment, as it accepts nothing',
     ['supplier'],
   );
   private readonly attempts = this.counter('topup_webhook_attempts_total', 'Attempts to deliver a webhook', [
@@ -225,6 +225,10 @@ export class Metrics {
       wallet_held_mismatch_baht: this.figure(
         'topup_wallet_held_mismatch_baht',
         'Difference between all held balances and the prices of all open orders; anything but 0 is wrong',
+      ),
+      wallets_below_alert: this.figure(
+        'topup_wallets_below_alert',
+        'Merchants whose available balance is below their alert',
       ),
       database_size_bytes: this.figure('topup_database_size_bytes', 'Size of the database on disk'),
     } satisfies Record<string, Figure>;

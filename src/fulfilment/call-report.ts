@@ -50,7 +50,7 @@ export class CallReport {
   paused(supplier: string, pausedMs: number): void {
     this.metrics.supplierPaused(supplier, pausedMs > 0);
     if (pausedMs > 0)
-      this.logger.warn({ supplier, pausedMs }, 'a supplier decides nothing: it is left alone for a while');
+      this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: it is left alone for a moment');
     else this.logger.info({ supplier }, 'a supplier answers again');
   }
 

@@ -13,21 +13,24 @@ interface Supplier {
 }
 
 interface Health {
-  /** Calls in a row that decided nothing. */
+  /** Calls in a row that were not accepted. */
   misses: number;
   pausedUntilMs: number;
   pauseMs: number;
   timer?: NodeJS.Timeout;
 }
 
-/** So many calls in a row may decide nothing before the supplier gets a pause. */
+/** So many calls in a row may be refused before the supplier gets a pause. */
 const TOLERATED_MISSES = 20;
+/** How many may then be tried at a time. Single units in doubt must not keep a supplier from being asked about others. */
+const TRIAL_PLACES = 8;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * A circuit breaker for each supplier. One that answers nothing of use is left alone for a while, then tried with one
- * call at a time until a call is answered. It only postpones: what is due stays due, and nothing is failed.
+ * A circuit breaker for each supplier. One that accepts nothing, because it is away or has too much to do, is left alone
+ * for a moment, then tried with a few calls at a time until one is accepted. An unknown outcome says nothing about the
+ * supplier: that unit is inquired about, and calls without an answer are bounded by their places. It only postpones: what is due stays due, and nothing is failed.
  */
 export class SupplierBreaker {
   private readonly health = new Map<number, Health>();
@@ -38,7 +41,7 @@ export class SupplierBreaker {
   places(supplierId: number, usual: number): number {
     const health = this.health.get(supplierId);
     if (!health || health.misses < TOLERATED_MISSES) return usual;
-    return performance.now() < health.pausedUntilMs ? 0 : 1;
+    return performance.now() < health.pausedUntilMs ? 0 : Math.min(usual, TRIAL_PLACES);
   }
 
   /** Takes note of how a call ended. */
@@ -49,8 +52,8 @@ export class SupplierBreaker {
       pauseMs: FIRST_PAUSE_MS,
     };
     this.health.set(supplier.id, health);
-    if (outcome === 'unknown' || outcome === 'not_accepted') this.miss(supplier, health);
-    else this.recover(supplier, health);
+    if (outcome === 'not_accepted') this.miss(supplier, health);
+    else if (outcome !== 'unknown') this.recover(supplier, health);
   }
 
   /** Ends all pauses' timers. */

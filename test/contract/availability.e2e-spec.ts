@@ -83,9 +83,9 @@ describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', ()
   it('though it went away before the commit: the same request again places the order', async () => {
     const request = order();
     const before = Number((await stack.wallet(merchant)).available);
-    const inserted = wire.cutAfterSending((bytes) => bytes.includes('placement.insert_orders'));
+    const begun = wire.cutAfterSending((bytes) => bytes.includes('wallets.lock_many'));
     const answer = await client.post('/v1/orders', request);
-    await inserted;
+    await begun;
     expectError(answer, 503, 'SERVICE_UNAVAILABLE');
     await back();
     const again = await client.post<OrderBody>('/v1/orders', request);

@@ -236,6 +236,13 @@ describe('what PostgreSQL knows', () => {
     await stack.sql(`UPDATE wallets SET held = held - 12345 WHERE merchant_id = $1`, [merchant.id]);
   });
 
+  it('counts the merchants whose balance is below their alert', async () => {
+    await figure('topup_wallets_below_alert', {}, (count) => count === 0);
+    await stack.sql(`UPDATE wallets SET alert_below = available + 1 WHERE merchant_id = $1`, [merchant.id]);
+    await figure('topup_wallets_below_alert', {}, (count) => count === 1);
+    await stack.sql(`UPDATE wallets SET alert_below = NULL WHERE merchant_id = $1`, [merchant.id]);
+  });
+
   it('is asked once in five seconds, however often somebody scrapes', async () => {
     const usual = await stack.startApi();
     await usual.get(SchemaService).whenReady();

@@ -95,6 +95,13 @@ const heldMismatch = figures(
           / 100.0 AS wallet_held_mismatch_baht`,
 );
 
+/** One row for each merchant: few, whatever the number of orders. */
+const lowBalances = figures(
+  'low_balances',
+  ['wallets_below_alert'],
+  `SELECT count(*) AS wallets_below_alert FROM wallets WHERE available < alert_below`,
+);
+
 const databaseSize = figures(
   'database_size',
   ['database_size_bytes'],
@@ -108,5 +115,6 @@ export const FIGURES: readonly FiguresStatement[] = [
   fulfilmentQueue,
   webhooksQueue,
   heldMismatch,
+  lowBalances,
   databaseSize,
 ];
