@@ -22,7 +22,7 @@ interface Health {
 
 /** So many calls in a row may be refused before the supplier gets a pause. */
 const TOLERATED_MISSES = 20;
-/** How many may then be tried at a time. Single units in doubt must not keep a supplier from being asked about others. */
+/** How many may then be tried at a time: some of what waits may be inquiries, which it can answer all the same. */
 const TRIAL_PLACES = 8;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 2_000;
@@ -30,7 +30,8 @@ const LONGEST_PAUSE_MS = 2_000;
 /**
  * A circuit breaker for each supplier. One that accepts nothing, because it is away or has too much to do, is left alone
  * for a moment, then tried with a few calls at a time until one is accepted. An unknown outcome says nothing about the
- * supplier: that unit is inquired about, and calls without an answer are bounded by their places. It only postpones: what is due stays due, and nothing is failed.
+ * supplier: that unit is inquired about, and calls without an answer are bounded by their places. It only postpones:
+ * what is due stays due, and nothing is failed.
  */
 export class SupplierBreaker {
   private readonly health = new Map<number, Health>();
