@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { createCatalog, SKU } from './support/catalog.js';
+import { createCatalog } from './support/catalog.js';
 import { percentile, report, round } from './support/figures.js';
+import { orderBody } from './support/orders.js';
 import { residentMb } from './support/resident.js';
 import { createMerchant, startStack } from './support/stack.js';
 
@@ -74,11 +75,7 @@ async function place(
     method: 'POST',
     dispatcher: agent,
     headers: { 'x-api-key': merchant.key, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      reference_id: randomBytes(12).toString('hex'),
-      user_id: 'player-1',
-      items: [{ sku: SKU, quantity: 1 }],
-    }),
+    body: orderBody(randomBytes(12).toString('hex')),
   });
   await body.dump();
   times.push(performance.now() - startedMs);

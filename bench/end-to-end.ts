@@ -5,9 +5,11 @@ import { createCatalog, SKU } from './support/catalog.js';
 import { startHelper } from './support/child.js';
 import { median, percentile, report, round } from './support/figures.js';
 import { httpRequest, load } from './support/load.js';
+import { orderBody } from './support/orders.js';
 import { ReceiverProcess, type Arrival } from './support/receiver-process.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
+import { registerWebhook } from './support/webhooks.js';
 
 // From POST to the webhook received: placed, bought from a supplier over the network, settled, delivered. Orders a
 // second at saturation with one API and one worker, beside the usual pipeline (a transaction for each step, a job for
@@ -25,7 +27,7 @@ const stack = await startStack();
 const receiver = await ReceiverProcess.start();
 const supplier = await createCatalog(stack);
 const merchants = await createWallets(stack.database, MERCHANTS);
-for (const { key } of merchants) await subscribe(key);
+for (const { key } of merchants) await registerWebhook(stack, key, `${receiver.url}/ok`);
 await createNaive(stack.database, SKU);
 const env = { DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl, NODE_ENV: 'production' };
 const naiveApi = await startHelper('peers/naive-api', env);
@@ -66,19 +68,8 @@ naiveWorker.child.disconnect();
 await stack.stop();
 process.exit(0);
 
-async function subscribe(key: string): Promise<void> {
-  const response = await fetch(`${stack.apiUrl}/v1/merchant-webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `${receiver.url}/ok` }),
-  });
-  if (response.status !== 201 && response.status !== 200)
-    throw new Error(`no webhook: ${await response.text()}`);
-}
-
 function order(run: string, n: number): string {
-  const body = { reference_id: `${run}-${n}`, user_id: 'player-1', items: [{ sku: SKU, quantity: 1 }] };
-  return httpRequest('/v1/orders', merchants[n % MERCHANTS]?.key ?? '', JSON.stringify(body));
+  return httpRequest('/v1/orders', merchants[n % MERCHANTS]?.key ?? '', orderBody(`${run}-${n}`));
 }
 
 /** Places orders as fast as they are accepted, and counts them until the last one's webhook has come. */
@@ -109,11 +100,7 @@ async function timeQuietly(): Promise<number[]> {
     const response = await fetch(`${stack.apiUrl}/v1/orders`, {
       method: 'POST',
       headers: { 'x-api-key': merchants[n % MERCHANTS]?.key ?? '', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        reference_id: `${run}-${n}`,
-        user_id: 'player-1',
-        items: [{ sku: SKU, quantity: 1 }],
-      }),
+      body: orderBody(`${run}-${n}`),
     });
     await response.arrayBuffer();
     answered.push(performance.timeOrigin + performance.now());

@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
-import { createCatalog, SKU } from './support/catalog.js';
+import { freePort } from '../src/local/ports.js';
+import { createCatalog } from './support/catalog.js';
 import { median, report, round } from './support/figures.js';
 import { httpRequest, load } from './support/load.js';
+import { orderBody } from './support/orders.js';
 import { residentMb } from './support/resident.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
@@ -32,18 +34,15 @@ await load({
   url: stack.apiUrl,
   connections: 64,
   durationMs: LOAD_MS,
-  next: () => {
-    const body = { reference_id: `${run}-${n}`, user_id: 'player-1', items: [{ sku: SKU, quantity: 1 }] };
-    return httpRequest('/v1/orders', wallets[n++ % 20]?.key ?? '', JSON.stringify(body));
-  },
+  next: () => httpRequest('/v1/orders', wallets[n % 20]?.key ?? '', orderBody(`${run}-${n++}`)),
 });
 clearInterval(watch);
 
 const starts: Record<string, number>[] = [];
 for (let round_ = 0; round_ < ROUNDS; round_++) {
   const bare = await timeBareNode();
+  const port = await freePort();
   const startedMs = performance.now();
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
   const api = await stack.startApi(port, 10);
   starts.push({ 'ready, s': (performance.now() - startedMs) / 1_000, 'node alone, s': bare });
   api.kill('SIGTERM');

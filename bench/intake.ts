@@ -5,6 +5,7 @@ import { createCatalog, SKU } from './support/catalog.js';
 import { startHelper } from './support/child.js';
 import { median, report, round } from './support/figures.js';
 import { httpRequest, load } from './support/load.js';
+import { orderBody } from './support/orders.js';
 import { startStack } from './support/stack.js';
 import { createWallets, type Wallet } from './support/wallets.js';
 
@@ -84,10 +85,7 @@ async function orders(url: string, from: Wallet[]): Promise<number> {
     url,
     connections: CONNECTIONS,
     durationMs: DURATION_MS,
-    next: () => {
-      const body = { reference_id: `${run}-${n}`, user_id: 'player-1', items: [{ sku: SKU, quantity: 1 }] };
-      return httpRequest('/v1/orders', from[n++ % from.length]?.key ?? '', JSON.stringify(body));
-    },
+    next: () => httpRequest('/v1/orders', from[n % from.length]?.key ?? '', orderBody(`${run}-${n++}`)),
   });
   if (statuses.size !== 1 || !statuses.has(200))
     throw new Error(`not only orders: ${[...statuses].join(' ')}`);

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { createCatalog, SKU } from './support/catalog.js';
+import { createCatalog } from './support/catalog.js';
 import { median, report, round } from './support/figures.js';
+import { orderBody } from './support/orders.js';
 import { createMerchant, startStack } from './support/stack.js';
 
 // Seconds from a fault to the end of all that was open then, under a steady load of orders, with nothing restarted by
@@ -65,11 +66,7 @@ async function placeOrders(): Promise<void> {
     void fetch(`${stack.apiUrl}/v1/orders`, {
       method: 'POST',
       headers: { 'x-api-key': merchant.key, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        reference_id: randomBytes(12).toString('hex'),
-        user_id: USER,
-        items: [{ sku: SKU, quantity: 1 }],
-      }),
+      body: orderBody(randomBytes(12).toString('hex'), USER),
     }).then(
       (response) => response.arrayBuffer(),
       () => undefined,

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { report, round } from './support/figures.js';
 import { ReceiverProcess } from './support/receiver-process.js';
 import { createMerchant, startStack } from './support/stack.js';
+import { addDeliveries, registerWebhook } from './support/webhooks.js';
 
 // What becomes of 200 pending deliveries when Redis loses everything and the worker is killed in the middle of them.
 // The receiver takes 50 ms for each, so that some are in flight whenever the worker dies.
@@ -14,7 +15,7 @@ const KILL_AFTER = 60;
 const stack = await startStack();
 const receiver = await ReceiverProcess.start();
 const merchant = await createMerchant(stack);
-const webhook = await register();
+const webhook = await registerWebhook(stack, merchant.key, `${receiver.url}/slow`, { retry_delay: 1 });
 const arrivals: { id: string; at: number }[] = [];
 let killed: Promise<unknown> | undefined;
 const worker = await stack.startWorker();
@@ -23,7 +24,7 @@ receiver.onArrival((arrival) => {
   if (arrivals.length === KILL_AFTER) killed = killEverything();
 });
 
-await pendingDeliveries();
+await addDeliveries(stack.database, merchant.id, [webhook], COUNT, '{}');
 while (!killed) await delay(10);
 await killed;
 const killedAt = performance.timeOrigin + performance.now();
@@ -52,26 +53,6 @@ report('webhook-crash', rows as { succeeded: number; interrupted: number }[], {
 receiver.stop();
 await stack.stop();
 process.exit(0);
-
-async function register(): Promise<number> {
-  const response = await fetch(`${stack.apiUrl}/v1/merchant-webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': merchant.key, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `${receiver.url}/slow`, retry_delay: 1 }),
-  });
-  return ((await response.json()) as { id: number }).id;
-}
-
-async function pendingDeliveries(): Promise<void> {
-  await stack.database.query(
-    `WITH made AS (
-       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-       SELECT 'evt_' || gen_random_uuid(), $1, 'webhook.test', '{}', now() FROM generate_series(1, $2::int) RETURNING id)
-     INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
-     SELECT $3, id, now(), now(), now() FROM made`,
-    [merchant.id, COUNT, webhook],
-  );
-}
 
 async function killEverything(): Promise<void> {
   const redis = new Redis(stack.redisUrl);

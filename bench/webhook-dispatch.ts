@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { median, report, round } from './support/figures.js';
 import { ReceiverProcess } from './support/receiver-process.js';
 import { createMerchant, startStack, type BenchStack } from './support/stack.js';
+import { addDeliveries, registerWebhook } from './support/webhooks.js';
 
 // Deliveries per second of one worker to a local receiver, beside the same number of bare undici POSTs of the same
 // bytes with the same concurrency, in alternating rounds. Goal: at least 0.5 of bare.
@@ -22,7 +22,9 @@ const BODY = JSON.stringify({
 const stack = await startStack();
 const receiver = await ReceiverProcess.start();
 const merchant = await createMerchant(stack);
-const webhooks = await registerWebhooks(stack, merchant.key, receiver.url);
+const webhooks: number[] = [];
+for (let n = 0; n < WEBHOOKS; n++)
+  webhooks.push(await registerWebhook(stack, merchant.key, `${receiver.url}/ok`));
 await stack.startWorker();
 await barePosts(receiver);
 await deliveries(stack, webhooks, receiver);
@@ -44,30 +46,10 @@ receiver.stop();
 await stack.stop();
 process.exit(0);
 
-async function registerWebhooks(to: BenchStack, key: string, url: string): Promise<number[]> {
-  const ids: number[] = [];
-  for (let n = 0; n < WEBHOOKS; n++) {
-    const response = await fetch(`${to.apiUrl}/v1/merchant-webhooks`, {
-      method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `${url}/ok` }),
-    });
-    ids.push(((await response.json()) as { id: number }).id);
-  }
-  return ids;
-}
-
 /** Puts the deliveries of a round into the database at once, and times them from the first arrival to the last. */
 async function deliveries(on: BenchStack, ids: number[], at: ReceiverProcess): Promise<number> {
   const arrived = at.collect(COUNT);
-  await on.database.query(
-    `WITH made AS (
-       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-       SELECT $1 || n, $2, 'webhook.test', $3, now() FROM generate_series(1, $4::int) n RETURNING id)
-     INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
-     SELECT ($5::int[])[1 + id % $6::int], id, now(), now(), now() FROM made`,
-    [`evt_${randomBytes(8).toString('hex')}_`, merchant.id, BODY, COUNT, ids, WEBHOOKS],
-  );
+  await addDeliveries(on.database, merchant.id, ids, COUNT, BODY);
   return perSecond((await arrived).map((arrival) => arrival.at));
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { median, percentile, report, round } from './support/figures.js';
 import { ReceiverProcess } from './support/receiver-process.js';
 import { createMerchant, startStack } from './support/stack.js';
+import { addDeliveries, registerWebhook } from './support/webhooks.js';
 
 // p95 from the request of a test event to its arrival at a healthy endpoint, alone and beside a hanging and a failing
 // endpoint of another merchant with a backlog each, in alternating rounds. Goal: ratio at most 1.5.
@@ -14,9 +15,10 @@ const BACKLOG = 300;
 const stack = await startStack();
 const receiver = await ReceiverProcess.start();
 const [healthy, neighbour] = [await createMerchant(stack), await createMerchant(stack)];
-const target = await register(healthy.key, `${receiver.url}/ok`, {});
-const hanging = await register(neighbour.key, `${receiver.url}/hang`, { max_retries: 10, retry_delay: 1 });
-const failing = await register(neighbour.key, `${receiver.url}/fail`, { max_retries: 10, retry_delay: 1 });
+const target = await registerWebhook(stack, healthy.key, `${receiver.url}/ok`);
+const retries = { max_retries: 10, retry_delay: 1 };
+const hanging = await registerWebhook(stack, neighbour.key, `${receiver.url}/hang`, retries);
+const failing = await registerWebhook(stack, neighbour.key, `${receiver.url}/fail`, retries);
 await stack.startWorker();
 await measure();
 
@@ -39,17 +41,14 @@ receiver.stop();
 await stack.stop();
 process.exit(0);
 
-async function call<Body>(key: string, path: string, body: object): Promise<Body> {
-  const response = await fetch(stack.apiUrl + path, {
+/** @returns the event's id. */
+async function requestTestEvent(): Promise<string> {
+  const response = await fetch(`${stack.apiUrl}/v1/merchant-webhooks/${target}/test`, {
     method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    headers: { 'x-api-key': healthy.key, 'content-type': 'application/json' },
+    body: '{}',
   });
-  return (await response.json()) as Body;
-}
-
-async function register(key: string, url: string, settings: object): Promise<number> {
-  return (await call<{ id: number }>(key, '/v1/merchant-webhooks', { url, ...settings })).id;
+  return ((await response.json()) as { event_id: string }).event_id;
 }
 
 /** The 95th percentile in milliseconds over paced events. */
@@ -59,10 +58,7 @@ async function measure(): Promise<number> {
   const requests: Promise<void>[] = [];
   for (let n = 0; n < EVENTS; n++) {
     const at = performance.timeOrigin + performance.now();
-    const path = `/v1/merchant-webhooks/${target}/test`;
-    requests.push(
-      call<{ event_id: string }>(healthy.key, path, {}).then(({ event_id }) => void sent.set(event_id, at)),
-    );
+    requests.push(requestTestEvent().then((id) => void sent.set(id, at)));
     await delay(PACE_MS);
   }
   const arrivals = await arrived;
@@ -74,16 +70,8 @@ async function measure(): Promise<number> {
 }
 
 async function fillBacklog(): Promise<void> {
-  for (const webhook of [hanging, failing]) {
-    await stack.database.query(
-      `WITH made AS (
-         INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-         SELECT 'evt_' || gen_random_uuid(), $1, 'webhook.test', '{}', now() FROM generate_series(1, $2::int) RETURNING id)
-       INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
-       SELECT $3, id, now(), now(), now() FROM made`,
-      [neighbour.id, BACKLOG, webhook],
-    );
-  }
+  for (const webhook of [hanging, failing])
+    await addDeliveries(stack.database, neighbour.id, [webhook], BACKLOG, '{}');
   // The worker has taken them up once some are in flight.
   for (;;) {
     const { rows } = await stack.database.query(
