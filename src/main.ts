@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createApi } from './bootstrap.js';
 import { loadConfig } from './core/config.js';
+import { withDeadline } from './core/deadline.js';
 import { createLogger } from './core/logger.js';
 import { processName, runProcess } from './core/process.js';
 import { SchemaService } from './database/schema.service.js';
@@ -17,7 +17,7 @@ await runProcess(async () => {
   const app = await createApi(config, logger);
   await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
   await app.init();
-  await Promise.race([app.get(SchemaService).whenReady(), delay(WAIT_FOR_SCHEMA_MS)]);
+  await withDeadline(app.get(SchemaService).whenReady(), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
   await app.listen(config.PORT, config.HOST);
   logger.info({ port: config.PORT }, 'the API is listening');
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };

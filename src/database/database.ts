@@ -118,6 +118,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     ...statements: [statement: Statement, values: unknown[]][]
   ): Promise<Row[]> {
     const answers = await this.transaction((tx) =>
+      // Wrapped, the answers are not waited for before the COMMIT goes out.
       Promise.resolve(statements.map(([statement, values]) => ({ rows: tx.query<Row>(statement, values) }))),
     );
     return answers.at(-1)?.rows ?? [];

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
 
 /** What became of one command of a batch: its result, or the error that it alone gets. */
 export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown };
@@ -9,8 +10,11 @@ export const refused = (error: unknown): Outcome<never> => ({ ok: false, error }
 interface Options<Command, Result> {
   /** Commits a batch in one transaction and answers for each command, in order. */
   commit: (commands: Command[]) => Promise<Outcome<Result>[]>;
-  /** Whether a batch that failed as a whole may be tried again command by command. */
-  retryAlone: (error: unknown) => boolean;
+  /**
+   * Whether a batch that failed as a whole may be tried again command by command. By default not after a refusal, nor
+   * after a lost connection: the batch may have been committed.
+   */
+  retryAlone?: (error: unknown) => boolean;
   maxBatch?: number;
   /** What a command adds to its batch, where commands differ much in size; 1 each by default. */
   weightOf?: (command: Command) => number;
@@ -58,6 +62,7 @@ export class GroupCommit<Command, Result> {
 
   constructor(options: Options<Command, Result>) {
     this.options = {
+      retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
       maxBatch: 64,
       weightOf: () => 1,
       maxWeight: Infinity,

@@ -34,25 +34,26 @@ export type OperatorActionName = (typeof OPERATOR_ACTIONS)[number];
 export interface OperatorAction {
   action: OperatorActionName;
   merchantId?: number;
+  orderId?: bigint;
   /** What was done, in words of the wire: amounts are strings in baht, names have underscores. Never a secret. */
   detail: Record<string, unknown>;
 }
 
 const TEXT = `
-  INSERT INTO operator_actions (operator, action, merchant_id, detail, created_at)
-  VALUES ($1, $2, $3, $4::jsonb, date_trunc('milliseconds', statement_timestamp()))`;
+  INSERT INTO operator_actions (operator, action, merchant_id, order_id, detail, created_at)
+  VALUES ($1, $2, $3, $4, $5::jsonb, date_trunc('milliseconds', statement_timestamp()))`;
 
 /** The same for {@link recordAction} in a transaction of `Database`. */
 export const RECORD_ACTION = { name: 'operator_actions.record', text: TEXT };
 
 /** The values of {@link RECORD_ACTION}. @throws BAD_REQUEST for an operator or a reason that can't be kept. */
-export function actionValues(by: By, { action, merchantId, detail }: OperatorAction): unknown[] {
+export function actionValues(by: By, { action, merchantId, orderId, detail }: OperatorAction): unknown[] {
   const problem = textProblem(by.operator, 1, 128);
   if (problem) throw new AppError('BAD_REQUEST', `the operator ${problem}`);
   const reasonProblem = by.reason === undefined ? null : textProblem(by.reason, 1, 500);
   if (reasonProblem) throw new AppError('BAD_REQUEST', `the reason ${reasonProblem}`);
   const kept = by.reason === undefined ? detail : { ...detail, reason: by.reason };
-  return [by.operator, action, merchantId ?? null, JSON.stringify(kept)];
+  return [by.operator, action, merchantId ?? null, orderId ?? null, JSON.stringify(kept)];
 }
 
 /** What TypeORM's transactions have in common. */

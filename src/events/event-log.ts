@@ -1,5 +1,5 @@
 import { newEventId } from '../core/identifiers.js';
-import type { Queryable, Statement } from '../database/database.js';
+import { handledLater, type Queryable, type Statement } from '../database/database.js';
 
 /** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 6). */
 export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
@@ -47,9 +47,10 @@ export function eventBody(id: string, kind: string, at: Date, data: object): str
  * true.
  * @returns the webhooks that have something to deliver, for a wake-up after the commit.
  */
-export async function recordEvents(tx: Queryable, events: MerchantEvent[]): Promise<number[]> {
+export function recordEvents(tx: Queryable, events: MerchantEvent[]): Promise<number[]> {
+  if (events.length === 0) return Promise.resolve([]);
   const rows = events.map((event) => ({ ...event, id: newEventId() }));
-  const deliveries = await tx.query<{ webhook_id: number }>(RECORD, [
+  const deliveries = tx.query<{ webhook_id: number }>(RECORD, [
     rows.map(({ id }) => id),
     rows.map(({ merchantId }) => merchantId),
     rows.map(({ kind }) => kind),
@@ -58,5 +59,5 @@ export async function recordEvents(tx: Queryable, events: MerchantEvent[]): Prom
     rows.map(({ id, kind, at, data }) => eventBody(id, kind, at, data)),
     rows.map(({ at }) => at),
   ]);
-  return deliveries.map(({ webhook_id }) => webhook_id);
+  return handledLater(deliveries.then((made) => made.map(({ webhook_id }) => webhook_id)));
 }

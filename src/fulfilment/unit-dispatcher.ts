@@ -5,16 +5,15 @@ import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
+import { WorkerPresence } from '../database/worker-presence.js';
 import { unitReference } from '../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
 import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
 import { WakeUps } from '../queues/wake-ups.js';
-import { WorkerPresence } from '../database/worker-presence.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { inquiryDelayMs, resendDelayMs } from './backoff.js';
 import { CallReport, kindOf } from './call-report.js';
@@ -66,7 +65,6 @@ export class UnitDispatcher {
       for (const unit of postponed) this.followUp(unit, commands);
       return commands.map(() => succeeded(undefined));
     },
-    retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
     onBatch: (waitedMs) => this.metrics.batches.postponement(waitedMs),
   });
 

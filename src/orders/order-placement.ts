@@ -4,8 +4,7 @@ import { failpoint } from '../core/failpoints.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { Metrics } from '../core/metrics.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
-import { Database, handledLater, type Queryable, type Transaction } from '../database/database.js';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { GroupCommit, refused, succeeded, type Outcome } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
@@ -53,8 +52,6 @@ export class OrderPlacement {
     maxWeight: MAX_UNITS_PER_BATCH,
     maxWaitMs: MAX_WAIT_MS,
     onBatch: (waitedMs) => this.metrics.batches.placement(waitedMs),
-    // After a lost connection the batch may have been committed: each caller finds out by asking again.
-    retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
   });
 
   constructor(
@@ -82,7 +79,7 @@ export class OrderPlacement {
     });
     failpoint('order.committed');
     this.wakeUps.fulfilment(suppliers);
-    if (webhooks) this.wakeUps.webhooks(await webhooks);
+    this.wakeUps.webhooks(await webhooks);
     this.measure(outcomes);
     return outcomes;
   }
@@ -165,11 +162,10 @@ class Batch {
   }
 
   /** @returns the webhooks to wake, where a balance fell below its merchant's threshold: known with the commit. */
-  write(tx: Transaction): Promise<number[]> | null {
+  write(tx: Transaction): Promise<number[]> {
     if (this.admitted.length > 0) tx.write(INSERT_ORDERS, insertValues(this.admitted, this.now));
-    if (this.lowBalances.length === 0) return null;
     const events = this.lowBalances.map((low) => lowBalanceEvent(low, this.now));
-    return handledLater(recordEvents(tx, events));
+    return recordEvents(tx, events);
   }
 
   collectSuppliers(suppliers: Set<number>): void {

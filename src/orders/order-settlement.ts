@@ -1,11 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
-import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
-import { Database, handledLater, type Queryable, type Transaction } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
@@ -28,7 +26,7 @@ export interface SettleUnit {
   /** Settle it only in `unknown` or `review`, as the operator may. */
   onlyInDoubt?: boolean;
   /** Something else to write in the same transaction, if the unit is settled by this very command. */
-  alongside?: (tx: Queryable) => Promise<void>;
+  alongside?: (tx: Transaction) => void;
 }
 
 type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
@@ -47,7 +45,6 @@ export class OrderSettlement {
       for (const order of ended) this.report(order);
       return commands.map((command) => succeeded(settled.has(command)));
     },
-    retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
     onBatch: (waitedMs) => this.metrics.batches.settlement(waitedMs),
   });
 
@@ -89,8 +86,6 @@ interface Settlement {
   webhooks: Promise<number[]>;
 }
 
-const NONE: Promise<number[]> = Promise.resolve([]);
-
 const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
 
 async function settleBatch(tx: Transaction, commands: SettleUnit[]): Promise<Settlement> {
@@ -106,16 +101,15 @@ async function settleBatch(tx: Transaction, commands: SettleUnit[]): Promise<Set
     if (command) settled.add(command);
   }
   recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
-  for (const { alongside } of settled) await alongside?.(tx);
-  if (units.length === 0) return { settled, ended: [], webhooks: NONE };
+  for (const { alongside } of settled) alongside?.(tx);
+  if (units.length === 0) return { settled, ended: [], webhooks: recordEvents(tx, []) };
 
   const now = orders[0]?.now ?? new Date();
   const endedItems = await countUnits(tx, units);
   const { ended, wallets } = await endOrders(tx, orders, endedItems, now);
-  if (ended.length === 0) return { settled, ended, webhooks: NONE };
-  moveMoney(tx, ended, wallets);
+  if (ended.length > 0) moveMoney(tx, ended, wallets);
   const events = ended.map((order) => toEvent(order, now));
-  return { settled, ended, webhooks: handledLater(recordEvents(tx, events)) };
+  return { settled, ended, webhooks: recordEvents(tx, events) };
 }
 
 function settleUnits(tx: Transaction, commands: SettleUnit[]): Promise<SettledUnit[]> {

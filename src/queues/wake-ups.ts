@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectQueue } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { LOGGER } from '../core/core.module.js';
+import { withDeadline } from '../core/deadline.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
@@ -92,11 +93,4 @@ class Lane {
       );
     }
   }
-}
-
-function withDeadline<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -26,9 +26,11 @@ export interface Funding {
   operator: string;
 }
 
+const COLUMNS = 'merchant_id, available, held, alert_below, updated_at';
+
 const FIND: Statement = {
   name: 'wallets.find',
-  text: `SELECT merchant_id, available, held, alert_below, updated_at FROM wallets WHERE merchant_id = $1`,
+  text: `SELECT ${COLUMNS} FROM wallets WHERE merchant_id = $1`,
 };
 
 const LOCK: Statement = { name: 'wallets.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
@@ -53,13 +55,13 @@ const FUND: Statement = {
                                                          'note', $8::text)
       FROM moved)
     UPDATE wallets SET available = $6, updated_at = (SELECT created_at FROM moved) WHERE merchant_id = $1
-    RETURNING merchant_id, available, held, alert_below, updated_at`,
+    RETURNING ${COLUMNS}`,
 };
 
 const SET_ALERT: Statement = {
   name: 'wallets.set_alert',
   text: `UPDATE wallets SET alert_below = $2 WHERE merchant_id = $1
-         RETURNING merchant_id, available, held, alert_below, updated_at`,
+         RETURNING ${COLUMNS}`,
 };
 
 const FIND_ALERTS: Statement = {

@@ -1,10 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
-import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
@@ -30,7 +28,6 @@ export class AttemptRecorder {
       const byId = new Map(recorded.map((each) => [each.id, each]));
       return attempts.map(({ deliveryId }) => succeeded(byId.get(deliveryId) ?? null));
     },
-    retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
     // Nobody waits for one record: fewer and larger batches leave more of PostgreSQL to everything else.
     maxInFlight: 1,
     maxBatch: 500,

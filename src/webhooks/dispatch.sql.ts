@@ -189,18 +189,22 @@ export const RELEASE_DELIVERIES: Statement = {
 };
 
 /**
- * Webhooks with due deliveries. It steps through the index from one webhook to the next, so that it costs two probes
- * for each webhook that waits for anything, however many deliveries wait.
+ * `waiting(webhook_id)`: the webhooks that have deliveries waiting, and a null. It steps through the index from one
+ * webhook to the next, so that it costs a probe for each, however many deliveries wait.
  */
-export const FIND_OVERDUE: Statement = {
-  name: 'webhook_deliveries.find_overdue',
-  text: `
-    WITH RECURSIVE waiting AS (
+export const WAITING_WEBHOOKS = `
+    RECURSIVE waiting AS (
       (SELECT webhook_id FROM webhook_deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1)
       UNION ALL
       SELECT (SELECT d.webhook_id FROM webhook_deliveries d
               WHERE d.due_at IS NOT NULL AND d.webhook_id > waiting.webhook_id ORDER BY d.webhook_id LIMIT 1)
-      FROM waiting WHERE waiting.webhook_id IS NOT NULL)
+      FROM waiting WHERE waiting.webhook_id IS NOT NULL)`;
+
+/** Webhooks with due deliveries. */
+export const FIND_OVERDUE: Statement = {
+  name: 'webhook_deliveries.find_overdue',
+  text: `
+    WITH ${WAITING_WEBHOOKS}
     SELECT webhook_id AS id FROM waiting
     WHERE ${hasDue('waiting.webhook_id')}`,
 };

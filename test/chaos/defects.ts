@@ -52,8 +52,8 @@ const DEFECTS = {
   'event-outside-transaction': [
     {
       file: 'dist/src/orders/order-settlement.js',
-      from: 'webhooks: handledLater(recordEvents(tx, events)) };',
-      to: 'webhooks: Promise.resolve(events) };',
+      from: 'return { settled, ended, webhooks: recordEvents(tx, events) };',
+      to: 'return { settled, ended, webhooks: Promise.resolve(events) };',
     },
     {
       file: 'dist/src/orders/order-settlement.js',

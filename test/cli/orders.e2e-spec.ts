@@ -127,7 +127,7 @@ describe('topup order list', () => {
     expect(filtered).toEqual([[order_number], [order_number], [order_number], [old.order_number], []]);
     const { stdout } = await commandLine.run('order', 'list', '--review');
     expect(stdout).toMatch(
-      new RegExp(`│ ${inReview.order_number} │ ${merchant.id} +│ ${inReview.reference_id} │ processing │`),
+      new RegExp(`│ ${inReview.order_number} │ ${merchant.id} +│ ${inReview.reference_id} +│ processing │`),
     );
   });
 });

@@ -72,10 +72,3 @@ export const FIND_TIMELINE: Statement = {
     FROM happened h, told
     ORDER BY 1, h.rank, h.sequence`,
 };
-
-/** $1 operator, $2 merchant, $3 order, $4 what was decided. */
-export const RECORD_RESOLUTION: Statement = {
-  name: 'desk.record_resolution',
-  text: `INSERT INTO operator_actions (operator, action, merchant_id, order_id, detail, created_at)
-         VALUES ($1, 'order.resolve', $2, $3, $4::jsonb, date_trunc('milliseconds', statement_timestamp()))`,
-};

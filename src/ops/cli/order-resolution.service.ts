@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { textProblem } from '../../core/text.js';
 import { Database } from '../../database/database.js';
+import { actionValues, RECORD_ACTION } from '../../database/operator-actions.js';
 import { failure, type UnitFailureCode } from '../../orders/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../../orders/order-settlement.js';
-import { FIND_BY_NUMBER, FIND_UNITS, RECORD_RESOLUTION } from './order-desk.sql.js';
+import { FIND_BY_NUMBER, FIND_UNITS } from './order-desk.sql.js';
 
 /** What the operator found out about a unit that the supplier left open. */
 export type Verdict =
@@ -38,19 +39,18 @@ export class OrderResolution {
     if (problem) throw new AppError('BAD_REQUEST', problem);
     const order = await this.getOrder(resolution.orderNumber);
     const key = { orderId: order.id, item: resolution.item, unit: resolution.unit };
+    const action = {
+      action: 'order.resolve',
+      merchantId: order.merchant_id,
+      orderId: order.id,
+      detail: toDetail(resolution),
+    } as const;
     const settled = await this.settlement.settle({
       key,
       result: toResult(resolution.verdict),
       onlyInDoubt: true,
       calls: [],
-      alongside: async (tx) => {
-        await tx.query(RECORD_RESOLUTION, [
-          resolution.operator,
-          order.merchant_id,
-          order.id,
-          JSON.stringify(toDetail(resolution)),
-        ]);
-      },
+      alongside: (tx) => tx.write(RECORD_ACTION, actionValues(resolution, action)),
     });
     if (!settled) throw await this.conflict(key);
   }
@@ -95,9 +95,8 @@ function toResult(verdict: Verdict): UnitResult {
     : { state: 'failed', ...failure(verdict.code) };
 }
 
-const toDetail = ({ verdict, reason, ...key }: Resolution): Record<string, unknown> => ({
+const toDetail = ({ verdict, ...key }: Resolution): Record<string, unknown> => ({
   unit: unitName(key),
   result: verdict.succeeded ? 'succeeded' : 'failed',
   code: verdict.succeeded ? null : verdict.code,
-  reason,
 });

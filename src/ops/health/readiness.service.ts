@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withDeadline } from '../../core/deadline.js';
 import { Database } from '../../database/database.js';
 
 const ANSWER_WITHIN_MS = 1_500;
@@ -15,15 +16,11 @@ export class ReadinessService {
     return this.asking;
   }
 
-  private async ask(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ANSWER_WITHIN_MS);
-    });
-    const answer = this.database.query({ name: 'readiness', text: 'SELECT 1' }).then(
+  private ask(): Promise<boolean> {
+    const answer = this.database.query({ name: 'readiness', text: 'SELECT 1' });
+    return withDeadline(answer, ANSWER_WITHIN_MS).then(
       () => true,
       () => false,
     );
-    return Promise.race([answer, deadline]).finally(() => clearTimeout(timer));
   }
 }

@@ -1,5 +1,6 @@
 import type { FigureName } from '../../core/metrics.js';
 import type { Statement } from '../../database/database.js';
+import { WAITING_WEBHOOKS } from '../../webhooks/dispatch.sql.js';
 
 /** What is counted is counted so far: more than this is too much in any case, and a longer look would add to it. */
 const COUNTED_AT_MOST = 100_000;
@@ -67,16 +68,10 @@ const fulfilmentQueue = figures(
        ORDER BY next_action_at LIMIT ${COUNTED_AT_MOST}) units) due`,
 );
 
-/** It steps through the index from one webhook to the next, as the dispatcher does to find overdue ones. */
 const webhooksQueue = figures(
   'webhooks_queue',
   ['webhooks_due', 'webhooks_oldest_due_seconds'],
-  `WITH RECURSIVE waiting AS (
-     (SELECT webhook_id FROM webhook_deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1)
-     UNION ALL
-     SELECT (SELECT d.webhook_id FROM webhook_deliveries d
-             WHERE d.due_at IS NOT NULL AND d.webhook_id > waiting.webhook_id ORDER BY d.webhook_id LIMIT 1)
-     FROM waiting WHERE waiting.webhook_id IS NOT NULL)
+  `WITH ${WAITING_WEBHOOKS}
    SELECT coalesce(sum(due.deliveries), 0) AS webhooks_due,
           ${secondsSince('min(due.since)')} AS webhooks_oldest_due_seconds
    FROM waiting CROSS JOIN (VALUES (false), (true)) AS turn(is_retry) CROSS JOIN LATERAL (

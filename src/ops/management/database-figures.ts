@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
+import { withDeadline } from '../../core/deadline.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics, type FigureName } from '../../core/metrics.js';
@@ -38,10 +38,7 @@ export class DatabaseFigures {
       this.gathering = undefined;
       this.gatheredAtMs = performance.now();
     });
-    const overdue = new AbortController();
-    const late = delay(WAIT_AT_MOST_MS, true, { signal: overdue.signal }).catch(() => false);
-    if (await Promise.race([this.gathering.then(() => false), late])) this.declareAway();
-    overdue.abort();
+    await withDeadline(this.gathering, WAIT_AT_MOST_MS).catch(() => this.declareAway());
   }
 
   private async gather(): Promise<void> {
