@@ -30,6 +30,13 @@ export interface Transaction extends Queryable {
   write(statement: Statement, values?: unknown[]): void;
 }
 
+/**
+ * Hot paths read a few rows by index, however many there are. While a table is small, or its statistics are old,
+ * PostgreSQL would rather read all of it for each batch: a third of its time while orders came in
+ * (`npm run bench -- intake`). Reports that do read whole tables turn it on again (`ops/snapshot.ts`).
+ */
+const BY_INDEX = ['hashjoin', 'mergejoin', 'seqscan'].map((node) => `-c enable_${node}=off`).join(' ');
+
 const TYPES: pg.CustomTypesConfig = {
   // Money and row ids are 64-bit integers: never a lossy number, never a string.
   getTypeParser: (id, format) =>
@@ -61,6 +68,7 @@ export class Database implements Queryable, OnApplicationShutdown {
       // Statements are sent without waiting for the answers to those before.
       pipeline: true,
       application_name: 'topup',
+      options: BY_INDEX,
       types: TYPES,
     });
     // One that breaks in use fails its query; without a listener the same error would also end the process.

@@ -5,8 +5,12 @@ const BEGIN: Statement = {
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
 
-/** Reading all of a large book takes longer than anything that a request may do. */
-const NO_TIMEOUT: Statement = { name: 'snapshot.no_timeout', text: 'SET LOCAL statement_timeout = 0' };
+/** Reading all of a large book takes longer than anything that a request may do, and goes by other ways than an index. */
+const WHOLE_BOOK: Statement = {
+  name: 'snapshot.whole_book',
+  text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
+                set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true)`,
+};
 
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
 export function atOneMoment<Result>(
@@ -15,7 +19,7 @@ export function atOneMoment<Result>(
 ): Promise<Result> {
   return database.transaction(async (tx) => {
     await tx.query(BEGIN);
-    await tx.query(NO_TIMEOUT);
+    await tx.query(WHOLE_BOOK);
     return read(tx);
   });
 }

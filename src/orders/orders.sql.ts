@@ -1,9 +1,11 @@
 import type { Statement } from '../database/database.js';
 import { ITEM_COLUMNS, ORDER_COLUMNS } from './order.rows.js';
 
+/** By the unique index of references and by no other: see `FIND_EARLIER`. */
 export const FIND_BY_REFERENCE: Statement = {
   name: 'orders.find_by_reference',
-  text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = $1 AND reference_id = $2`,
+  text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2
+         ORDER BY reference_id LIMIT 1`,
 };
 
 /** What an order's row and an item's have in common is the order's, and the item's with a prefix. */

@@ -7,12 +7,19 @@ export interface EarlierOrder {
   content_hash: Buffer;
 }
 
-/** Asked under the wallets' locks, so no order of these merchants can appear behind its back. */
+/**
+ * Asked under the wallets' locks, so no order of these merchants can appear behind its back. The references are asked
+ * for as a range and in order, which only their unique index can give: by equality alone, a plan made while the table
+ * was empty might look through all orders of a merchant by another one.
+ */
 export const FIND_EARLIER: Statement = {
   name: 'placement.find_earlier',
   text: `SELECT o.merchant_id, o.reference_id, o.content_hash
          FROM unnest($1::int[], $2::text[]) AS asked(merchant_id, reference_id)
-         JOIN orders o USING (merchant_id, reference_id)`,
+         CROSS JOIN LATERAL (
+           SELECT merchant_id, reference_id, content_hash FROM orders
+           WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
+           ORDER BY reference_id LIMIT 1) o`,
 };
 
 export interface Offer {
