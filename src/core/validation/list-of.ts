@@ -18,7 +18,7 @@ export function ListOf(element: () => new () => object, minimum: number, maximum
       return wrong < 0
         ? null
         : { code: 'INVALID_TYPE', words: `must hold objects; element ${wrong} is none` };
-    }),
+    }, element),
     ValidateNested({ each: true }),
   );
 }

@@ -8,15 +8,22 @@ export interface Problem {
 }
 
 const SEPARATOR = '|';
+/** The name under which class-validator knows our own rules. */
+export const RULE = 'rule';
 
 /**
  * A class-validator rule that can refuse for several reasons, each with a code of its own.
  * The code travels in front of the message: class-validator has one message per rule and nothing beside it.
+ * @param element what the value's elements are instances of, where it is a list of objects.
  */
-export function Rule(check: (value: unknown) => Problem | null): PropertyDecorator {
+export function Rule(
+  check: (value: unknown) => Problem | null,
+  element?: () => new () => object,
+): PropertyDecorator {
   return (target, property) => {
     registerDecorator({
-      name: 'rule',
+      name: RULE,
+      constraints: element ? [element] : [],
       target: target.constructor,
       propertyName: String(property),
       validator: {

@@ -2,9 +2,9 @@ import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/c
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
+import { accept } from './accept.js';
+import { isPlainObject, type Class } from './class.js';
 import { readProblem } from './rule.js';
-
-type Class = new () => object;
 
 /** More problems than anyone reads; a body of nothing but unknown members has thousands. */
 const MAX_DETAILS = 100;
@@ -27,6 +27,11 @@ const isBuiltIn = (type: unknown): boolean =>
 /** The same for values that do not come from a request. @throws BAD_REQUEST */
 export function toInstance<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
   if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');
+  return accept(shape, value) ?? validate(shape, value);
+}
+
+/** What class-validator says of a value, in our words. @throws BAD_REQUEST */
+export function validate<Shape extends object>(shape: new () => Shape, value: object): Shape {
   // class-transformer silently drops members named as those of every object, and no unknown member may be dropped.
   const dropped = findInheritedName(value, '');
   if (dropped !== undefined) throw invalidRequest([unknownMember(dropped)]);
@@ -40,9 +45,6 @@ export function toInstance<Shape extends object>(shape: new () => Shape, value: 
   if (first) throw invalidRequest([first, ...rest.slice(0, MAX_DETAILS - 1)]);
   return instance;
 }
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function findInheritedName(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
