@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CreateOrderDto } from './create-order.dto.js';
 
 /** One line as it was asked for, defaults filled in. */
@@ -32,5 +32,5 @@ export function contentHash({ userId, serverId, characterId, lines }: OrderConte
     characterId,
     lines.map(({ sku, quantity }) => [sku, quantity]),
   ]);
-  return createHash('sha256').update(canonical).digest();
+  return hash('sha256', canonical, 'buffer');
 }

@@ -232,9 +232,7 @@ function toRows(
   now: Date,
 ): { order: OrderRow; items: ItemRow[] } {
   const { merchantId, referenceId, content } = command;
-  const fresh = { status: 'pending', failure_code: null, failure_message: null } as const;
   const order: OrderRow = {
-    ...fresh,
     id: 0n,
     merchant_id: merchantId,
     order_number: orderNumber,
@@ -242,22 +240,27 @@ function toRows(
     user_id: content.userId,
     server_id: content.serverId,
     character_id: content.characterId,
+    status: 'pending',
+    failure_code: null,
+    failure_message: null,
     subtotal_amount: amounts.subtotal,
     discount_amount: amounts.discount,
     total_amount: amounts.total,
     created_at: now,
     updated_at: now,
   };
-  const items = offers.map((offer, index) => ({
-    ...fresh,
+  const items = offers.map((offer, index): ItemRow => ({
     order_id: 0n,
     position: index + 1,
     sku: offer.sku,
     quantity: quantityAt(content, index),
     list_price: offer.list_price,
     unit_price: offer.unit_price,
+    status: 'pending',
     completed_quantity: 0,
     failed_quantity: 0,
+    failure_code: null,
+    failure_message: null,
   }));
   return { order, items };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectQueue } from '@nestjs/bull';
 import type { Queue } from 'bull';
@@ -12,7 +13,8 @@ const GIVE_UP_AFTER_MS = 2_000;
 
 /**
  * Tells workers, through Redis, that there is work in PostgreSQL. It is a hint and nothing waits for it: a wake-up that
- * is lost, late or doubled costs time only. What is asked for in one turn of the event loop goes out as one job.
+ * is lost, late or doubled costs time only. A lone one goes out at once; those soon after it share the next job, because
+ * a worker that is told of more at a time claims more at a time.
  */
 @Injectable()
 export class WakeUps implements OnApplicationShutdown {
@@ -42,6 +44,9 @@ export class WakeUps implements OnApplicationShutdown {
   }
 }
 
+/** From a job of a lane to the next. */
+const GATHER_MS = 5;
+
 /** Delays are rounded up to this, so that many that end at about the same time share a job. */
 const DELAY_STEP_MS = 100;
 
@@ -56,11 +61,11 @@ class Lane {
   ) {}
 
   add(ids: Iterable<number>, delayMs: number): void {
-    const delay = Math.ceil(delayMs / DELAY_STEP_MS) * DELAY_STEP_MS;
-    const set = this.waiting.get(delay) ?? new Set();
+    const roundedMs = Math.ceil(delayMs / DELAY_STEP_MS) * DELAY_STEP_MS;
+    const set = this.waiting.get(roundedMs) ?? new Set();
     for (const id of ids) set.add(id);
     if (set.size === 0) return;
-    this.waiting.set(delay, set);
+    this.waiting.set(roundedMs, set);
     if (!this.sending) setImmediate(() => void this.send());
   }
 
@@ -75,6 +80,7 @@ class Lane {
       const batch = this.waiting;
       this.waiting = new Map();
       await this.sendBatch(batch);
+      await delay(GATHER_MS);
     }
     this.sending = false;
   }
@@ -82,7 +88,7 @@ class Lane {
   private async sendBatch(batch: Map<number, Set<number>>): Promise<void> {
     // While Redis is away `addBulk` would wait for it with every job in memory.
     if (this.queue.client.status !== 'ready') return;
-    const jobs = [...batch].map(([delay, ids]) => ({ data: { ids: [...ids] }, opts: { delay } }));
+    const jobs = [...batch].map(([delayMs, ids]) => ({ data: { ids: [...ids] }, opts: { delay: delayMs } }));
     try {
       await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
       failpoint('wake_up.enqueued');
