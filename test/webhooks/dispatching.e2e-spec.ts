@@ -61,6 +61,14 @@ const statuses = async (id: number, expected: string, count: number): Promise<un
     (rows) => rows.filter(({ status }) => status === expected).length === count,
   );
 
+/** The reconcilers write that their workers live before they look for anything; meanwhile they can't. */
+async function withoutReconciler(work: () => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(stack.config.DATABASE_URL);
+  await client.connect();
+  await client.query('BEGIN; LOCK TABLE worker_processes IN ACCESS EXCLUSIVE MODE');
+  await work().finally(() => client.end());
+}
+
 describe('attempts in flight', () => {
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
     await Promise.all([start(), start(), start()]);
@@ -74,14 +82,12 @@ describe('attempts in flight', () => {
   });
 
   it('go on without waiting for the next look at the database, whichever worker has the places', async () => {
-    await Promise.all([start(), start()]);
-    const slow = slowEndpoint(20);
+    const slow = slowEndpoint(50);
     const { id } = await hooks.register(slow.url);
-    const startedAtMs = performance.now();
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
-    await statuses(id, 'succeeded', 60);
-    // Fifteen rounds of four take some 0.3 s; a pause of 2 s for the reconciler would show.
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    await Promise.all([start(), start()]);
+    await eventually(() => endpoints.at(slow.url).length, (arrived) => arrived > 0); // prettier-ignore
+    await withoutReconciler(() => statuses(id, 'succeeded', 60));
   });
 
   it('of a dead endpoint delay no other’s', async () => {
