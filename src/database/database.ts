@@ -168,6 +168,7 @@ type Work<Result> = (tx: Transaction) => Promise<Result>;
  */
 class OpenTransaction implements Transaction {
   private readonly answers: Promise<pg.QueryResult>[] = [];
+  private isGathering = false;
 
   constructor(private readonly client: pg.PoolClient) {
     void this.send('BEGIN');
@@ -190,9 +191,22 @@ class OpenTransaction implements Transaction {
   }
 
   private send<Row extends object>(query: string | pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    this.gather();
     const answer = handledLater(this.client.query<Row>(query));
     this.answers.push(answer);
     return answer;
+  }
+
+  /** What is sent in one turn goes out at once: one system call here, and one awakening of PostgreSQL's process. */
+  private gather(): void {
+    if (this.isGathering) return;
+    this.isGathering = true;
+    const { stream } = this.client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.isGathering = false;
+      stream.uncork();
+    });
   }
 }
 
