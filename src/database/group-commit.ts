@@ -16,11 +16,12 @@ interface Options<Command, Result> {
    */
   retryAlone?: (error: unknown) => boolean;
   maxBatch?: number;
+  /** Batches at once; one goes out beside another only when it is full. */
+  maxInFlight?: number;
   /** What a command adds to its batch, where commands differ much in size; 1 each by default. */
   weightOf?: (command: Command) => number;
   /** A batch is cut when it weighs this much, so that a heavy command does not keep many others waiting. */
   maxWeight?: number;
-  maxInFlight?: number;
   /** Commands that may wait; one more is refused with 503, so that an overload sheds load and never falls over. */
   maxWaiting?: number;
   /** How long a command may wait for its batch to begin before it is refused with 503; it has then done nothing. */
@@ -50,8 +51,9 @@ const overloaded = (): AppError =>
  *     submit ─┼─> waiting, in order ─┤                            ├─> each caller its own result
  *     submit ─┘                      └─ batch 2 ─ BEGIN … COMMIT ─┘
  *
- * There is no timer: a command that finds a free place goes out in the same turn of the event loop, so a lone one is a
- * batch of one. Under load a commit's cost (a flush to disk, some round trips) is paid once for many.
+ * There is no timer: a command that finds no batch in flight goes out in the same turn of the event loop, so a lone one
+ * is a batch of one. Under load a commit's cost (a flush to disk, some round trips, the start of each statement) is paid
+ * once for many; a second batch that set out half full would pay it again and wait for the first one's locks.
  */
 export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
@@ -90,14 +92,19 @@ export class GroupCommit<Command, Result> {
   /** One look at the queue per turn of the event loop, after all that arrived in this turn has been read. */
   private schedule(): void {
     if (this.scheduled) return;
-    if (this.inFlight >= this.options.maxInFlight) return this.sweepLater();
+    if (!this.mayFlush()) return this.sweepLater();
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      while (this.waiting.length > 0 && this.inFlight < this.options.maxInFlight)
-        void this.flush(this.takeBatch());
+      while (this.mayFlush()) void this.flush(this.takeBatch());
       if (this.waiting.length > 0) this.sweepLater();
     });
+  }
+
+  private mayFlush(): boolean {
+    const { maxInFlight, maxBatch } = this.options;
+    const enough = this.inFlight === 0 ? 1 : maxBatch;
+    return this.inFlight < maxInFlight && this.waiting.length >= enough;
   }
 
   /** The commands that waited longest, at least one of them. */
