@@ -11,6 +11,8 @@ import { startPostgres } from '../../src/local/postgres.js';
 import { startRedis } from '../../src/local/redis.js';
 import type { RunningServer } from '../../src/local/server-process.js';
 
+/** As `npm run start:api`, `npm run start:worker` and the image start them. */
+const MEMORY = ['--max-old-space-size=384', '--max-semi-space-size=8'];
 /** For profiling: BENCH_NODE_ARGS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench -- NAME */
 const NODE_ARGS = (process.env.BENCH_NODE_ARGS ?? '').split(' ').filter((arg) => arg !== '');
 
@@ -54,7 +56,7 @@ export async function startStack(
   const environment = { ...environmentOf(servers, port), ...env };
   const children: ChildProcess[] = [];
   const start = (entry: string, more: NodeJS.ProcessEnv = {}): ChildProcess => {
-    const child = spawn(process.execPath, [...NODE_ARGS, entry], {
+    const child = spawn(process.execPath, [...MEMORY, ...NODE_ARGS, entry], {
       cwd: checkout,
       env: { ...process.env, ...environment, ...more },
       stdio: ['ignore', 'inherit', 'inherit'],
