@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createBullBoard } from '@bull-board/api';
-import { BullAdapter } from '@bull-board/api/bullAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
-import express, { type Express, type Response } from 'express';
+import express, { type Express, type RequestHandler, type Response, type Router } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
 import { Metrics } from '../../core/metrics.js';
 import { checkout } from '../../local/checkout.js';
@@ -64,7 +61,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
       const { registry } = this.metrics;
       response.type(registry.contentType).send(await registry.metrics());
     });
-    app.use('/queues', operatorsOnly(this.config), this.createBoard());
+    app.use('/queues', operatorsOnly(this.config), this.serveBoard());
     return app;
   }
 
@@ -76,14 +73,15 @@ export class ManagementServer implements BeforeApplicationShutdown {
     response.status(ready ? 200 : 503).json({ status, redis });
   }
 
-  private createBoard(): express.Router {
-    const board = new ExpressAdapter();
-    board.setBasePath('/queues');
-    createBullBoard({
-      queues: [this.fulfilment, this.webhooks].map((queue) => new BullAdapter(queue, { readOnlyMode: true })),
-      serverAdapter: board,
-    });
-    return board.getRouter() as express.Router;
+  /** Bull Board is loaded by the first who looks at it: most processes are started and stopped without. */
+  private serveBoard(): RequestHandler {
+    let board: Promise<Router> | undefined;
+    return (request, response, next) => {
+      board ??= import('./queue-board.js').then(({ createQueueBoard }) =>
+        createQueueBoard('/queues', [this.fulfilment, this.webhooks]),
+      );
+      board.then((serve) => serve(request, response, next), next);
+    };
   }
 }
 
