@@ -12,7 +12,7 @@ import { startRedis } from '../../src/local/redis.js';
 import type { RunningServer } from '../../src/local/server-process.js';
 
 /** As `npm run start:api`, `npm run start:worker` and the image start them. */
-const MEMORY = ['--max-old-space-size=384', '--max-semi-space-size=8'];
+const MEMORY = ['--max-old-space-size=384'];
 /** For profiling: BENCH_NODE_ARGS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench -- NAME */
 const NODE_ARGS = (process.env.BENCH_NODE_ARGS ?? '').split(' ').filter((arg) => arg !== '');
 

@@ -12,8 +12,10 @@ import type { AttemptOutcome } from './webhook-sender.js';
 
 export interface EndedAttempt {
   deliveryId: bigint;
+  webhookId: number;
   /** Its number, from 1. */
   number: number;
+  startedAt: Date;
   outcome: AttemptOutcome;
 }
 
@@ -82,7 +84,9 @@ function toValues(attempts: EndedAttempt[]): unknown[] {
     attempts.map(({ outcome }) => value(outcome));
   return [
     attempts.map(({ deliveryId }) => deliveryId),
+    attempts.map(({ webhookId }) => webhookId),
     attempts.map(({ number }) => number),
+    attempts.map(({ startedAt }) => startedAt),
     each(({ status }) => status),
     each(({ error }) => error),
     each(({ bodyText }) => bodyText),

@@ -41,15 +41,17 @@ export interface ClaimedDelivery {
 }
 
 /** Firsts or retries alone, so that the index gives just those that are due, however many are not. */
-const due = (webhook: string, isRetry: boolean): string => `
-  SELECT id, is_retry FROM webhook_deliveries
+const due = (webhook: string, isRetry: boolean, columns = 'id'): string => `
+  SELECT ${columns} FROM webhook_deliveries
   WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
 
 const hasDue = (webhook: string): string =>
   `EXISTS (${due(webhook, false)}) OR EXISTS (${due(webhook, true)})`;
 
-const firstDue = (isRetry: boolean): string =>
-  `(${due('lane.webhook_id', isRetry)} ORDER BY due_at LIMIT lane.room)`;
+const firstDue = (isRetry: boolean): string => `
+  SELECT * FROM (
+    ${due('lane.webhook_id', isRetry, 'id, webhook_id, event_id, is_retry, automatic, attempt_count')}
+    ORDER BY due_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) AS locked`;
 
 /**
  * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
@@ -70,13 +72,10 @@ export const CLAIM_DELIVERIES: Statement = {
                  ORDER BY f.leased_until LIMIT $4) AS in_flight))) AS room
       FROM unnest($1::int[], $2::int[]) AS asked(webhook_id, room)),
     picked AS (
-      SELECT found.id FROM lane CROSS JOIN LATERAL (
-        SELECT id, is_retry, row_number() OVER () AS place
+      SELECT found.* FROM lane CROSS JOIN LATERAL (
+        SELECT *, row_number() OVER () AS place
         FROM (${firstDue(false)} UNION ALL ${firstDue(true)}) AS firsts_then_retries LIMIT lane.room) found
       ORDER BY found.is_retry, found.place LIMIT $3),
-    locked AS (
-      SELECT id, webhook_id, event_id, automatic, attempt_count FROM webhook_deliveries
-      WHERE id IN (SELECT id FROM picked) AND due_at IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED),
     decided AS (
       SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body, o.order_number, o.request_id,
         CASE WHEN w.previous_secret_expires_at > statement_timestamp() THEN w.previous_secret_sealed END
@@ -84,7 +83,7 @@ export const CLAIM_DELIVERIES: Statement = {
         CASE WHEN w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test') THEN 'cancel'
              WHEN d.automatic AND d.attempt_count > w.max_retries THEN 'fail'
              ELSE 'send' END AS decision
-      FROM locked d
+      FROM picked d
       JOIN webhooks w ON w.id = d.webhook_id
       JOIN events e ON e.id = d.event_id
       LEFT JOIN orders o ON o.id = e.order_id)
@@ -115,8 +114,9 @@ export interface RecordedAttempt {
 
 /**
  * Records how attempts ended and decides what follows, once for each attempt: a late record finds the lease given up.
- * `ended` names the attempts: delivery_id, number, response_status, error, response_body, duration_ms, retry_after in
- * seconds. The next attempt starts `retry_delay` seconds from now at the earliest (contract, section 4).
+ * `ended` names the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
+ * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest, and only
+ * an automatic one has a next (contract, section 4).
  */
 const recordAttempts = (name: string, ended: string): Statement => ({
   name,
@@ -124,26 +124,26 @@ const recordAttempts = (name: string, ended: string): Statement => ({
     WITH ended AS (${ended}),
     hook AS MATERIALIZED (
       SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
-      WHERE id IN (SELECT d.webhook_id FROM ended JOIN webhook_deliveries d ON d.id = ended.delivery_id)
-      ORDER BY id FOR SHARE),
+      WHERE id IN (SELECT webhook_id FROM ended) ORDER BY id FOR SHARE),
     due AS MATERIALIZED (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
     judged AS (
-      SELECT ended.*, d.attempt_started_at, greatest(hook.retry_delay, ended.retry_after) AS delay,
+      SELECT ended.*, greatest(hook.retry_delay, ended.retry_after) AS delay,
         CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
-             WHEN NOT d.automatic OR ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
+             WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
              WHEN NOT hook.is_live THEN 'cancelled'
              ELSE 'pending' END AS status
-      FROM ended JOIN webhook_deliveries d ON d.id = ended.delivery_id JOIN hook ON hook.id = d.webhook_id),
+      FROM ended JOIN hook ON hook.id = ended.webhook_id),
     updated AS (
       UPDATE webhook_deliveries d SET
-        status = j.status,
-        due_at = CASE j.status WHEN 'pending' THEN statement_timestamp() + make_interval(secs => j.delay) END,
+        status = CASE WHEN d.automatic OR j.status = 'succeeded' THEN j.status ELSE 'failed' END,
+        due_at = CASE WHEN d.automatic AND j.status = 'pending'
+                      THEN statement_timestamp() + make_interval(secs => j.delay) END,
         leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
         retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
         updated_at = statement_timestamp()
       FROM judged j WHERE d.id = j.delivery_id AND d.attempt_count = j.number AND d.leased_until IS NOT NULL
-      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.attempt_started_at AS started_at,
-                j.duration_ms, j.response_status, j.error, j.response_body),
+      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.started_at, j.duration_ms,
+                j.response_status, j.error, j.response_body),
     logged AS (
       INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
       SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated)
@@ -152,17 +152,22 @@ const recordAttempts = (name: string, ended: string): Statement => ({
     FROM updated u JOIN due USING (webhook_id)`,
 });
 
-/** $1 deliveries, $2 attempts' numbers, $3 statuses, $4 errors, $5 bodies, $6 durations in ms, $7 retry after in s. */
+/**
+ * $1 deliveries, $2 webhooks, $3 attempts' numbers, $4 their starts, $5 statuses, $6 errors, $7 bodies, $8 durations in
+ * ms, $9 retry after in s.
+ */
 export const RECORD_ATTEMPTS = recordAttempts(
   'webhook_deliveries.record_attempts',
-  `SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::int[], $7::int[])
-     AS a(delivery_id, number, response_status, error, response_body, duration_ms, retry_after)`,
+  `SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::timestamptz[], $5::int[], $6::text[], $7::text[],
+                        $8::int[], $9::int[])
+     AS a(delivery_id, webhook_id, number, started_at, response_status, error, response_body, duration_ms, retry_after)`,
 );
 
 /** Attempts whose process died or lost PostgreSQL before it could record them. */
 export const RECORD_INTERRUPTED = recordAttempts(
   'webhook_deliveries.record_interrupted',
-  `SELECT id AS delivery_id, attempt_count AS number, NULL::int AS response_status, 'interrupted' AS error,
+  `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
+          NULL::int AS response_status, 'interrupted' AS error,
           NULL::text AS response_body, NULL::int AS retry_after,
           (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
    FROM webhook_deliveries WHERE leased_until <= statement_timestamp()

@@ -28,7 +28,7 @@ const PLACES_WHEN_CROWDED = 2;
  * A failed attempt keeps its place for at least this long. An endpoint that refuses everything at once would else be
  * worth hundreds of attempts a second, which all others wait for.
  */
-const MIN_FAILURE_MS = 100;
+const MIN_FAILURE_MS = 500;
 /** When a delivery is looked at again that could not be signed here. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
 
@@ -129,20 +129,21 @@ export class WebhookDispatcher {
   }
 
   private async attempt(task: Task): Promise<void> {
-    const { id, webhook_id: webhookId, attempt_count: number, url, event_id, body } = task;
+    const { id, webhook_id: webhookId, attempt_count: number, attempt_started_at: startedAt } = task;
     if (performance.now() - task.claimedAtMs > this.timing.leaseMarginMs) {
       this.logger.warn(aboutDelivery(task), 'a claim came too late to be used');
       return this.release(task, 0);
     }
     const secrets = this.openSecrets(task);
     if (secrets === null) return this.release(task, UNREADABLE_AGAIN_AFTER_SECONDS);
-    const timestamp = Math.floor(task.attempt_started_at.getTime() / 1000);
-    const outcome = await this.sender.send(url, { id: event_id, timestamp, body }, secrets);
+    const message = { id: task.event_id, timestamp: Math.floor(startedAt.getTime() / 1000), body: task.body };
+    const outcome = await this.sender.send(task.url, message, secrets);
     failpoint('delivery.sent');
     const { status, error, durationMs } = outcome;
     this.logger.debug({ ...aboutDelivery(task), status, error, durationMs }, 'a delivery attempt ended');
     const leaseEndMs = task.claimedAtMs + this.timing.timeoutMs + this.timing.leaseMarginMs;
-    const recorded = await this.recorder.record({ deliveryId: id, number, outcome }, leaseEndMs);
+    const attempt = { deliveryId: id, webhookId, number, startedAt, outcome };
+    const recorded = await this.recorder.record(attempt, leaseEndMs);
     if (recorded) this.reportEnd(task, recorded.status, status ?? error);
     if (recorded?.has_due) this.wake([webhookId]);
     if (recorded?.status !== 'succeeded') await delay(Math.max(0, MIN_FAILURE_MS - durationMs));
