@@ -28,9 +28,9 @@ const WholeNumber = (fallback?: number): PropertyDecorator =>
 const Text = (fallback?: string): PropertyDecorator =>
   Variable((text) => (isBlank(text) ? fallback : String(text).trim()));
 
-const Flag = (): PropertyDecorator =>
+const Flag = (fallback = false): PropertyDecorator =>
   Variable((text) => {
-    if (isBlank(text)) return false;
+    if (isBlank(text)) return fallback;
     return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
   });
 
@@ -143,6 +143,10 @@ class Environment {
   @Min(1, COUNT_RULE(500))
   @Max(500, COUNT_RULE(500))
   DATABASE_POOL_SIZE!: number;
+
+  @Flag(true)
+  @IsBoolean({ message: '$property must be true or false' })
+  DATABASE_PREPARED_STATEMENTS!: boolean;
 
   @Text('{topup}')
   @Matches(/^[\x21-\x7e]{1,64}$/, { message: '$property must be 1 to 64 printable characters' })

@@ -43,6 +43,13 @@ const TYPES: pg.CustomTypesConfig = {
     (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)) as never,
 };
 
+type ToQuery = (statement: Statement, values: unknown[]) => pg.QueryConfig;
+
+const prepared: ToQuery = (statement, values) => ({ ...statement, values });
+
+/** Behind a pooler that gives each transaction another connection, nothing is kept from one to the next. */
+const unprepared: ToQuery = ({ name: _name, ...statement }, values) => ({ ...statement, values });
+
 /**
  * The pool for hot paths: named statements, bigint for 64-bit integers, Date for timestamps.
  * Every call throws `SERVICE_UNAVAILABLE` while PostgreSQL is away or its schema is not migrated yet.
@@ -51,8 +58,10 @@ const TYPES: pg.CustomTypesConfig = {
 export class Database implements Queryable, OnApplicationShutdown {
   readonly pool: pg.Pool;
   private migrated = false;
+  private readonly toQuery: ToQuery;
 
   constructor(@Inject(CONFIG) config: Config, @Inject(LOGGER) logger: Logger, metrics: Metrics) {
+    this.toQuery = config.DATABASE_PREPARED_STATEMENTS ? prepared : unprepared;
     this.pool = new pg.Pool({
       connectionString: config.DATABASE_URL,
       max: config.DATABASE_POOL_SIZE,
@@ -96,7 +105,7 @@ export class Database implements Queryable, OnApplicationShutdown {
   async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     this.assertOpen();
     try {
-      return (await this.pool.query<Row>({ ...statement, values })).rows;
+      return (await this.pool.query<Row>(this.toQuery(statement, values))).rows;
     } catch (error) {
       throw asUnavailable(error);
     }
@@ -137,7 +146,7 @@ export class Database implements Queryable, OnApplicationShutdown {
       throw asUnavailable(error);
     });
     let broken: Error | undefined;
-    const tx = new OpenTransaction(client);
+    const tx = new OpenTransaction(client, this.toQuery);
     try {
       const result = await work(tx);
       await tx.commit();
@@ -170,16 +179,19 @@ class OpenTransaction implements Transaction {
   private readonly answers: Promise<pg.QueryResult>[] = [];
   private isGathering = false;
 
-  constructor(private readonly client: pg.PoolClient) {
+  constructor(
+    private readonly client: pg.PoolClient,
+    private readonly toQuery: ToQuery,
+  ) {
     void this.send('BEGIN');
   }
 
   query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return handledLater(this.send<Row>({ ...statement, values }).then(({ rows }) => rows));
+    return handledLater(this.send<Row>(this.toQuery(statement, values)).then(({ rows }) => rows));
   }
 
   write(statement: Statement, values: unknown[] = []): void {
-    void this.send({ ...statement, values });
+    void this.send(this.toQuery(statement, values));
   }
 
   /** @throws the error of the first statement that failed, whoever else has met it. */

@@ -72,18 +72,23 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
       const applied = await this.dataSource.runMigrations();
       for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
     } finally {
-      // Closing the connection releases the lock, whatever state the connection is in.
+      // Closing the connection ends the transaction and so releases the lock, whatever state the connection is in.
       client.release(true);
     }
   }
 }
 
-/** Waits for its turn by asking again and again: a statement that waits would run into its timeout. */
+/**
+ * Waits for its turn by asking again and again: a statement that waits would run into its timeout. The lock is the
+ * transaction's, not the session's, which a pooler would keep and give to others.
+ */
 async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
+  await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      MIGRATION_LOCK,
-    ]);
+    const { rows } = await client.query<{ locked: boolean }>(
+      'SELECT pg_try_advisory_xact_lock($1) AS locked',
+      [MIGRATION_LOCK],
+    );
     if (rows[0]?.locked) return;
     await delay(AWAY_RETRY_MS, undefined, { signal: stop });
   }
