@@ -141,8 +141,8 @@ const DEFECTS = {
   'body-per-attempt': [
     {
       file: 'dist/src/webhooks/webhook-dispatcher.js',
-      from: '{ id: event_id, timestamp, body }',
-      to: '{ id: event_id, timestamp, body: body.replace(/"timestamp":\\d+/, \'"timestamp":\' + timestamp) }',
+      from: 'body: task.body };',
+      to: 'body: task.body.replace(/"timestamp":\\d+/, () => \'"timestamp":\' + Math.floor(startedAt.getTime() / 1000)) };',
     },
   ],
 } satisfies Record<string, Defect[]>;

@@ -9,7 +9,7 @@ import type {
   SupplierSettings,
 } from '../../fulfilment/supplier-adapter.js';
 import { unitReference } from '../../orders/order.rows.js';
-import { patient } from '../snapshot.js';
+import { atOneMoment, patient } from '../snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
 import { COUNT_UNITS, PAGE_OF_SETTLED, type SettledUnitRow, type UnitCounts } from './supplier-report.sql.js';
 
@@ -60,7 +60,9 @@ export class SupplierReportService {
       token: supplier.tokenSealed && this.secretBox.open(supplier.tokenSealed),
       timeoutMs: supplier.timeoutMs,
     };
-    const [counts] = await this.database.query<UnitCounts>(patient(COUNT_UNITS), [supplier.id, since]);
+    const [counts] = await atOneMoment(this.database, (tx) =>
+      tx.query<UnitCounts>(patient(COUNT_UNITS), [supplier.id, since]),
+    );
     if (!counts) throw new Error('units could not be counted');
     const inquirer = new Inquirer(adapter, settings);
     const total = Number(counts.succeeded + counts.failed);
