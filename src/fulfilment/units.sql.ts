@@ -61,9 +61,12 @@ export const CLAIM_UNITS: Statement = {
                 due.state = 'sending' AS interrupted, u.sends, u.inquiries,
                 s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.timeout_ms),
     -- An order or item that is locked is being settled, and then marked there: waiting here could close a circle.
+    -- Pending is said in a way that the index of open orders does not serve: each order is to be found by its id, and
+    -- after a quiet time PostgreSQL would take that index for empty and look through all of it.
     started AS (
       UPDATE orders SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
-      WHERE id IN (SELECT id FROM orders WHERE id IN (SELECT order_id FROM claimed) AND status = 'pending'
+      WHERE id IN (SELECT id FROM orders
+                   WHERE id IN (SELECT order_id FROM claimed) AND status NOT IN ('processing', 'completed', 'failed')
                    FOR NO KEY UPDATE SKIP LOCKED)),
     started_items AS (
       UPDATE order_items i SET status = 'processing'

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Statement } from '../../src/database/database.js';
+import { CLAIM_UNITS, POSTPONE_UNITS } from '../../src/fulfilment/units.sql.js';
+import { FIND_WITH_ITEMS } from '../../src/orders/orders.sql.js';
+import { FIND_EARLIER, INSERT_ORDERS } from '../../src/orders/placement.sql.js';
+import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.sql.js';
+import { CLAIM_DELIVERIES, RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.sql.js';
+import { TestStack } from '../support/stack.js';
+
+/** Each hot statement with the indexes that it may use beside primary and unique keys. */
+const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
+  [FIND_EARLIER],
+  [FIND_WITH_ITEMS],
+  [INSERT_ORDERS],
+  [CLAIM_UNITS, 'ix_order_units_due'],
+  [POSTPONE_UNITS],
+  [LOCK_ORDERS],
+  [SETTLE_UNITS],
+  [COUNT_UNITS],
+  [UPDATE_ORDERS],
+  [CLAIM_DELIVERIES, 'ix_webhook_deliveries_due', 'ix_webhook_deliveries_leased'],
+  [RECORD_ATTEMPTS, 'ix_webhook_deliveries_due', 'ix_webhook_deliveries_log'],
+];
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+
+afterAll(() => stack.close());
+
+/** The indexes other than keys that the statement's plan reads, where PostgreSQL keeps one plan for all values. */
+async function indexesOf({ text }: Statement): Promise<string[]> {
+  const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).not.toMatch(/Seq Scan on (orders|order_items|order_units|webhook_deliveries|transfers)/);
+  return [...new Set(plan.match(/\bix_\w+/g) ?? [])].sort();
+}
+
+describe('plans of the statements that every order passes', () => {
+  it.each(STATEMENTS)(
+    '%#: finds its rows by its keys in an empty database',
+    async (statement, ...indexes) => {
+      expect(indexes).toEqual(expect.arrayContaining(await indexesOf(statement)));
+    },
+  );
+
+  it('stay so when PostgreSQL has analyzed a database in which nothing is open', async () => {
+    const merchant = await stack.merchant();
+    const sku = await stack.product('1.00');
+    const placed = await Promise.all(
+      Array.from({ length: 40 }, () => stack.order(merchant, [{ sku, quantity: 2 }])),
+    );
+    for (const { reference_id } of placed) await stack.orderWith(merchant, reference_id, 'completed');
+    await stack.sql('ANALYZE');
+    for (const [statement, ...indexes] of STATEMENTS)
+      expect([statement.name, indexes]).toEqual([
+        statement.name,
+        expect.arrayContaining(await indexesOf(statement)),
+      ]);
+  });
+});
