@@ -5,7 +5,6 @@ import { RULE } from './rule.js';
 type Condition = (body: object, value: unknown) => boolean;
 
 interface Member {
-  name: string;
   conditions: Condition[];
   rules: ((value: unknown) => boolean)[];
   /** What a list's elements are made of. */
@@ -45,7 +44,7 @@ function fill({ shape, members }: Plan, value: object): object | null {
     if (kept === null && given !== null) return null;
     instance[name] = kept;
   }
-  for (const { name, conditions, rules } of members.values()) {
+  for (const [name, { conditions, rules }] of members) {
     const kept = instance[name];
     const isRuled = conditions.every((condition) => condition(instance, kept));
     if (isRuled && !rules.every((rule) => rule(kept))) return null;
@@ -68,7 +67,7 @@ function planOf(shape: Class): Plan | null {
   const members = new Map<string, Member>();
   for (const rule of storage.getTargetValidationMetadatas(shape, '', false, false)) {
     const { propertyName: name, type } = rule;
-    const member = members.get(name) ?? { name, conditions: [], rules: [], element: null, isNested: false };
+    const member = members.get(name) ?? { conditions: [], rules: [], element: null, isNested: false };
     members.set(name, member);
     if (type === ValidationTypes.CONDITIONAL_VALIDATION) {
       member.conditions.push(rule.constraints[0] as Condition);
