@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/**
+ * What a schema consists of, a line each. Whether a rule was tried on the rows that were there when it came is left
+ * out: a step back does not read whole tables again.
+ */
+const CATALOG = `
+  WITH tables AS (SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r')
+  SELECT format('column %s.%s %s %s %s', relname, attname, format_type(atttypid, atttypmod), attnotnull,
+                pg_get_expr(adbin, adrelid)) AS line
+  FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
+  LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+  UNION ALL
+  SELECT format('constraint %s.%s %s', relname, conname, replace(pg_get_constraintdef(c.oid), ' NOT VALID', ''))
+  FROM tables JOIN pg_constraint c ON conrelid = tables.oid
+  UNION ALL
+  SELECT format('index %s %s', pg_get_indexdef(indexrelid), reloptions)
+  FROM tables JOIN pg_index ON indrelid = tables.oid JOIN pg_class i ON i.oid = indexrelid
+  UNION ALL
+  SELECT format('trigger %s', pg_get_triggerdef(t.oid)) FROM tables JOIN pg_trigger t ON tgrelid = tables.oid
+  WHERE NOT tgisinternal
+  UNION ALL
+  SELECT format('function %s', pg_get_functiondef(oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  ORDER BY line`;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+const migrations = dataSourceOptions('postgres://').migrations as (new () => object)[];
+
+/** Works on the test's database as a version of the service would that knows the first `count` migrations. */
+async function withMigrations<Result>(
+  count: number,
+  work: (source: DataSource) => Promise<Result>,
+): Promise<Result> {
+  const options = dataSourceOptions(database.url);
+  const source = await new DataSource({ ...options, migrations: migrations.slice(0, count) }).initialize();
+  try {
+    return await work(source);
+  } finally {
+    await source.destroy();
+  }
+}
+
+async function catalog(source: DataSource): Promise<string[]> {
+  const lines = await source.query<{ line: string }[]>(CATALOG);
+  return lines.map(({ line }) => line).filter((line) => !line.includes('schema_migrations'));
+}
+
+describe('the migrations', () => {
+  it('build the schema step by step, and each step back leaves what was there before', async () => {
+    const catalogs: string[][] = [[]];
+    await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+    for (let count = 1; count <= migrations.length; count++) {
+      await withMigrations(count, async (source) => {
+        expect(await source.runMigrations()).toHaveLength(1);
+        catalogs.push(await catalog(source));
+      });
+      expect(catalogs[count]).not.toEqual(catalogs[count - 1]);
+    }
+    for (let count = migrations.length; count > 0; count--) {
+      await withMigrations(count, async (source) => {
+        await source.undoLastMigration();
+        expect([count, await catalog(source)]).toEqual([count, catalogs[count - 1]]);
+      });
+    }
+  });
+});
