@@ -21,13 +21,13 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const register = async (path: string): Promise<void> => {
-  await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url(path), retry_delay: 86_400 });
+const register = async (path: string, by = merchant): Promise<void> => {
+  await by.client.post('/v1/merchant-webhooks', { url: receiver.url(path), retry_delay: 86_400 });
 };
 
 /** An order whose webhooks have been tried. */
-async function toldOrder(attempts: number): Promise<OrderBody> {
-  const order = await stack.order(merchant, [{ sku }]);
+async function toldOrder(attempts: number, by = merchant): Promise<OrderBody> {
+  const order = await stack.order(by, [{ sku }]);
   await eventually(
     () =>
       stack.sql(
@@ -78,6 +78,30 @@ describe('old events', () => {
     expect([await eventsOf(young), await eventsOf(waiting)]).toEqual([1, 1]);
     expect(await stack.sql(kept)).toEqual(before);
     expect((await merchant.client.get(`/v1/orders/${old.reference_id}`)).status).toBe(200);
+  });
+
+  it('are removed from behind any number that still wait', async () => {
+    const other = await stack.merchant('100.00');
+    await register(`/${unique('ok')}`, other);
+    await stack.sql(
+      `WITH made AS (
+         INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+         SELECT 'evt_waits_' || n, $1, 'webhook.test', '{}', now() - interval '40 days' FROM generate_series(1, 600) n
+         RETURNING id)
+       INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
+       SELECT (SELECT id FROM webhooks WHERE merchant_id = $1), id, now() + interval '1 day', now(), now() FROM made`,
+      [other.id],
+    );
+    const old = await toldOrder(1, other);
+    await age(old, 31);
+
+    await stack.stopWorkers();
+    await stack.startWorker();
+    await eventually(
+      () => eventsOf(old),
+      (count) => count === 0,
+    );
+    expect(await stack.sql(`SELECT FROM events WHERE public_id LIKE 'evt_waits_%'`)).toHaveLength(600);
   });
 
   it('are not missed by the audit, as younger ones are', async () => {

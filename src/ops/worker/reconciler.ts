@@ -10,6 +10,7 @@ import { SchemaService } from '../../database/schema.service.js';
 import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
 import { WorkerPresence } from '../../database/worker-presence.js';
 import { WebhookDispatcher } from '../../webhooks/webhook-dispatcher.js';
+import { Recurring } from './recurring.js';
 
 const INTERVAL_MS = 2_000;
 
@@ -19,41 +20,37 @@ const INTERVAL_MS = 2_000;
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
+  private readonly looking: Recurring;
 
   constructor(
-    private readonly schema: SchemaService,
+    schema: SchemaService,
     private readonly presence: WorkerPresence,
     private readonly units: UnitDispatcher,
     private readonly webhooks: WebhookDispatcher,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.looking = new Recurring({
+      whenReady: () => schema.whenReady(),
+      intervalMs: INTERVAL_MS,
+      run: () => this.look(),
+      onError: ({ message }) => logger.warn({ reason: message }, 'overdue work could not be looked for'),
+    });
+  }
 
   onApplicationBootstrap(): void {
-    void this.schema.whenReady().then((ready) => {
-      if (!ready) return;
-      this.look();
-      this.timer = setInterval(() => this.look(), INTERVAL_MS);
-    });
+    this.looking.start();
   }
 
   /** Ends the looking, then waits for the work that has begun; what is only due is left to other workers. */
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.looking;
+    await this.looking.stop();
     await Promise.all([this.units.drain(), this.webhooks.drain()]);
     await this.presence.leave().catch(() => undefined);
   }
 
-  private look(): void {
-    this.looking ??= this.releaseClaimsOfTheDead()
-      .then(() => Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]))
-      .then(() => undefined)
-      .catch((error: Error) =>
-        this.logger.warn({ reason: error.message }, 'overdue work could not be looked for'),
-      )
-      .finally(() => (this.looking = undefined));
+  private async look(): Promise<void> {
+    await this.releaseClaimsOfTheDead();
+    await Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]);
   }
 
   private async releaseClaimsOfTheDead(): Promise<void> {

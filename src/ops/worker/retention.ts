@@ -10,6 +10,7 @@ import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { Database, type Statement } from '../../database/database.js';
 import { SchemaService } from '../../database/schema.service.js';
+import { Recurring } from './recurring.js';
 
 const INTERVAL_MS = 3_600_000;
 const BATCH = 500;
@@ -19,7 +20,7 @@ const PAUSE_MS = 100;
 const LOCK = 7_038_168;
 
 interface Removed {
-  /** The last event that was looked at; null when there was none, or another worker is at it. */
+  /** The last old event that was looked at; null when there was none, or another worker is at it. */
   last_id: bigint | null;
   removed: number;
 }
@@ -35,10 +36,11 @@ const REMOVE: Statement = {
     WITH oldest AS (
       SELECT id, created_at FROM events
       WHERE id > $2 AND pg_try_advisory_xact_lock(${LOCK}) ORDER BY id LIMIT $3),
+    aged AS (
+      SELECT id, created_at FROM oldest WHERE created_at < statement_timestamp() - make_interval(days => $1)),
     old AS (
-      SELECT id, created_at FROM oldest
-      WHERE created_at < statement_timestamp() - make_interval(days => $1)
-        AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = oldest.id AND d.status = 'pending')),
+      SELECT id, created_at FROM aged
+      WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = aged.id AND d.status = 'pending')),
     attempts AS (
       DELETE FROM webhook_attempts WHERE delivery_id IN (
         SELECT id FROM webhook_deliveries WHERE event_id IN (SELECT id FROM old))),
@@ -47,7 +49,7 @@ const REMOVE: Statement = {
     noted AS (
       UPDATE event_retention SET removed_until = greatest(removed_until, (SELECT max(created_at) FROM old))
       WHERE EXISTS (SELECT 1 FROM old))
-    SELECT (SELECT max(id) FROM oldest) AS last_id, (SELECT count(*)::int FROM old) AS removed`,
+    SELECT (SELECT max(id) FROM aged) AS last_id, (SELECT count(*)::int FROM old) AS removed`,
 };
 
 /**
@@ -56,50 +58,39 @@ const REMOVE: Statement = {
  */
 @Injectable()
 export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private removing: Promise<void> | undefined;
-  private stopped = false;
+  private readonly removing: Recurring;
 
   constructor(
-    private readonly schema: SchemaService,
+    schema: SchemaService,
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.WEBHOOK_LOG_DAYS === 0) return;
-    void this.schema.whenReady().then((ready) => {
-      if (!ready || this.stopped) return;
-      this.start();
-      this.timer = setInterval(() => this.start(), INTERVAL_MS);
+  ) {
+    this.removing = new Recurring({
+      whenReady: () => schema.whenReady(),
+      intervalMs: INTERVAL_MS,
+      run: (stop) => this.removeOld(stop),
+      onError: ({ message }) =>
+        logger.warn({ reason: message }, 'old events could not be removed: tried again in an hour'),
     });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
-    await this.removing;
+  onApplicationBootstrap(): void {
+    if (this.config.WEBHOOK_LOG_DAYS > 0) this.removing.start();
   }
 
-  private start(): void {
-    this.removing ??= this.removeOld()
-      .catch((error: Error) =>
-        this.logger.warn(
-          { reason: error.message },
-          'old events could not be removed: tried again in an hour',
-        ),
-      )
-      .finally(() => (this.removing = undefined));
+  beforeApplicationShutdown(): Promise<void> {
+    return this.removing.stop();
   }
 
-  private async removeOld(): Promise<void> {
+  private async removeOld(stop: AbortSignal): Promise<void> {
     let after = 0n;
     let total = 0;
-    while (!this.stopped) {
+    while (!stop.aborted) {
       const values = [this.config.WEBHOOK_LOG_DAYS, after, BATCH];
       const [batch] = await this.database.query<Removed>(REMOVE, values);
-      if (!batch?.removed || batch.last_id === null) break;
+      // Not at the first batch of which nothing could go: others lie behind what still waits.
+      if (!batch || batch.last_id === null) break;
       after = batch.last_id;
       total += batch.removed;
       await delay(PAUSE_MS);
