@@ -27,7 +27,8 @@ export interface BenchStack {
   redisUrl: string;
   /** What the processes are started with. */
   environment: Record<string, string>;
-  startWorker(): Promise<ChildProcess>;
+  /** @param env of this one, beside the usual one. */
+  startWorker(env?: Record<string, string>): Promise<ChildProcess>;
   /** Another API process, once it is ready. @param pollMs how often it is asked. */
   startApi(port: number, pollMs?: number): Promise<ChildProcess>;
   /** Stops PostgreSQL as a crash would, and starts it again. */
@@ -89,7 +90,7 @@ export async function startStack(
     databaseUrl: servers.postgres.url,
     redisUrl: servers.redis.url,
     environment,
-    startWorker: () => Promise.resolve(start('dist/src/worker.js')),
+    startWorker: (more) => Promise.resolve(start('dist/src/worker.js', more)),
     startApi,
     crashPostgres: () => servers.crashPostgres(),
     end: (server) => {

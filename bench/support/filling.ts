@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import { SKU } from './catalog.js';
+import type { Wallet } from './wallets.js';
+
+/** As long as the name of a worker in a container. */
+const PROCESS = 'worker@0123456789ab:1-0a1b';
+
+/** For the deliveries of {@link addOrders}: an inactive webhook gets none of the measured orders. */
+export async function addInactiveWebhooks(database: pg.Pool, wallets: Wallet[]): Promise<void> {
+  await database.query(
+    `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint, status)
+     SELECT id, 'https://shop.example/webhooks', '{order.completed}'::text[], '\\x00'::bytea, 'whsec_ab...', 'inactive'
+     FROM unnest($1::int[]) AS id`,
+    [wallets.map((wallet) => wallet.merchantId)],
+  );
+}
+
+/**
+ * Adds completed and delivered orders as the service leaves them, spread over the merchants, one every five seconds
+ * from a year ago. The merchants are those of one call of `createWallets`, with {@link addInactiveWebhooks}.
+ * @param from the number of the first, where others were added before.
+ */
+export async function addOrders(
+  database: pg.Pool,
+  wallets: Wallet[],
+  from: number,
+  count: number,
+): Promise<void> {
+  const client = await database.connect();
+  // Its checks would take most of the time, and the rows fit each other.
+  await client.query(`SET session_replication_role = 'replica'`);
+  await client.query(
+    `WITH n AS (SELECT n, now() - interval '1 year' + n * interval '5 seconds' AS at FROM generate_series($1::int, $2::int) n),
+       placed AS (
+         INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
+                             discount_amount, total_amount, open_items, request_id, created_at, updated_at)
+         SELECT $3 + n % $4, 'ord_' || substr(md5(n::text), 1, 16), 'filled-' || n, sha256(n::text::bytea), 'player-1',
+                'completed', 3500, 0, 3500, 0, 'req_' || substr(md5('r' || n), 1, 20), at, at FROM n
+         RETURNING id, merchant_id, reference_id, created_at),
+       items AS (
+         INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
+                                  status, completed_quantity)
+         SELECT id, 1, '${SKU}', 1, 3500, 3500, 1, '${SKU}', 'completed', 1 FROM placed),
+       units AS (
+         INSERT INTO order_units (order_id, item, unit, supplier_id, state, next_action, claim, sends, first_sent_at,
+                                  last_sent_at, supplier_reference, updated_at)
+         SELECT id, 1, 1, 1, 'succeeded', 'inquire', 1, 1, created_at, created_at, 'S' || id, created_at FROM placed),
+       calls AS (
+         INSERT INTO supplier_calls (order_id, item, unit, kind, outcome, process, duration_ms, ended_at)
+         SELECT id, 1, 1, 'send', 'succeeded', '${PROCESS}', 10, created_at FROM placed),
+       money AS (
+         INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, created_at)
+         SELECT merchant_id, kind, debit, credit, 3500, 10000000000, id, created_at
+         FROM placed, (VALUES ('order_hold', 'available', 'held'), ('order_spend', 'held', 'spent')) m(kind, debit, credit)),
+       told AS (
+         INSERT INTO events (public_id, merchant_id, kind, order_id, reference_id, body, created_at)
+         SELECT 'evt_' || substr(md5('e' || id), 1, 22), merchant_id, 'order.completed', id, reference_id,
+                repeat('x', 700), created_at FROM placed RETURNING id, merchant_id, created_at),
+       delivered AS (
+         INSERT INTO webhook_deliveries (webhook_id, event_id, status, attempt_count, attempt_ended_at, claimed_by,
+                                         created_at, updated_at)
+         SELECT webhooks.id, told.id, 'succeeded', 1, told.created_at, '${PROCESS}', told.created_at, told.created_at
+         FROM told JOIN webhooks USING (merchant_id) RETURNING id, created_at)
+     INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, response_body)
+     SELECT id, 1, created_at, 10, 204, '' FROM delivered`,
+    [from, from + count - 1, wallets[0]?.merchantId, wallets.length],
+  );
+  await client.query(`RESET session_replication_role`);
+  client.release();
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { orderBody } from './orders.js';
+
+const agent = new Agent({ connections: 64 });
+
+export interface SteadyLoad {
+  url: string;
+  key: string;
+  perSecond: number;
+  seconds: number;
+}
+
+export interface SteadyAnswers {
+  accepted: number;
+  refused: number;
+  /** Anything else than a 200 or a 503 with Retry-After. */
+  other: number;
+  /** How long each answer took, in milliseconds. */
+  times: number[];
+}
+
+/** Places orders at an even pace, however long the answers take. */
+export async function steadyLoad({ url, key, perSecond, seconds }: SteadyLoad): Promise<SteadyAnswers> {
+  const answers: SteadyAnswers = { accepted: 0, refused: 0, other: 0, times: [] };
+  const requests: Promise<void>[] = [];
+  for (let n = 0; n < perSecond * seconds; n++) {
+    requests.push(place(url, key, answers));
+    await delay(1_000 / perSecond);
+  }
+  await Promise.all(requests);
+  return answers;
+}
+
+async function place(url: string, key: string, answers: SteadyAnswers): Promise<void> {
+  const startedMs = performance.now();
+  const { statusCode, headers, body } = await request(`${url}/v1/orders`, {
+    method: 'POST',
+    dispatcher: agent,
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: orderBody(randomBytes(12).toString('hex')),
+  });
+  await body.dump();
+  answers.times.push(performance.now() - startedMs);
+  if (statusCode === 200) answers.accepted++;
+  else if (statusCode === 503 && headers['retry-after'] !== undefined) answers.refused++;
+  else answers.other++;
+}
