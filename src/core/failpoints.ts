@@ -10,8 +10,8 @@ export const FAILPOINTS = [
   'supplier.calling',
   /** A supplier has answered, or not, and nothing of that is recorded. */
   'supplier.answered',
-  /** Settled units are committed, and no wake-up went out for what follows. */
-  'unit.settled',
+  /** Ends of orders are committed, and no wake-up went out for their webhooks. */
+  'order.ended',
   /** Postponed units are committed, and no wake-up went out for them. */
   'unit.postponed',
   /** Redis has taken wake-ups. */

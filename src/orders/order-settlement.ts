@@ -40,7 +40,7 @@ export class OrderSettlement {
   private readonly writer = new GroupCommit<SettleUnit, boolean>({
     commit: async (commands) => {
       const { settled, ended, webhooks } = await this.database.transaction((tx) => settleBatch(tx, commands));
-      failpoint('unit.settled');
+      if (ended.length > 0) failpoint('order.ended');
       this.wakeUps.webhooks(await webhooks);
       for (const order of ended) this.report(order);
       return commands.map((command) => succeeded(settled.has(command)));
