@@ -35,6 +35,19 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('lets a member be null wherever it says so, an enumeration included', () => {
+    const enumerations: unknown[][] = [];
+    const visit = (schema: unknown): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      const { nullable, enum: values } = schema as { nullable?: boolean; enum?: unknown[] };
+      if (nullable === true && Array.isArray(values)) enumerations.push(values);
+      Object.values(schema).forEach(visit);
+    };
+    visit(served);
+    expect(enumerations.length).toBeGreaterThan(1);
+    for (const values of enumerations) expect(values).toContain(null);
+  });
+
   it('is served as Swagger UI at /docs', async () => {
     const response = await fetch(`${stack.url}/docs`);
     expect(response.status).toBe(200);

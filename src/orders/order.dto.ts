@@ -12,7 +12,8 @@ const failureCode = (): PropertyDecorator =>
   ApiProperty({
     type: String,
     nullable: true,
-    enum: Object.keys(FAILURE_MESSAGES),
+    // Whatever `nullable` says, an enum allows only what it names (OpenAPI 3.0.3, proposal 2019-10-31).
+    enum: [...Object.keys(FAILURE_MESSAGES), null],
     example: null,
     description: 'Null unless it failed',
   });

@@ -64,7 +64,7 @@ export class AttemptDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    enum: ATTEMPT_ERRORS,
+    enum: [...ATTEMPT_ERRORS, null],
     example: null,
     description: 'Why there was no answer',
   })

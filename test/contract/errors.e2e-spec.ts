@@ -132,7 +132,7 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
   });
 
   it.each(['[]', '[{}]', '"order"', '1', 'true', 'null'])('%s is no object', async (text) => {
-    expectError(await post(text), 400, 'BAD_REQUEST');
+    expectError(await post(text), 400, 'BAD_REQUEST', 'The request body must be a JSON object');
   });
 
   it('an absent body is an empty one', async () => {

@@ -68,7 +68,7 @@ describe('2 Creating an order: items', () => {
   });
 
   it('every problem of every item is told, by its path', async () => {
-    const items = [{ sku: '' }, { quantity: 0 }, { sku, quantity: 101 }, { sku, note: 1 }];
+    const items = [{ sku: '' }, { quantity: 0 }, { sku, quantity: 101 }, { sku, note: 1 }, 5, null];
     const { details = [] } = expectError(await post({ items }), 400, 'BAD_REQUEST');
     expect(details.map(({ field }) => field).sort()).toEqual([
       'items[0].sku',
@@ -76,6 +76,8 @@ describe('2 Creating an order: items', () => {
       'items[1].sku',
       'items[2].quantity',
       'items[3].note',
+      'items[4]',
+      'items[5]',
     ]);
   });
 });

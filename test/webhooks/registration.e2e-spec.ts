@@ -125,6 +125,12 @@ describe('the members beyond the specification', () => {
     expectRefusedField(await post({ url: URL, [member]: value }), member);
   });
 
+  it.each([[null], [[]], [7]])('400 at a change for %j, which is no object', async (body) => {
+    const webhook = await hooks.register(URL);
+    const answer = await hooks.merchant.client.patch(`${PATH}/${webhook.id}`, body);
+    expectError(answer, 400, 'BAD_REQUEST', 'The request body must be a JSON object');
+  });
+
   it.each<[string, unknown]>([
     ['events', null],
     ['max_retries', null],

@@ -64,6 +64,14 @@ describe('validation of a body', () => {
     expect(problems(body)).toEqual([problem]);
   });
 
+  it('names the elements of a list that are no objects beside the problems of those that are', () => {
+    expect(problems({ name: 'n', parts: [{ ...part, size: 0 }, null, { size: 1 }] })).toEqual([
+      'parts[0].size OUT_OF_RANGE',
+      'parts[1] INVALID_TYPE',
+      'parts[2].name REQUIRED',
+    ]);
+  });
+
   it.each([[null], [[]], ['text'], [7], [true]])('refuses %j, which is no object', (body) => {
     expect(problems(body)).toEqual([' BAD_REQUEST']);
   });
@@ -74,9 +82,9 @@ describe('validation of a body', () => {
     [{}, 'parts INVALID_TYPE'],
     [[], 'parts OUT_OF_RANGE'],
     [[part, part, part, part], 'parts OUT_OF_RANGE'],
-    [['text'], 'parts INVALID_TYPE'],
-    [[null], 'parts INVALID_TYPE'],
-    [[[part]], 'parts INVALID_TYPE'],
+    [['text'], 'parts[0] INVALID_TYPE'],
+    [[part, null], 'parts[1] INVALID_TYPE'],
+    [[[part]], 'parts[0] INVALID_TYPE'],
   ])('refuses the list %j', (parts, problem) => {
     expect(problems({ name: 'n', parts })).toEqual([problem]);
   });

@@ -1,10 +1,10 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validateSync, ValidationTypes, ValidationError } from 'class-validator';
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
 import { accept } from './accept.js';
 import { isPlainObject, type Class } from './class.js';
-import { readProblem } from './rule.js';
+import { readProblem, type Problem } from './rule.js';
 
 /** More problems than anyone reads; a body of nothing but unknown members has thousands. */
 const MAX_DETAILS = 100;
@@ -17,7 +17,8 @@ const MAX_DETAILS = 100;
 export class ValidationPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || metatype === undefined || isBuiltIn(metatype)) return value;
-    return toInstance(metatype as Class, value ?? {});
+    // A request without a body asks for nothing; `null` is a body that is no object.
+    return toInstance(metatype as Class, value === undefined ? {} : value);
   }
 }
 
@@ -41,10 +42,23 @@ export function validate<Shape extends object>(shape: new () => Shape, value: ob
     forbidNonWhitelisted: true,
     stopAtFirstError: true,
   });
+  for (const list of listsOf(shape)) {
+    const value = (instance as Record<string, unknown>)[list];
+    const isRefused = errors.some(({ property }) => property === list);
+    if (Array.isArray(value) && !value.every(isPlainObject) && !isRefused)
+      errors.push(Object.assign(new ValidationError(), { property: list, value }));
+  }
   const [first, ...rest] = errors.flatMap((error) => toDetails(error, ''));
   if (first) throw invalidRequest([first, ...rest.slice(0, MAX_DETAILS - 1)]);
   return instance;
 }
+
+/** The members that are lists of objects. */
+const listsOf = (shape: Class): string[] =>
+  getMetadataStorage()
+    .getTargetValidationMetadatas(shape, '', false, false)
+    .filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION)
+    .map(({ propertyName }) => propertyName);
 
 function findInheritedName(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -62,13 +76,24 @@ function toDetails(error: ValidationError, parent: string, isElement = false): E
   const field = pathTo(parent, error.property, isElement);
   const { whitelistValidation, rule } = error.constraints ?? {};
   if (whitelistValidation !== undefined) return [unknownMember(field)];
-  if (rule !== undefined) {
-    const { code, words } = readProblem(rule);
-    return [{ field, code, message: `${field} ${words}` }];
-  }
-  const inList = Array.isArray(error.value);
-  return (error.children ?? []).flatMap((child) => toDetails(child, field, inList));
+  const problem = rule === undefined ? null : readProblem(rule);
+  if (problem) return [toDetail(field, problem)];
+  const { children = [] } = error;
+  if (!Array.isArray(error.value)) return children.flatMap((child) => toDetails(child, field));
+  return error.value.flatMap((element, index) =>
+    isPlainObject(element)
+      ? children
+          .filter(({ property }) => property === String(index))
+          .flatMap((child) => toDetails(child, field, true))
+      : [toDetail(pathTo(field, String(index), true), { code: 'INVALID_TYPE', words: 'must be an object' })],
+  );
 }
+
+const toDetail = (field: string, { code, words }: Problem): ErrorDetail => ({
+  field,
+  code,
+  message: `${field} ${words}`,
+});
 
 const pathTo = (parent: string, name: string, isElement: boolean): string =>
   isElement ? `${parent}[${name}]` : parent === '' ? name : `${parent}.${name}`;

@@ -1,0 +1,198 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { CLAIM_DELIVERIES, LOCK_CLAIMS } from '../../src/webhooks/dispatch.sql.js';
+import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack } from '../support/stack.js';
+import { Endpoints, Hooks, startWorker, type WorkerChanges } from './support.js';
+
+const PLACES = 4;
+
+let stack: TestStack;
+let endpoints: Endpoints;
+let hooks: Hooks;
+const workers: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(PLACES) }, { worker: false });
+});
+
+afterAll(() => stack.close());
+
+beforeEach(async () => {
+  endpoints = await new Endpoints().listen();
+  hooks = new Hooks(await stack.merchant());
+});
+
+afterEach(async () => {
+  // What still hangs would keep its worker from ending.
+  await endpoints.close();
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+});
+
+async function start(changes: WorkerChanges = {}): Promise<INestApplicationContext> {
+  const worker = await startWorker(stack, changes);
+  workers.push(worker);
+  await worker.get(SchemaService).whenReady();
+  return worker;
+}
+
+/** An endpoint that answers after a while, and counts how many requests it has at once. */
+function slowEndpoint(ms: number): { url: string; most: () => number } {
+  let open = 0;
+  let most = 0;
+  const url = endpoints.add((response) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open--;
+      response.writeHead(204).end();
+    }, ms);
+  });
+  return { url, most: () => most };
+}
+
+const statuses = async (id: number, expected: string, count: number): Promise<unknown> =>
+  eventually(
+    () => stack.sql<{ status: string }>('SELECT status FROM webhook_deliveries WHERE webhook_id = $1', [id]),
+    (rows) => rows.filter(({ status }) => status === expected).length === count,
+  );
+
+const inFlight = async (id: number): Promise<number> =>
+  (await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL', [id]))
+    .length;
+
+/** Adds deliveries that are due, of which no wake-up tells. */
+const fill = (
+  id: number,
+  count: number,
+  client: pg.Client | pg.Pool = stack.database.pool,
+): Promise<unknown> =>
+  client.query(
+    `WITH made AS (
+       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+       SELECT 'evt_' || $1::int || '_' || n, $2, 'webhook.test', '{}', now() FROM generate_series(1, $3::int) n
+       RETURNING id)
+     INSERT INTO webhook_deliveries (webhook_id, event_id, automatic, due_at, created_at, updated_at)
+     SELECT $1::int, id, false, now(), now(), now() FROM made`,
+    [id, hooks.merchant.id, count],
+  );
+
+/** Works while others can't write into a table; what the work itself writes is seen when they can again. */
+async function holding(table: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(stack.config.DATABASE_URL);
+  await client.connect();
+  try {
+    await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+    await work(client);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+}
+
+/** The reconcilers write that their workers live before they look for anything; meanwhile they can't. */
+const withoutReconciler = (work: () => Promise<unknown>): Promise<void> => holding('worker_processes', work);
+
+/** Claims that have begun and wait for a lock. */
+async function claimsThatWait(): Promise<number> {
+  const rows = await stack.sql(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+       AND left(query, 100) IN (left($1, 100), left($2, 100))`,
+    [LOCK_CLAIMS.text, CLAIM_DELIVERIES.text],
+  );
+  return rows.length;
+}
+
+describe('attempts in flight', () => {
+  it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
+    await Promise.all([start(), start(), start()]);
+    const [first, second] = [slowEndpoint(60), slowEndpoint(60)];
+    const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
+    await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
+    for (const { id } of webhooks) await statuses(id, 'succeeded', 40);
+    expect([first.most(), second.most()]).toEqual([PLACES, PLACES]);
+    expect(endpoints.at(first.url)).toHaveLength(40);
+    expect(new Set(endpoints.at(first.url).map(({ headers }) => headers['webhook-id'])).size).toBe(40);
+  });
+
+  it('go on without waiting for the next look at the database, whichever worker has the places', async () => {
+    const slow = slowEndpoint(50);
+    const { id } = await hooks.register(slow.url);
+    await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
+    await Promise.all([start(), start()]);
+    await eventually(() => endpoints.at(slow.url).length, (arrived) => arrived > 0); // prettier-ignore
+    await withoutReconciler(() => statuses(id, 'succeeded', 60));
+  });
+
+  it('are counted by one claim at a time, however many workers claim at once', async () => {
+    const dispatchers = (await Promise.all([start(), start(), start()])).map((worker) =>
+      worker.get(WebhookDispatcher),
+    );
+    const slow = slowEndpoint(50);
+    const { id } = await hooks.register(slow.url);
+    await holding('webhook_deliveries', async (client) => {
+      await fill(id, 40, client);
+      for (const dispatcher of dispatchers) dispatcher.wake([id]);
+      await eventually(claimsThatWait, (count) => count === dispatchers.length);
+    });
+    await statuses(id, 'succeeded', 40);
+    expect(slow.most()).toBe(PLACES);
+  });
+
+  it('of another worker leave places that are used again and again without a look at the database', async () => {
+    const slow = slowEndpoint(50);
+    const { id } = await hooks.register(slow.url);
+    await fill(id, 40);
+    // So there is never more room than the other places, and never more claimed than asked for.
+    await stack.sql(
+      `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = 1, claimed_by = 'another',
+         attempt_started_at = now(), leased_until = now() + interval '1 hour'
+       WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT 2)`,
+      [id],
+    );
+    await start();
+    await endpoints.arrived(slow.url);
+    await withoutReconciler(() => statuses(id, 'succeeded', 38));
+    expect(slow.most()).toBe(PLACES - 2);
+  });
+
+  it('of a dead endpoint delay no other’s', async () => {
+    await start();
+    const dead = await hooks.register(endpoints.silent());
+    const url = endpoints.add();
+    const alive = await hooks.register(url);
+    await Promise.all(Array.from({ length: 20 }, () => hooks.test(dead.id)));
+    await eventually(
+      () => inFlight(dead.id),
+      (count) => count === PLACES,
+    );
+    const startedAtMs = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => hooks.test(alive.id)));
+    await statuses(alive.id, 'succeeded', 20);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  });
+});
+
+describe('a thousand attempts in flight', () => {
+  it('of slow endpoints leave room for all others', async () => {
+    const worker = await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
+    const [slow, another] = [
+      await hooks.register(endpoints.silent()),
+      await hooks.register(endpoints.silent()),
+    ];
+    const quick = await hooks.register(endpoints.add());
+    await fill(slow.id, 1_000);
+    worker.get(WebhookDispatcher).wake([slow.id]);
+    await eventually(
+      () => inFlight(slow.id),
+      (count) => count === 1_000,
+    );
+    await fill(another.id, 10);
+    await fill(quick.id, 50);
+    worker.get(WebhookDispatcher).wake([another.id, quick.id]);
+    await statuses(quick.id, 'succeeded', 50);
+    expect(await inFlight(another.id)).toBe(2);
+  });
+});
