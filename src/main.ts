@@ -1,24 +1,4 @@
-import { createApi } from './bootstrap.js';
-import { loadConfig } from './core/config.js';
-import { withDeadline } from './core/deadline.js';
-import { createLogger } from './core/logger.js';
-import { processName, runProcess } from './core/process.js';
-import { SchemaService } from './database/schema.service.js';
-import { ManagementServer } from './ops/management/management-server.js';
+import { runProcess } from './core/process.js';
 
-const STOP_WITHIN_MS = 8_500;
-const DEFAULT_MANAGEMENT_PORT = 9464;
-/** Who finds the port open sends orders. Without PostgreSQL they are told so, rather than that nobody is there. */
-const WAIT_FOR_SCHEMA_MS = 5_000;
-
-await runProcess(async () => {
-  const config = loadConfig(process.env);
-  const logger = createLogger(config, processName('api'));
-  const app = await createApi(config, logger);
-  await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
-  await app.init();
-  await withDeadline(app.get(SchemaService).whenReady(), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
-  await app.listen(config.PORT, config.HOST);
-  logger.info({ port: config.PORT }, 'the API is listening');
-  return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
-});
+// Loaded here and not above: that takes most of the start, and a signal must find somebody who listens meanwhile.
+await runProcess(async () => (await import('./api-process.js')).startApi);

@@ -1,21 +1,4 @@
-import { NestFactory } from '@nestjs/core';
-import { loadConfig } from './core/config.js';
-import { createLogger, NestLogger } from './core/logger.js';
-import { processName, runProcess } from './core/process.js';
-import { ManagementServer } from './ops/management/management-server.js';
-import { WorkerModule } from './worker.module.js';
+import { runProcess } from './core/process.js';
 
-const STOP_WITHIN_MS = 17_000;
-const DEFAULT_MANAGEMENT_PORT = 9465;
-
-await runProcess(async () => {
-  const config = loadConfig(process.env);
-  const logger = createLogger(config, processName('worker'));
-  const app = await NestFactory.createApplicationContext(WorkerModule.register(config, logger), {
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
-  await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
-  logger.info('the worker is working');
-  return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
-});
+// Loaded here and not above: that takes most of the start, and a signal must find somebody who listens meanwhile.
+await runProcess(async () => (await import('./worker-process.js')).startWorker);

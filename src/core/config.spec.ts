@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, loadConfig, parseNetwork } from './config.js';
+import { ConfigError } from './config-error.js';
+import { loadConfig, parseNetwork } from './config.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Expose, plainToInstance, Transform, type TransformFnParams } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, Matches, Max, Min, validateSync } from 'class-validator';
 import ipaddr from 'ipaddr.js';
+import { ConfigError } from './config-error.js';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -177,15 +178,6 @@ export interface Config extends Omit<
 }
 
 export const CONFIG = Symbol('CONFIG');
-
-/** A configuration that cannot work; the message lists every mistake by the variable's name. */
-export class ConfigError extends Error {
-  constructor(problems: string[]) {
-    super(
-      `The configuration has ${problems.length === 1 ? 'a mistake' : 'mistakes'}:\n  - ${problems.join('\n  - ')}`,
-    );
-  }
-}
 
 interface LoadOptions {
   /** The command line's commands that touch no secret run without SECRETS_KEY, and without Redis. */

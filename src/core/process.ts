@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { ConfigError } from './config.js';
+import { ConfigError } from './config-error.js';
 import { armFailpoints } from './failpoints.js';
 import type { Logger } from './logger.js';
 
-interface RunningProcess {
+export interface RunningProcess {
   logger: Logger;
   /** How long an orderly stop may take, before the process ends all the same. */
   stopWithinMs: number;
   stop: () => Promise<void>;
 }
+
+/** @param asked resolves when the process is asked to stop: then the start need not wait for anything. */
+type Start = (asked: Promise<void>) => Promise<RunningProcess>;
 
 /** A container's first process has the same id each time it is started. */
 const START = randomBytes(2).toString('hex');
@@ -21,16 +24,19 @@ export const processName = (role: string): string => `${role}@${hostname()}:${pr
  * Runs a long-lived process: reports what stops it from starting in words, drains on SIGTERM and SIGINT, exits with 0
  * after that and with 1 when it could not start. What could not be drained in time is left as it is: every step of
  * the work is safe to be cut off.
+ * @param load the rest of the program, which takes most of the time to a start; a signal meanwhile ends the process.
  */
-export async function runProcess(start: () => Promise<RunningProcess>): Promise<void> {
-  // A signal that comes during the start is kept until there is something to stop.
+export async function runProcess(load: () => Promise<Start>): Promise<void> {
+  let isLoading = true;
   const asked = new Promise<void>((resolve) => {
-    process.on('SIGTERM', resolve);
-    process.on('SIGINT', resolve);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => (isLoading ? process.exit(0) : resolve()));
   });
   try {
     armFailpoints(process.env);
-    const running = await start();
+    const start = await load();
+    isLoading = false;
+    const running = await start(asked);
     void asked.then(() => stop(running));
   } catch (error) {
     console.error(startProblem(error));

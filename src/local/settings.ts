@@ -1,4 +1,5 @@
-import { ConfigError, loadConfig } from '../core/config.js';
+import { ConfigError } from '../core/config-error.js';
+import { loadConfig } from '../core/config.js';
 import { localDataDir } from './checkout.js';
 import { LocalError } from './errors.js';
 import { freePort, portIsFree } from './ports.js';

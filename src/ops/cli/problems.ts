@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.js';
-import { ConfigError } from '../../core/config.js';
+import { ConfigError } from '../../core/config-error.js';
 import { isConnectionLost } from '../../core/postgres-errors.js';
 
 /** A command that cannot be carried out; the message says what is wrong and what to do. */

@@ -1,0 +1,26 @@
+import { createApi } from './bootstrap.js';
+import { loadConfig } from './core/config.js';
+import { withDeadline } from './core/deadline.js';
+import { createLogger } from './core/logger.js';
+import { processName, type RunningProcess } from './core/process.js';
+import { SchemaService } from './database/schema.service.js';
+import { ManagementServer } from './ops/management/management-server.js';
+
+const STOP_WITHIN_MS = 8_500;
+const DEFAULT_MANAGEMENT_PORT = 9464;
+/** Who finds the port open sends orders. Without PostgreSQL they are told so, rather than that nobody is there. */
+const WAIT_FOR_SCHEMA_MS = 5_000;
+
+/** Starts the merchant API. @throws what keeps it from starting. */
+export async function startApi(asked: Promise<void>): Promise<RunningProcess> {
+  const config = loadConfig(process.env);
+  const logger = createLogger(config, processName('api'));
+  const app = await createApi(config, logger);
+  await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
+  await app.init();
+  const schema = app.get(SchemaService).whenReady();
+  await withDeadline(Promise.race([schema, asked]), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
+  await app.listen(config.PORT, config.HOST);
+  logger.info({ port: config.PORT }, 'the API is listening');
+  return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+/** Says when the program has begun to listen for SIGTERM. */
+const PRELOAD = `process.on('newListener', (name) => {
+  if (name === 'SIGTERM') setImmediate(() => console.log('listens'));
+});`;
+
+describe('6 Configuration and running: SIGTERM', () => {
+  it.each(['main', 'worker'])(
+    'during its start ends %s with 0, before anything of it has begun',
+    async (entry) => {
+      const script = fileURLToPath(new URL(`../../dist/src/${entry}.js`, import.meta.url));
+      const child = spawn(
+        process.execPath,
+        ['--import', `data:text/javascript,${encodeURIComponent(PRELOAD)}`, script],
+        // Nothing listens there, so a start that went on would say that it waits.
+        { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, stdio: ['ignore', 'pipe', 'pipe'] },
+      );
+      const lines: string[] = [];
+      for (const output of [child.stdout, child.stderr]) {
+        createInterface(output).on('line', (line) => {
+          lines.push(line);
+          if (line === 'listens') child.kill('SIGTERM');
+        });
+      }
+      const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+      expect([code, signal, lines]).toEqual([0, null, ['listens']]);
+    },
+  );
+});
