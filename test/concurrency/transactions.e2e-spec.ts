@@ -7,6 +7,7 @@ let database: Database;
 
 const INSERT: Statement = { name: 'test.insert', text: 'INSERT INTO notes VALUES ($1::int) RETURNING n' };
 const COUNT: Statement = { name: 'test.count', text: 'SELECT count(*)::int AS n FROM notes' };
+const LOCK: Statement = { name: 'test.lock', text: 'SELECT n FROM notes WHERE n = $1::int FOR UPDATE' };
 const END_CONNECTION: Statement = {
   name: 'test.end_connection',
   text: 'SELECT pg_terminate_backend(pg_backend_pid())',
@@ -61,6 +62,24 @@ describe('a transaction whose statements are sent without waiting', () => {
     });
     await expect(failing).rejects.toThrow('changed its mind');
     expect(await written()).toBe(0);
+  });
+
+  it('begins anew when PostgreSQL ended it to solve a deadlock', async () => {
+    await database.batch([INSERT, [1]], [INSERT, [2]]);
+    let tries = 0;
+    let meet = (): void => {};
+    const met = new Promise<void>((resolve) => (meet = resolve));
+    const cross = (first: number, second: number): Promise<{ n: number }[]> =>
+      database.transaction(async (tx) => {
+        tries++;
+        await tx.query(LOCK, [first]);
+        // Each has its first row before either asks for the other's.
+        if (tries === 2) meet();
+        await met;
+        return tx.query<{ n: number }>(LOCK, [second]);
+      });
+    expect(await Promise.all([cross(1, 2), cross(2, 1)])).toEqual([[{ n: 2 }], [{ n: 1 }]]);
+    expect(tries).toBe(3);
   });
 
   it('leaves a usable connection behind after each kind of end', async () => {

@@ -62,6 +62,7 @@ describe('what a worker had claimed that is gone', () => {
     const eventId = await deliveryClaimedBy('worker@gone:1');
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '9 seconds')`);
     const other = await unitClaimedBy('worker@here:2');
+    const otherEventId = await deliveryClaimedBy('worker@here:2');
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@here:2', now() + interval '1 minute')`);
     await stack.startWorker();
 
@@ -86,7 +87,13 @@ describe('what a worker had claimed that is gone', () => {
     expect(delivery?.errors).toEqual(['interrupted', null]);
     const gone = await stack.sql(`SELECT 1 FROM worker_processes WHERE name = 'worker@gone:1'`);
     expect(gone).toEqual([]);
-    // The other one is still seen: its claim holds as long as its lease.
+    // The other one is still seen: its claims hold as long as their leases.
+    const held = await stack.sql(
+      `SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+       WHERE e.public_id = $1 AND d.leased_until > now() + interval '50 minutes'`,
+      [otherEventId],
+    );
+    expect(held).toHaveLength(1);
     expect(stack.supplier.about(other.order_number)).toEqual([]);
     await stack.sql(`UPDATE order_units SET next_action_at = now() WHERE claimed_by = 'worker@here:2'`);
     await stack.orderWith(merchant, other.reference_id, 'completed');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseBaht } from '../../src/core/money.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { withoutReconciler } from '../support/locks.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { Endpoints, Hooks, type Arrival } from './support.js';
 
@@ -74,6 +75,14 @@ describe('a balance that falls below the merchant’s threshold', () => {
     const [webhook] = (await merchant.client.get<{ id: number }[]>('/v1/merchant-webhooks')).body;
     const deliveries = await hooks.deliveries(webhook?.id ?? 0, '?event=wallet.low_balance');
     expect(deliveries).toMatchObject([{ event: 'wallet.low_balance', reference_id: null }]);
+  });
+
+  it('is told at once, not at the next look at the database', async () => {
+    const { merchant, url } = await toldMerchant('505.00');
+    await withoutReconciler(stack, async () => {
+      await stack.order(merchant, [{ sku }]);
+      await endpoints.arrived(url);
+    });
   });
 
   it('is told again only after the balance was raised, and a balance at the threshold is not below it', async () => {

@@ -1,10 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { CLAIM_DELIVERIES, LOCK_CLAIMS } from '../../src/webhooks/dispatch.sql.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { eventually } from '../support/eventually.js';
+import { holding, withoutReconciler } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { Endpoints, Hooks, startWorker, type WorkerChanges } from './support.js';
 
@@ -79,22 +80,6 @@ const fill = (
     [id, hooks.merchant.id, count],
   );
 
-/** Works while others can't write into a table; what the work itself writes is seen when they can again. */
-async function holding(table: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client(stack.config.DATABASE_URL);
-  await client.connect();
-  try {
-    await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
-    await work(client);
-    await client.query('COMMIT');
-  } finally {
-    await client.end();
-  }
-}
-
-/** The reconcilers write that their workers live before they look for anything; meanwhile they can't. */
-const withoutReconciler = (work: () => Promise<unknown>): Promise<void> => holding('worker_processes', work);
-
 /** Claims that have begun and wait for a lock. */
 async function claimsThatWait(): Promise<number> {
   const rows = await stack.sql(
@@ -123,7 +108,7 @@ describe('attempts in flight', () => {
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
     await Promise.all([start(), start()]);
     await eventually(() => endpoints.at(slow.url).length, (arrived) => arrived > 0); // prettier-ignore
-    await withoutReconciler(() => statuses(id, 'succeeded', 60));
+    await withoutReconciler(stack, () => statuses(id, 'succeeded', 60));
   });
 
   it('are counted by one claim at a time, however many workers claim at once', async () => {
@@ -132,7 +117,7 @@ describe('attempts in flight', () => {
     );
     const slow = slowEndpoint(50);
     const { id } = await hooks.register(slow.url);
-    await holding('webhook_deliveries', async (client) => {
+    await holding(stack, 'webhook_deliveries', async (client) => {
       await fill(id, 40, client);
       for (const dispatcher of dispatchers) dispatcher.wake([id]);
       await eventually(claimsThatWait, (count) => count === dispatchers.length);
@@ -154,7 +139,7 @@ describe('attempts in flight', () => {
     );
     await start();
     await endpoints.arrived(slow.url);
-    await withoutReconciler(() => statuses(id, 'succeeded', 38));
+    await withoutReconciler(stack, () => statuses(id, 'succeeded', 38));
     expect(slow.most()).toBe(PLACES - 2);
   });
 
