@@ -23,6 +23,8 @@ let stack: TestStack;
 let commandLine: CommandLine;
 let shop: TestMerchant;
 let idle: TestMerchant;
+/** Ordered before the others did. */
+let regular: TestMerchant;
 let orders: { completed: OrderBody; partial: OrderBody };
 
 beforeAll(async () => {
@@ -33,8 +35,9 @@ beforeAll(async () => {
   });
   shop = await stack.merchant('1000.00');
   idle = await stack.merchant('50.00');
-  await backdate();
+  regular = await stack.merchant('500.00');
   const sku = await stack.product('35.00');
+  await orderTwoDaysAgo(sku);
   stack.supplier.script('unlucky', ({ reference }) =>
     reference.endsWith('.2') ? refused(reference, 'OUT_OF_STOCK') : bought(reference),
   );
@@ -49,6 +52,20 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
+/** Of three orders one was completed and one failed on the same day; the third is completed today. */
+async function orderTwoDaysAgo(sku: string): Promise<void> {
+  stack.supplier.script('nobody', ({ reference }) => refused(reference, 'INVALID_PLAYER'));
+  const completed = await stack.order(regular, [{ sku }]);
+  const failed = await stack.order(regular, [{ sku }], 'nobody');
+  await stack.orderWith(regular, completed.reference_id, 'completed');
+  await stack.orderWith(regular, failed.reference_id, 'failed');
+  await stack.stopWorkers();
+  const late = await stack.order(regular, [{ sku }]);
+  await backdate();
+  await stack.startWorker();
+  await stack.orderWith(regular, late.reference_id, 'completed');
+}
+
 /** Moves what has happened so far to two days ago, which only the tests can. */
 async function backdate(): Promise<void> {
   await stack.sql(`
@@ -56,6 +73,7 @@ async function backdate(): Promise<void> {
       SET LOCAL session_replication_role = 'replica';
       UPDATE transfers SET created_at = created_at - interval '2 days';
       UPDATE merchants SET created_at = created_at - interval '2 days';
+      UPDATE orders SET created_at = created_at - interval '2 days', updated_at = updated_at - interval '2 days';
     END $$`);
 }
 
@@ -99,12 +117,21 @@ describe('topup report daily', () => {
     });
     expect(await stack.wallet(shop)).toEqual({ available: '790.00', held: '105.00' });
     expect(report.merchants[1]).toMatchObject({ merchant_id: idle.id, orders: 0, closing_amount: '50.00' });
+    expect(report.merchants[2]).toMatchObject({
+      merchant_id: regular.id,
+      orders: 0,
+      completed: 1,
+      failed: 0,
+    });
     expect(report.total).toEqual({
       ...figures,
-      opening_amount: '1050.00',
-      opening_available_amount: '1050.00',
-      closing_amount: '945.00',
-      closing_available_amount: '840.00',
+      completed: 2,
+      opening_amount: '1515.00',
+      opening_available_amount: '1480.00',
+      opening_held_amount: '35.00',
+      spent_amount: '140.00',
+      closing_amount: '1375.00',
+      closing_available_amount: '1270.00',
     });
   });
 
@@ -113,26 +140,36 @@ describe('topup report daily', () => {
       commandLine.json<Daily>(...daily(2)),
       commandLine.json<Daily>(...daily(1)),
     ]);
-    const credited = { opening_amount: '0.00', credited_amount: '1050.00', closing_amount: '1050.00' };
-    expect(first.total).toMatchObject({ orders: 0, ...credited });
-    const nothing = { opening_amount: '1050.00', credited_amount: '0.00', closing_amount: '1050.00' };
-    expect(between.total).toMatchObject({ orders: 0, ...nothing });
+    const credited = { opening_amount: '0.00', credited_amount: '1550.00', closing_amount: '1515.00' };
+    expect(first.total).toMatchObject({ orders: 3, completed: 1, failed: 1, ...credited });
+    const nothing = { opening_amount: '1515.00', credited_amount: '0.00', closing_amount: '1515.00' };
+    expect(between.total).toMatchObject({ orders: 0, completed: 0, failed: 0, ...nothing });
     expect(first.to).toBe(between.from);
+  });
+
+  it.each([
+    ['23 hours when clocks go forward', '2025-03-30', '2025-03-29T23:00:00.000Z', '2025-03-30T22:00:00.000Z'],
+    ['25 hours when they go back', '2025-10-26', '2025-10-25T22:00:00.000Z', '2025-10-26T23:00:00.000Z'],
+  ])('lasts from one local midnight to the next: %s', async (_hours, date, from, to) => {
+    const report = await commandLine.json<Daily>(
+      'report', 'daily', '--date', date, '--timezone', 'Europe/Berlin',
+    ); // prettier-ignore
+    expect(report).toMatchObject({ ok: true, from, to });
   });
 
   it('reads as CSV and as a table', async () => {
     await stack.sql(`UPDATE merchants SET name = 'Game "Shop", Bangkok' WHERE id = $1`, [shop.id]);
     const { code, stdout, stderr } = await commandLine.run(...daily(0, '--csv'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [head, first, , total, ...rest] = stdout.split('\n');
+    const [head, first, , , total, ...rest] = stdout.split('\n');
     expect(head).toMatch(/^merchant_id,name,orders,completed,failed,opening_amount,credited_amount,/);
     expect(first).toMatch(
       new RegExp(`^${shop.id},"Game ""Shop"", Bangkok",3,1,1,1000\\.00,0\\.00,0\\.00,105\\.00,895\\.00,`),
     );
-    expect(total).toMatch(/^,total,3,1,1,1050\.00,/);
+    expect(total).toMatch(/^,total,3,2,1,1515\.00,/);
     expect(rest).toEqual(['']);
     const table = await commandLine.run(...daily(0));
-    expect(table.stdout).toMatch(/│ total +│ 3 +│ 1 +│ 1 +│ 1050\.00 │[^]+give the closing balances\.\n$/);
+    expect(table.stdout).toMatch(/│ total +│ 3 +│ 2 +│ 1 +│ 1515\.00 │[^]+give the closing balances\.\n$/);
   });
 
   it('refuses what is no day', async () => {
@@ -216,6 +253,26 @@ describe('topup report supplier', () => {
     expect(table.stdout).toMatch(
       /Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/,
     );
+  });
+
+  it('lists what the supplier may still sell though we returned the money', async () => {
+    stack.supplier.script('player-1', ({ reference }) => bought(reference));
+    stack.supplier.script('unlucky', ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'processing' },
+    }));
+    const { code, stdout } = await commandLine.run('report', 'supplier', '--json');
+    expect(code).toBe(1);
+    const reference = `${orders.partial.order_number}.1`;
+    expect((JSON.parse(stdout) as Comparison).suppliers).toMatchObject([
+      {
+        agreed: 2,
+        differences: [
+          { reference: `${reference}.1`, ours: 'succeeded', theirs: 'processing', amount: '35.00' },
+          { reference: `${reference}.2`, ours: 'failed', theirs: 'processing', amount: '35.00' },
+        ],
+      },
+    ]);
   });
 
   it('does not pass for a comparison when the supplier does not answer', async () => {
