@@ -47,6 +47,10 @@ async function logged(...commands: string[][]): Promise<Entry[]> {
   return entries;
 }
 
+const fund = (kind: string, amount: string, reference: string): string[] => [
+  'wallet', kind, '--merchant', '1', '--amount', amount, '--reference', reference, '--note', 'January',
+]; // prettier-ignore
+
 const why = ['--operator', 'Malee', '--reason', 'its key was published'];
 
 describe('topup log', () => {
@@ -83,9 +87,6 @@ describe('topup log', () => {
   });
 
   it('knows every movement of a wallet by its reference, and alerts', async () => {
-    const fund = (kind: string, amount: string, reference: string): string[] => [
-      'wallet', kind, '--merchant', '1', '--amount', amount, '--reference', reference, '--note', 'January',
-    ]; // prettier-ignore
     const entries = await logged(
       fund('credit', '1000', 'bank-1'),
       fund('debit', '0.05', 'back-1'),
@@ -136,6 +137,8 @@ describe('topup log', () => {
   it('keeps nothing of a command that changed nothing', async () => {
     const before = await log();
     await commandLine.json('merchant', 'resume', '1');
+    await commandLine.json('api-key', 'revoke', '1');
+    await commandLine.json(...fund('credit', '1000', 'bank-1'));
     await commandLine.json('price', 'clear', '--merchant', '1', '--sku', 'A');
     await commandLine.refusedAll([
       [['merchant', 'suspend', '1', '--operator', ' '], 'error: the operator must not be blank\n'],
@@ -167,7 +170,12 @@ describe('topup log', () => {
     expect(since.at(-1)?.created_at).toBe(middle.created_at);
     expect(ofSecond.map(({ action }) => action)).toEqual(['merchant.create']);
     expect(debits.map(({ reference }) => reference)).toEqual(['back-1']);
+    expect(await log('--limit', '2')).toEqual(all.slice(0, 2));
+    expect((await commandLine.run('log', '--limit', '2')).stdout).toMatch(
+      /^The newest 2; --limit shows more\.\n\n/,
+    );
     const { stdout } = await commandLine.run('log', '--action', 'wallet.debit');
+    expect(stdout).not.toContain('The newest');
     expect(stdout).toMatch(/│ operator-1 │ wallet\.debit │ 1 +│ +│ back-1 +│ January │ .*amount 0\.05/);
     await commandLine.refusedAll([
       [['log', '--merchant', '99'], /there is no merchant 99/],
