@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Config } from '../../src/core/config.js';
+import { SchemaService } from '../../src/database/schema.service.js';
 import { expectError } from '../support/expectations.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { openManagementPort } from './management.js';
@@ -23,6 +24,7 @@ afterAll(async () => {
 async function open(settings: Partial<Config>): Promise<string> {
   const api = await stack.startApi(settings);
   opened.push(api);
+  await api.get(SchemaService).whenReady();
   return openManagementPort(api);
 }
 
