@@ -8,6 +8,8 @@ import { TestStack } from '../support/stack.js';
 import { Wire } from '../support/wire.js';
 import { openManagementPort } from './management.js';
 
+/** A load balancer asks every few seconds, so an answer has to come before it asks again. */
+const SOON_MS = 2_500;
 /** Nothing listens there. */
 const NO_REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
 
@@ -64,6 +66,27 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
       ({ status }) => status === 200,
     );
   });
+
+  it('/readyz answers 503 soon when PostgreSQL says nothing at all', async () => {
+    const askTheSilent = async (): Promise<{ status: number; ms: number }> => {
+      wire.silence();
+      const askedAt = performance.now();
+      const { status } = await ask(ports[name], '/readyz');
+      return { status, ms: performance.now() - askedAt };
+    };
+    try {
+      // A connection that was just being opened is not silent yet.
+      const { ms } = await eventually(askTheSilent, ({ status }) => status === 503);
+      expect(ms).toBeLessThan(SOON_MS);
+    } finally {
+      wire.cut();
+      wire.restore();
+    }
+    await eventually(
+      () => ask(ports[name], '/readyz'),
+      ({ status }) => status === 200,
+    );
+  });
 });
 
 describe('Redis', () => {
@@ -75,15 +98,18 @@ describe('Redis', () => {
   });
 
   it('does not decide: without it, API and worker are ready', async () => {
-    const without = [await stack.startApi(NO_REDIS), await stack.startWorker(NO_REDIS)];
-    for (const each of without) {
-      await each.get(SchemaService).whenReady();
-      expect(await ask(await openManagementPort(each), '/readyz')).toEqual({
-        status: 200,
-        body: { status: 'ready', redis: 'down' },
-      });
+    const withoutRedis = await stack.startApi(NO_REDIS);
+    try {
+      for (const each of [withoutRedis, await stack.startWorker(NO_REDIS)]) {
+        await each.get(SchemaService).whenReady();
+        expect(await ask(await openManagementPort(each), '/readyz')).toEqual({
+          status: 200,
+          body: { status: 'ready', redis: 'down' },
+        });
+      }
+    } finally {
+      await withoutRedis.close();
     }
-    await without[0]?.close();
   });
 });
 
@@ -91,8 +117,8 @@ describe('for a load balancer, the API’s /readyz', () => {
   it('has the usual error body and says when to ask again', async () => {
     wire.cut();
     const answer: Answer<unknown> = await new Client(ports.api, null).get('/readyz');
+    wire.restore();
     expectError(answer, 503, 'SERVICE_UNAVAILABLE', 'PostgreSQL does not answer');
     expect(answer.headers.get('retry-after')).toBe('1');
-    wire.restore();
   });
 });
