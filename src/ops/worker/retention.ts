@@ -13,8 +13,8 @@ import { SchemaService } from '../../database/schema.service.js';
 import { Recurring } from './recurring.js';
 
 const INTERVAL_MS = 3_600_000;
-const BATCH = 500;
-/** Between batches, so that removing takes a small part of what PostgreSQL can do. */
+const BATCH = 100;
+/** Between batches, so that orders hardly notice; some 900 events a second are far more than come in. */
 const PAUSE_MS = 100;
 /** Any number of its own does. */
 const LOCK = 7_038_168;
