@@ -43,7 +43,7 @@ describe('a supplier in trouble', () => {
     const other = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, other.reference_id, 'completed');
     // Long before the first of the hanging ones gives its place back.
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
     expect(ailing.requests).toHaveLength(PLACES);
     for (const { reference_id } of stuck) await stack.orderWith(merchant, reference_id, 'completed');
   }, 60_000);

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
-import { Endpoints, Hooks, startWorker, type WorkerChanges } from './support.js';
+import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
 const PLACES = 4;
 
@@ -14,7 +14,7 @@ let stack: TestStack;
 let endpoints: Endpoints;
 let hooks: Hooks;
 let sku: string;
-let workers: INestApplicationContext[] = [];
+const workers = new Workers();
 
 beforeAll(async () => {
   stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(PLACES) }, { worker: false });
@@ -29,37 +29,14 @@ afterAll(async () => {
 
 beforeEach(async () => void (hooks = new Hooks(await stack.merchant())));
 
-afterEach(async () => {
-  await Promise.all(workers.splice(0).map((worker) => worker.close()));
-});
+afterEach(() => workers.close());
 
 const order = (): Promise<OrderBody> => stack.order(hooks.merchant, [{ sku }]);
 
-async function start(changes: WorkerChanges = {}): Promise<INestApplicationContext> {
-  const worker = await startWorker(stack, changes);
-  workers.push(worker);
-  return worker;
-}
+const start = (changes?: WorkerChanges): Promise<INestApplicationContext> => workers.start(stack, changes);
 
-/** An endpoint that answers after a while, and counts how many requests it has at once. */
-function slowEndpoint(ms: number): { url: string; most: () => number } {
-  let open = 0;
-  let most = 0;
-  const url = endpoints.add((response) => {
-    most = Math.max(most, ++open);
-    setTimeout(() => {
-      open--;
-      response.writeHead(204).end();
-    }, ms);
-  });
-  return { url, most: () => most };
-}
-
-const statuses = async (id: number, expected: string, count: number): Promise<unknown> =>
-  eventually(
-    () => stack.sql<{ status: string }>('SELECT status FROM webhook_deliveries WHERE webhook_id = $1', [id]),
-    (rows) => rows.filter(({ status }) => status === expected).length === count,
-  );
+const statuses = (id: number, expected: string, count: number): Promise<void> =>
+  deliveriesAre(stack, id, expected, count);
 
 describe('the order of work', () => {
   it('has first attempts ahead of retries', async () => {
@@ -100,10 +77,9 @@ describe('a worker that dies', () => {
     const { secret_hint: _, ...webhook } = (await hooks.get(id)).body;
     await order();
     // The order is settled by a worker that does not deliver.
-    const settling = await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 0 } });
+    await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 0 } });
     await statuses(id, 'pending', 1);
-    await settling.close();
-    workers = [];
+    await workers.close();
     await abandon(id);
     await start();
     const { attempts, ...delivery } = await hooks.newestIs(id, 'succeeded');
@@ -163,7 +139,7 @@ describe('a worker that dies', () => {
     });
     answers[1]?.(204, '');
     expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([
-      { number: 1, error: 'interrupted' },
+      { number: 1, error: 'interrupted', response_body: null },
       { number: 2, response_status: 204, error: null },
     ]);
   });
@@ -220,7 +196,7 @@ describe('Redis', () => {
 describe('an orderly stop', () => {
   it('waits for the attempts in flight, and begins no other', async () => {
     const worker = await start();
-    const slow = slowEndpoint(400);
+    const slow = endpoints.slow(400);
     const { id } = await hooks.register(slow.url);
     await Promise.all(Array.from({ length: PLACES + 2 }, () => hooks.test(id)));
     await endpoints.arrived(slow.url, PLACES);

@@ -21,13 +21,15 @@ beforeEach(async () => {
 
 describe('a webhook that ends', () => {
   /** Of its only delivery; the API shows none of a deleted webhook. */
-  const statusOf = async (id: number): Promise<string | undefined> => {
-    const rows = await scene.stack.sql<{ status: string }>(
-      'SELECT status FROM webhook_deliveries WHERE webhook_id = $1',
+  const stateOf = async (id: number): Promise<{ status: string; due_at: Date | null } | undefined> => {
+    const rows = await scene.stack.sql<{ status: string; due_at: Date | null }>(
+      'SELECT status, due_at FROM webhook_deliveries WHERE webhook_id = $1',
       [id],
     );
-    return rows[0]?.status;
+    expect(rows).toHaveLength(1);
+    return rows[0];
   };
+  const statusOf = async (id: number): Promise<string | undefined> => (await stateOf(id))?.status;
   const waiting = async (id: number) =>
     hooks.newest(id, ({ attempt_count: count, next_attempt_at }) => count === 1 && next_attempt_at !== null);
 
@@ -67,8 +69,10 @@ describe('a webhook that ends', () => {
       const { id } = await hooks.register(url, { retry_delay: 3600 });
       await scene.order();
       await endpoints.arrived(url);
+      const inFlight = await hooks.newest(id, () => true);
+      expect(inFlight).toMatchObject({ status: 'pending', next_attempt_at: null });
       await end(id);
-      expect(await statusOf(id)).toBe('pending');
+      expect(await stateOf(id)).toEqual({ status: 'pending', due_at: null });
       answer();
       await eventually(
         () => statusOf(id),

@@ -1,20 +1,19 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { SchemaService } from '../../src/database/schema.service.js';
 import { CLAIM_DELIVERIES, LOCK_CLAIMS } from '../../src/webhooks/dispatch.sql.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { eventually } from '../support/eventually.js';
 import { holding, withoutReconciler } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
-import { Endpoints, Hooks, startWorker, type WorkerChanges } from './support.js';
+import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
 const PLACES = 4;
 
 let stack: TestStack;
 let endpoints: Endpoints;
 let hooks: Hooks;
-const workers: INestApplicationContext[] = [];
+const workers = new Workers();
 
 beforeAll(async () => {
   stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(PLACES) }, { worker: false });
@@ -30,35 +29,13 @@ beforeEach(async () => {
 afterEach(async () => {
   // What still hangs would keep its worker from ending.
   await endpoints.close();
-  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+  await workers.close();
 });
 
-async function start(changes: WorkerChanges = {}): Promise<INestApplicationContext> {
-  const worker = await startWorker(stack, changes);
-  workers.push(worker);
-  await worker.get(SchemaService).whenReady();
-  return worker;
-}
+const start = (changes?: WorkerChanges): Promise<INestApplicationContext> => workers.start(stack, changes);
 
-/** An endpoint that answers after a while, and counts how many requests it has at once. */
-function slowEndpoint(ms: number): { url: string; most: () => number } {
-  let open = 0;
-  let most = 0;
-  const url = endpoints.add((response) => {
-    most = Math.max(most, ++open);
-    setTimeout(() => {
-      open--;
-      response.writeHead(204).end();
-    }, ms);
-  });
-  return { url, most: () => most };
-}
-
-const statuses = async (id: number, expected: string, count: number): Promise<unknown> =>
-  eventually(
-    () => stack.sql<{ status: string }>('SELECT status FROM webhook_deliveries WHERE webhook_id = $1', [id]),
-    (rows) => rows.filter(({ status }) => status === expected).length === count,
-  );
+const statuses = (id: number, expected: string, count: number): Promise<void> =>
+  deliveriesAre(stack, id, expected, count);
 
 const inFlight = async (id: number): Promise<number> =>
   (await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL', [id]))
@@ -93,7 +70,7 @@ async function claimsThatWait(): Promise<number> {
 describe('attempts in flight', () => {
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
     await Promise.all([start(), start(), start()]);
-    const [first, second] = [slowEndpoint(60), slowEndpoint(60)];
+    const [first, second] = [endpoints.slow(60), endpoints.slow(60)];
     const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
     await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
     for (const { id } of webhooks) await statuses(id, 'succeeded', 40);
@@ -103,7 +80,7 @@ describe('attempts in flight', () => {
   });
 
   it('go on without waiting for the next look at the database, whichever worker has the places', async () => {
-    const slow = slowEndpoint(50);
+    const slow = endpoints.slow(50);
     const { id } = await hooks.register(slow.url);
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
     await Promise.all([start(), start()]);
@@ -115,7 +92,7 @@ describe('attempts in flight', () => {
     const dispatchers = (await Promise.all([start(), start(), start()])).map((worker) =>
       worker.get(WebhookDispatcher),
     );
-    const slow = slowEndpoint(50);
+    const slow = endpoints.slow(50);
     const { id } = await hooks.register(slow.url);
     await holding(stack, 'webhook_deliveries', async (client) => {
       await fill(id, 40, client);
@@ -127,7 +104,7 @@ describe('attempts in flight', () => {
   });
 
   it('of another worker leave places that are used again and again without a look at the database', async () => {
-    const slow = slowEndpoint(50);
+    const slow = endpoints.slow(50);
     const { id } = await hooks.register(slow.url);
     await fill(id, 40);
     // So there is never more room than the other places, and never more claimed than asked for.

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { SchemaService } from '../../src/database/schema.service.js';
 import { NestLogger } from '../../src/core/logger.js';
 import type { Config } from '../../src/core/config.js';
 import { RESOLVE } from '../../src/webhooks/webhook-destinations.js';
@@ -53,6 +54,20 @@ export class Endpoints {
   /** One that never answers. */
   silent(): string {
     return this.add(() => {});
+  }
+
+  /** One that answers after a while, and counts how many requests it has at once. */
+  slow(ms: number): { url: string; most: () => number } {
+    let open = 0;
+    let most = 0;
+    const url = this.add((response) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        response.writeHead(204).end();
+      }, ms);
+    });
+    return { url, most: () => most };
   }
 
   url(path: string): string {
@@ -222,6 +237,36 @@ export async function startWorker(
     .overrideProvider(AttemptTiming)
     .useValue({ ...new AttemptTiming(), ...changes.timing });
   if (changes.resolve) building.overrideProvider(RESOLVE).useValue(changes.resolve);
-  const worker = await building.compile();
-  return worker.init();
+  const worker = await (await building.compile()).init();
+  await worker.get(SchemaService).whenReady();
+  return worker;
+}
+
+/** The workers of one test. */
+export class Workers {
+  private readonly running: INestApplicationContext[] = [];
+
+  async start(stack: TestStack, changes: WorkerChanges = {}): Promise<INestApplicationContext> {
+    const worker = await startWorker(stack, changes);
+    this.running.push(worker);
+    return worker;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.running.splice(0).map((worker) => worker.close()));
+  }
+}
+
+/** Waits until so many of a webhook's deliveries have the status. */
+export async function deliveriesAre(
+  stack: TestStack,
+  webhookId: number,
+  status: string,
+  count: number,
+): Promise<void> {
+  const ask = `SELECT status FROM webhook_deliveries WHERE webhook_id = $1`;
+  await eventually(
+    () => stack.sql<{ status: string }>(ask, [webhookId]),
+    (rows) => rows.filter((row) => row.status === status).length === count,
+  );
 }
