@@ -21,3 +21,19 @@ export async function holding(
 /** The reconcilers write that their workers live before they look for anything; meanwhile they can't. */
 export const withoutReconciler = (stack: TestStack, work: () => Promise<unknown>): Promise<void> =>
   holding(stack, 'worker_processes', work);
+
+/** Works while another transaction holds what the statement locks, such as a row. The lock ends with the work. */
+export async function whileLocked<Result>(
+  { config }: TestStack,
+  statement: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(config.DATABASE_URL);
+  await client.connect();
+  try {
+    await client.query(`BEGIN; ${statement}`);
+    return await work();
+  } finally {
+    await client.end();
+  }
+}

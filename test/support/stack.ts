@@ -130,9 +130,9 @@ export class TestStack {
   }
 
   async close(): Promise<void> {
-    await this.stopWorkers();
+    // Without their supplier, calls that it would never answer end at once.
+    await Promise.all([this.stopWorkers(), this.supplier.close()]);
     await this.api.close();
-    await this.supplier.close();
     await this.testDatabase.drop();
   }
 
@@ -169,7 +169,7 @@ export class TestStack {
     return sku;
   }
 
-  async addSupplier(code: string, baseUrl: string, timeoutMs = 2_000, token?: string): Promise<void> {
+  async addSupplier(code: string, baseUrl: string, timeoutMs = 10_000, token?: string): Promise<void> {
     await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, token });
   }
 

@@ -6,7 +6,7 @@ export class Wire {
   private server: Server | undefined;
   private readonly silent = new WeakSet<Socket>();
   private isCut = false;
-  private watch: ((bytes: Buffer) => boolean) | undefined;
+  private watch: { isIt: (bytes: Buffer) => boolean; cut: () => void } | undefined;
 
   /** @param target such as `postgres://user:password@127.0.0.1:5432/name`. */
   constructor(private readonly target: string) {}
@@ -26,9 +26,10 @@ export class Wire {
   }
 
   /** Ends every connection, and every new one at once. */
-  cut(): void {
+  cut(done: () => void = () => undefined): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
+    done();
   }
 
   /** From now on the connections there are carry nothing, and nobody is told: as after a failover. New ones work. */
@@ -42,17 +43,11 @@ export class Wire {
 
   /**
    * Cuts the wire when the client sends what the check is looking for: it still reaches the server, the server's
-   * answer never reaches the client. @returns a promise of that moment.
+   * answer never reaches the client. @returns a promise of the moment when it is cut.
    */
   cutAfterSending(isIt: (bytes: Buffer) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      this.watch = (bytes) => {
-        if (!isIt(bytes)) return false;
-        this.watch = undefined;
-        this.isCut = true;
-        resolve();
-        return true;
-      };
+      this.watch = { isIt, cut: resolve };
     });
   }
 
@@ -79,8 +74,14 @@ export class Wire {
     server.on('data', (bytes) => void (this.isCut || this.silent.has(server) || client.write(bytes)));
     client.on('data', (bytes) => {
       if (this.silent.has(client)) return;
-      if (this.watch?.(bytes)) server.write(bytes, () => setTimeout(() => this.cut(), 100));
-      else if (!this.isCut) server.write(bytes);
+      const { watch } = this;
+      if (watch?.isIt(bytes)) {
+        this.watch = undefined;
+        this.isCut = true;
+        server.write(bytes, () => setTimeout(() => this.cut(watch.cut), 100));
+      } else if (!this.isCut) {
+        server.write(bytes);
+      }
     });
   }
 }
