@@ -11,6 +11,7 @@ import type { Logger } from './core/logger.js';
 import { ValidationPipe } from './core/validation/validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthController } from './ops/health/health.controller.js';
+import { HomeController } from './ops/home.controller.js';
 import { ManagementModule } from './ops/management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -40,6 +41,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     WebhooksController,
     DeliveriesController,
     HealthController,
+    HomeController,
   ],
   providers: [
     { provide: APP_GUARD, useClass: AuthenticationGuard },

@@ -2,8 +2,39 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestStack } from './support/stack.js';
 
-type Operation = { security?: unknown; responses: Record<string, { content?: Record<string, object> }> };
-type Document = { paths: Record<string, Record<string, Operation>> };
+interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  default?: unknown;
+  description?: string;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+interface Answer {
+  content?: Record<string, { schema: Schema }>;
+  headers?: Record<string, { $ref?: string; schema?: Schema }>;
+}
+interface Operation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags: string[];
+  security?: unknown;
+  parameters: { name: string; in: string; required: boolean }[];
+  requestBody?: Answer;
+  responses: Record<string, Answer>;
+}
+interface Document {
+  servers: { url: string }[];
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, { schema: Schema; description: string }>;
+  };
+}
 
 let stack: TestStack;
 let served: Document;
@@ -46,6 +77,108 @@ describe('the OpenAPI document', () => {
     visit(served);
     expect(enumerations.length).toBeGreaterThan(1);
     for (const values of enumerations) expect(values).toContain(null);
+  });
+
+  const operations = (): [route: string, operation: Operation][] =>
+    Object.entries(served.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method} ${path}`,
+        operation,
+      ]),
+    );
+  const schema = (name: string): Schema => served.components.schemas[name] ?? {};
+
+  it('says of each operation what the linters of Redocly and Spectral want to know', () => {
+    expect(served.servers.map(({ url }) => url)).toEqual(['/']);
+    const ids = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = served.tags.filter(({ description }) => description).map(({ name }) => name);
+    for (const [route, { summary, description, tags: own, parameters }] of operations()) {
+      expect([route, summary, description]).toEqual([route, expect.any(String), expect.any(String)]);
+      expect([route, own.filter((tag) => !tags.includes(tag))]).toEqual([route, []]);
+      const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = parameters.filter(({ in: where, required }) => where === 'path' && required);
+      expect(declared.map(({ name }) => name)).toEqual(inPath);
+    }
+  });
+
+  it('refers to nothing that is not there, and holds nothing that is not referred to', () => {
+    const referred = new Set(JSON.stringify(served).match(/#\/components\/[^"]+/g));
+    const held = (['schemas', 'headers'] as const).flatMap((kind) =>
+      Object.keys(served.components[kind]).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...referred].sort()).toEqual(held.sort());
+  });
+
+  it('lets what has a default be left out: generators make a member with `default` a required one', () => {
+    const withDefault: string[] = [];
+    const visit = (name: string, { $ref, ...own }: Schema): void => {
+      const { default: preset, properties = {}, items } = $ref ? schema($ref.split('/').at(-1) ?? '') : own;
+      if (preset !== undefined) withDefault.push(name);
+      for (const [member, each] of Object.entries(properties)) visit(`${name}.${member}`, each);
+      if (items) visit(`${name}[]`, items);
+    };
+    const bodies = operations().flatMap(([route, { requestBody }]) =>
+      Object.values(requestBody?.content ?? {}).map((content) => [route, content.schema] as const),
+    );
+    expect(bodies).toHaveLength(3);
+    for (const [route, body] of bodies) visit(route, body);
+    expect(withDefault).toEqual([]);
+    expect(schema('CreateOrderItemDto').required).toEqual(['sku']);
+  });
+
+  it('declares the headers of every answer', () => {
+    for (const [route, { responses }] of operations()) {
+      for (const [status, { headers = {} }] of Object.entries(responses)) {
+        const expected = ['X-Request-Id'];
+        if (status.startsWith('2') || status === '429')
+          expected.push('RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset');
+        if (status === '429' || status === '503') expected.push('Retry-After');
+        if (route === 'post /v1/orders' && status === '200') expected.push('Idempotent-Replayed');
+        expect([route, status, Object.keys(headers).sort()]).toEqual([route, status, expected.sort()]);
+      }
+    }
+    for (const { schema: type, description } of Object.values(served.components.headers))
+      expect([type.type, description]).toEqual([expect.any(String), expect.any(String)]);
+  });
+
+  it('declares the headers that answers have', async () => {
+    const limited = await TestStack.start({ RATE_LIMIT_PER_SECOND: '100' }, { worker: false });
+    try {
+      const merchant = await limited.merchant();
+      const { headers } = await merchant.client.get('/v1/wallet');
+      const declared = served.paths['/v1/wallet']?.get?.responses['200']?.headers ?? {};
+      for (const name of Object.keys(declared))
+        expect([name, headers.get(name)]).toEqual([name, expect.any(String)]);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('lists the codes of details with their meanings, the same as the documentation', () => {
+    const { enum: codes = [], description = '' } = schema('ErrorDetailDto').properties?.code ?? {};
+    const decisions = readFileSync(new URL('../docs/decisions.md', import.meta.url), 'utf8');
+    const [, row = ''] = /^\| Problem codes in `details` \|(.*)\|$/m.exec(decisions) ?? [];
+    expect(codes).toEqual([...row.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code));
+    for (const code of codes) expect(description).toMatch(new RegExp(`\`${String(code)}\`: \\w`));
+  });
+
+  it('lists the failure codes of orders, and of items those that an item can have', () => {
+    const codesOf = (name: string): unknown[] => schema(name).properties?.failure_code?.enum ?? [];
+    const documented = readFileSync(new URL('../docs/failure-codes.md', import.meta.url), 'utf8');
+    const codes = [...documented.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code);
+    expect(codesOf('OrderDto')).toEqual([...codes, null]);
+    expect(codesOf('OrderItemDto')).toEqual([
+      ...codes.filter((code) => code !== 'PARTIALLY_COMPLETED'),
+      null,
+    ]);
+  });
+
+  it('shows an order that does not collide with the one of the README', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const references = [...readme.matchAll(/"reference_id": "([^"]+)"/g)].map(([, reference]) => reference);
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) expect(JSON.stringify(served)).not.toContain(`"${reference}"`);
   });
 
   it('is served as Swagger UI at /docs', async () => {

@@ -338,6 +338,7 @@ describe('the process', () => {
     const second = Simulator.spawn({ SIMULATOR_DATA_DIR, SIMULATOR_PORT: new URL(first.url).port });
     expect(await second.end()).toBe(1);
     expect(second.stderr).toMatch(/cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/);
+    expect(second.stderr).toContain('set SIMULATOR_PORT to a free port');
     expect((await first.post('a.1.1', 'player-1')).status).toBe(200);
   });
 

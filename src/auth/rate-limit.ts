@@ -15,7 +15,7 @@ export function limitRate(limit: number): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MS,
     limit,
-    store: new WindowStore(),
+    store: new WindowStore(WINDOW_MS),
     standardHeaders: 'draft-6',
     legacyHeaders: false,
     validate: false,
@@ -28,22 +28,33 @@ export function limitRate(limit: number): RequestHandler {
 }
 
 /**
- * Counts hits in windows. The library's own memory store hands out its live counters, and reads them only after all
- * requests of the same turn have been counted: a burst over the limit would be refused as a whole.
+ * Counts hits in windows, by a clock that nobody can set. The library's own memory store goes by the time of day; it also
+ * hands out its live counters, and reads them only after all requests of the same turn have been counted, so that a burst
+ * over the limit would be refused as a whole.
  */
-class WindowStore implements Store {
+export class WindowStore implements Store {
   readonly localKeys = true;
-  private windows = new Map<string, { hits: number; resetTime: Date }>();
+  /** In the order in which they end, because all are equally long. */
+  private readonly windows = new Map<string, { hits: number; endsAtMs: number }>();
 
+  constructor(private readonly windowMs: number) {}
+
+  /** How many windows are remembered. */
+  get size(): number {
+    return this.windows.size;
+  }
+
+  /** The library takes a missing `resetTime` for the length of the window, which is right to the second it tells. */
   increment(key: string): IncrementResponse {
-    const now = Date.now();
+    const now = performance.now();
     let window = this.windows.get(key);
-    if (!window || window.resetTime.getTime() <= now) {
-      window = { hits: 0, resetTime: new Date(now + WINDOW_MS) };
+    if (!window || window.endsAtMs <= now) {
+      this.forgetEnded(now);
+      window = { hits: 0, endsAtMs: now + this.windowMs };
       this.windows.set(key, window);
     }
     window.hits++;
-    return { totalHits: window.hits, resetTime: window.resetTime };
+    return { totalHits: window.hits, resetTime: undefined };
   }
 
   decrement(key: string): void {
@@ -53,5 +64,12 @@ class WindowStore implements Store {
 
   resetKey(key: string): void {
     this.windows.delete(key);
+  }
+
+  private forgetEnded(now: number): void {
+    for (const [key, { endsAtMs }] of this.windows) {
+      if (endsAtMs > now) return;
+      this.windows.delete(key);
+    }
   }
 }

@@ -14,7 +14,10 @@ export class ProductsController {
   constructor(private readonly offers: OffersService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the catalogue with your prices' })
+  @ApiOperation({
+    summary: 'List the catalogue with your prices',
+    description: 'In the order in which they were added; those that cannot be ordered now are among them.',
+  })
   @ApiPage(ProductDto, 'A page of products')
   @ApiErrors('BAD_REQUEST')
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<ProductDto>> {
@@ -22,7 +25,10 @@ export class ProductsController {
   }
 
   @Get(':sku')
-  @ApiOperation({ summary: 'See one product' })
+  @ApiOperation({
+    summary: 'See one product',
+    description: 'Its prices, what an order of it must say, and whether it can be ordered now.',
+  })
   @ApiParam({ name: 'sku', example: 'MLBB-86' })
   @ApiOkResponse({ type: ProductDto, description: 'The product' })
   @ApiErrors('NOT_FOUND')

@@ -16,10 +16,23 @@ export const HTTP_STATUS = {
 
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
+/** The closed set of codes that a problem of a request has, each with what it means. */
+export const DETAIL_CODES = {
+  REQUIRED: 'it must be there',
+  INVALID_TYPE: 'it must be of another type, such as a number rather than text',
+  INVALID_VALUE: 'its type is right, its value is not allowed',
+  OUT_OF_RANGE: 'a number is too small or too large, or a list too short or too long',
+  UNKNOWN_MEMBER: 'this request has no such member: look for a typing mistake',
+  INVALID_SKU: 'there is no product with this SKU, or it cannot be ordered now',
+  INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
+} as const;
+
+export type DetailCode = keyof typeof DETAIL_CODES;
+
 /** One problem of a request. `field` is a path such as `items[0].quantity`. */
 export interface ErrorDetail {
   field: string;
-  code: string;
+  code: DetailCode;
   message: string;
 }
 

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { declareHeaders } from './openapi-headers.js';
 
 const DESCRIPTION = `Order game top-ups by SKU, pay from a prepaid THB wallet, and follow each order by polling or by signed webhooks.
 
@@ -11,11 +12,19 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .setTitle('Order Top-up API')
     .setDescription(DESCRIPTION)
     .setVersion('1')
+    .setOpenAPIVersion('3.0.3')
+    // Relative to where the document is served.
+    .addServer('/')
+    .addTag('Orders', 'Order top-ups, and follow them to their end')
+    .addTag('Wallet', 'The prepaid balance, and what moved it')
+    .addTag('Products', 'What can be ordered, at your prices')
+    .addTag('Webhooks', 'Be told when an order ends, and see what was delivered')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api-key')
     .build();
-  return SwaggerModule.createDocument(app, options, {
+  const document = SwaggerModule.createDocument(app, options, {
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
   });
+  return declareHeaders(document);
 }
 
 /** Serves Swagger UI at /docs and the document at /docs-json. */
@@ -23,6 +32,12 @@ export function setUpSwagger(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => createOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
     customSiteTitle: 'Order Top-up API',
-    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+    swaggerOptions: {
+      persistAuthorization: true,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      // No other host is asked what it thinks of the document.
+      validatorUrl: 'none',
+    },
   });
 }

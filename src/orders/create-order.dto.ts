@@ -14,9 +14,10 @@ export class CreateOrderItemDto {
     type: 'integer',
     minimum: 1,
     maximum: MAX_QUANTITY,
-    default: 1,
     example: 2,
     nullable: true,
+    // `default` would say the same, and makes generators of clients take the member for a required one.
+    description: '1 when absent',
   })
   @AbsentOrNull()
   @Integer(1, MAX_QUANTITY)
@@ -29,7 +30,7 @@ export class CreateOrderDto {
     type: String,
     minLength: 1,
     maxLength: 128,
-    example: 'shop-10001',
+    example: 'order-1001',
     description: 'Your own name of the order: sending it again gives the same order, charged once',
   })
   @Reference()

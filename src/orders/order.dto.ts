@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { meanings } from '../core/http/api-text.js';
 import { formatBaht } from '../core/money.js';
 import { FAILURE_MESSAGES } from './failures.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
@@ -8,15 +9,17 @@ import { ORDER_STATUSES } from './states.js';
 const amount = (example: string, description: string): PropertyDecorator =>
   ApiProperty({ type: String, example, pattern: '^-?\\d+\\.\\d{2}$', description: `${description}, THB` });
 
-const failureCode = (): PropertyDecorator =>
+const failureCode = (codes: Readonly<Record<string, string>>): PropertyDecorator =>
   ApiProperty({
     type: String,
     nullable: true,
     // Whatever `nullable` says, an enum allows only what it names (OpenAPI 3.0.3, proposal 2019-10-31).
-    enum: [...Object.keys(FAILURE_MESSAGES), null],
+    enum: [...Object.keys(codes), null],
     example: null,
-    description: 'Null unless it failed',
+    description: meanings('Null unless it failed, and then one of', codes),
   });
+
+const { PARTIALLY_COMPLETED: _ofOrdersOnly, ...UNIT_FAILURE_MESSAGES } = FAILURE_MESSAGES;
 
 const nullableText = (description: string, example: string | null = null): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, example, description });
@@ -33,7 +36,7 @@ export class OrderItemDto {
   @amount('70.00', 'List price times quantity') subtotal_amount!: string;
   @amount('0.00', 'What the merchant’s own price saves') discount_amount!: string;
   @amount('70.00', 'Subtotal less discount') total_amount!: string;
-  @failureCode() failure_code!: string | null;
+  @failureCode(UNIT_FAILURE_MESSAGES) failure_code!: string | null;
   @nullableText('Null unless the item failed') failure_message!: string | null;
 }
 
@@ -46,7 +49,7 @@ export class CreatedByDto {
 export class OrderDto {
   @ApiProperty({ type: String, example: 'ord_Np3O7rcsqNmBTwD7', description: 'Not usable for lookup' })
   order_number!: string;
-  @ApiProperty({ type: String, example: 'shop-10001' }) reference_id!: string;
+  @ApiProperty({ type: String, example: 'order-1001' }) reference_id!: string;
   @ApiProperty({ type: String, example: '123456789' }) user_id!: string;
   @nullableText('Game server', '2001') server_id!: string | null;
   @nullableText('Game character') character_id!: string | null;
@@ -60,7 +63,7 @@ export class OrderDto {
   created_at!: string;
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
   updated_at!: string;
-  @failureCode() failure_code!: string | null;
+  @failureCode(FAILURE_MESSAGES) failure_code!: string | null;
   @nullableText('Null unless the order failed') failure_message!: string | null;
   @ApiProperty({ type: [OrderItemDto], minItems: 1 }) items!: OrderItemDto[];
 }

@@ -49,7 +49,11 @@ export class OrdersController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List your orders, newest first' })
+  @ApiOperation({
+    summary: 'List your orders, newest first',
+    description:
+      'A page at a time: `next_cursor` of an answer is the `cursor` of the next request, null at the end.',
+  })
   @ApiPage(OrderDto, 'A page of orders')
   @ApiErrors('BAD_REQUEST')
   list(@CurrentCaller() caller: Caller, @Query() query: OrderListQuery): Promise<Page<OrderDto>> {
@@ -57,11 +61,14 @@ export class OrdersController {
   }
 
   @Get(':reference_id')
-  @ApiOperation({ summary: 'Follow an order' })
+  @ApiOperation({
+    summary: 'Follow an order',
+    description: 'By the `reference_id` that you gave it; `order_number` finds nothing.',
+  })
   @ApiParam({
     name: 'reference_id',
     description: 'The reference_id given at creation',
-    example: 'shop-10001',
+    example: 'order-1001',
   })
   @ApiOkResponse({ type: OrderDto, description: 'The order as it stands now' })
   @ApiErrors('NOT_FOUND')

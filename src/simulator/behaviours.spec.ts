@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { behaviourOf, isUnknownProduct, orderNumberOf } from './behaviours.js';
 
@@ -72,5 +73,30 @@ describe('orderNumberOf', () => {
     ['no-dots', 'no-dots'],
   ])('%s', (reference, orderNumber) => {
     expect(orderNumberOf(reference)).toBe(orderNumber);
+  });
+});
+
+describe('docs/simulator.md', () => {
+  const guide = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+  const names = [...guide.matchAll(/^\| `(sim-[^`]+)` \|/gm)].map(([, name = '']) => name);
+
+  it('names every user id that is steered by, and no other', () => {
+    expect(names).toEqual([
+      'sim-fail-<code>',
+      'sim-partial-<n>',
+      'sim-slow-<ms>',
+      'sim-processing-<ms>',
+      'sim-drop-succeed',
+      'sim-drop-fail',
+      'sim-500-succeed',
+      'sim-500-fail',
+      'sim-garbage-succeed',
+      'sim-lost',
+    ]);
+    const ordinary = behaviourOf('anybody');
+    for (const name of names) {
+      const userId = name.replace('<code>', 'out_of_stock').replace(/<n>|<ms>/, '7');
+      expect([userId, behaviourOf(userId)]).not.toEqual([userId, ordinary]);
+    }
   });
 });

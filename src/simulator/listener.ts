@@ -17,7 +17,8 @@ export function listen(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
     server.once('error', (error) => {
-      reject(new StartupError(`cannot listen on ${host}:${port}: ${error.message}`));
+      const what = `cannot listen on ${host}:${port}: ${error.message}`;
+      reject(new StartupError(`${what}; stop what is there, or set SIMULATOR_PORT to a free port`));
     });
     server.listen(port, host, () => resolve(server));
   });

@@ -18,7 +18,10 @@ export class WalletController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'See your balance' })
+  @ApiOperation({
+    summary: 'See your balance',
+    description: 'What new orders can be paid from, and what is held for those that have not ended.',
+  })
   @ApiOkResponse({ type: WalletDto, description: 'The balances' })
   @ApiErrors()
   async get(@CurrentCaller() caller: Caller): Promise<WalletDto> {
@@ -26,7 +29,10 @@ export class WalletController {
   }
 
   @Get('entries')
-  @ApiOperation({ summary: 'List what moved your available balance, newest first' })
+  @ApiOperation({
+    summary: 'List what moved your available balance, newest first',
+    description: 'Each line has the balance that it left, so that they add up.',
+  })
   @ApiPage(WalletEntryDto, 'A page of the statement')
   @ApiErrors('BAD_REQUEST')
   entries(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<WalletEntryDto>> {

@@ -38,7 +38,7 @@ export class WalletEntryDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    example: 'shop-10001',
+    example: 'order-1001',
     description: 'The order’s reference_id; of a credit or debit, the operator’s reference',
   })
   reference_id!: string | null;

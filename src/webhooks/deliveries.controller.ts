@@ -27,7 +27,10 @@ export class DeliveriesController {
   constructor(private readonly deliveries: WebhookDeliveriesService) {}
 
   @Get('deliveries')
-  @ApiOperation({ summary: 'List a webhook’s deliveries, newest first' })
+  @ApiOperation({
+    summary: 'List a webhook’s deliveries, newest first',
+    description: 'What became of each event on its way to this webhook.',
+  })
   @ApiPage(DeliveryDto, 'A page of deliveries')
   @ApiErrors('BAD_REQUEST', 'NOT_FOUND')
   listDeliveries(
@@ -39,7 +42,10 @@ export class DeliveriesController {
   }
 
   @Get('deliveries/:delivery_id')
-  @ApiOperation({ summary: 'See a delivery and its attempts' })
+  @ApiOperation({
+    summary: 'See a delivery and its attempts',
+    description: 'Of each attempt, when it was made, how long it took, and what was answered or went wrong.',
+  })
   @ApiDeliveryId()
   @ApiOkResponse({ type: DeliveryDetailDto })
   @ApiErrors('BAD_REQUEST', 'NOT_FOUND')

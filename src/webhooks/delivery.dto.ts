@@ -36,7 +36,7 @@ export class DeliveryDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    example: 'shop-10001',
+    example: 'order-1001',
     description: 'Null for events that are not about an order',
   })
   reference_id!: string | null;

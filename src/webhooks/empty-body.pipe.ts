@@ -1,5 +1,6 @@
 import { Body, type PipeTransform } from '@nestjs/common';
-import { AppError, invalidRequest } from '../core/errors.js';
+import { AppError } from '../core/errors.js';
+import { refuseMembers } from '../core/validation/validation.pipe.js';
 
 const empty: PipeTransform<unknown, void> = {
   transform(body) {
@@ -7,12 +8,8 @@ const empty: PipeTransform<unknown, void> = {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');
     }
-    const [first, ...rest] = Object.keys(body).map((field) => ({
-      field,
-      code: 'UNKNOWN_MEMBER',
-      message: `${field} is not a member of this request`,
-    }));
-    if (first) throw invalidRequest([first, ...rest]);
+    const names = Object.keys(body);
+    if (names.length > 0) throw refuseMembers(names);
   },
 };
 

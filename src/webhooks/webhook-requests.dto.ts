@@ -30,12 +30,11 @@ const events = {
   minItems: 1,
   example: ORDER_EVENT_KINDS,
 } as const;
-const maxRetries = { type: 'integer', minimum: 0, maximum: MAX_RETRIES, default: 3, example: 3 } as const;
+const maxRetries = { type: 'integer', minimum: 0, maximum: MAX_RETRIES, example: 3 } as const;
 const retryDelay = {
   type: 'integer',
   minimum: 1,
   maximum: MAX_RETRY_DELAY_SECONDS,
-  default: 60,
   example: 60,
   description: 'Seconds',
 } as const;
@@ -56,12 +55,12 @@ export class CreateWebhookDto {
   @SomeOf(EVENT_KINDS)
   events?: EventKind[] | null;
 
-  @ApiPropertyOptional({ ...maxRetries, nullable: true })
+  @ApiPropertyOptional({ ...maxRetries, nullable: true, description: '3 when absent' })
   @AbsentOrNull()
   @Integer(0, MAX_RETRIES)
   max_retries?: number | null;
 
-  @ApiPropertyOptional({ ...retryDelay, nullable: true })
+  @ApiPropertyOptional({ ...retryDelay, nullable: true, description: 'Seconds; 60 when absent' })
   @AbsentOrNull()
   @Integer(1, MAX_RETRY_DELAY_SECONDS)
   retry_delay?: number | null;
@@ -89,12 +88,12 @@ export class UpdateWebhookDto {
   @SomeOf(EVENT_KINDS)
   events?: EventKind[];
 
-  @ApiPropertyOptional({ ...maxRetries, default: undefined })
+  @ApiPropertyOptional(maxRetries)
   @Absent()
   @Integer(0, MAX_RETRIES)
   max_retries?: number;
 
-  @ApiPropertyOptional({ ...retryDelay, default: undefined })
+  @ApiPropertyOptional(retryDelay)
   @Absent()
   @Integer(1, MAX_RETRY_DELAY_SECONDS)
   retry_delay?: number;

@@ -24,7 +24,10 @@ export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List your webhooks' })
+  @ApiOperation({
+    summary: 'List your webhooks',
+    description: 'All of them, inactive ones too: there are at most 20.',
+  })
   @ApiOkResponse({ type: [WebhookDto] })
   @ApiErrors()
   listWebhooks(@CurrentCaller() caller: Caller): Promise<WebhookDto[]> {
@@ -46,7 +49,10 @@ export class WebhooksController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'See a webhook' })
+  @ApiOperation({
+    summary: 'See a webhook',
+    description: 'Of its secret, only the beginning is shown.',
+  })
   @ApiWebhookId()
   @ApiOkResponse({ type: WebhookDto })
   @ApiErrors('BAD_REQUEST', 'NOT_FOUND')

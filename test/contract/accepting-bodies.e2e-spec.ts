@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { IsString } from 'class-validator';
+import type { AppError } from '../../src/core/errors.js';
 import { CreateOrderDto } from '../../src/orders/create-order.dto.js';
 import { OrderListQuery } from '../../src/orders/order-list.dto.js';
 import { CreateWebhookDto, UpdateWebhookDto } from '../../src/webhooks/webhook-requests.dto.js';
 import { accept } from '../../src/core/validation/accept.js';
 import type { Class } from '../../src/core/validation/class.js';
 import { Text } from '../../src/core/validation/rule.js';
-import { validate } from '../../src/core/validation/validation.pipe.js';
+import { toInstance, validate } from '../../src/core/validation/validation.pipe.js';
 
 const SAMPLES: [shape: Class, body: Record<string, unknown>][] = [
   [
@@ -66,6 +67,20 @@ describe('accepting a body without the libraries', () => {
       expect([value, accept(shape, value)]).toEqual([value, expected]);
     }
     expect(refused).toBeGreaterThan(50);
+  });
+
+  it.each(SAMPLES)('%p: names the problems that they name', (shape, body) => {
+    const detailsOf = (refuse: () => unknown): unknown => {
+      try {
+        return refuse();
+      } catch (error) {
+        return (error as AppError).details;
+      }
+    };
+    for (const value of variants(body)) {
+      const expected = detailsOf(() => validate(shape, structuredClone(value)));
+      expect([value, detailsOf(() => toInstance(shape, value))]).toEqual([value, expected]);
+    }
   });
 
   it('makes the elements of a list instances as well', () => {

@@ -103,7 +103,6 @@ describe('1 Errors: unknown routes are 404 NOT_FOUND', () => {
     ['POST', '/v1/orders/x'],
     ['PATCH', '/v1/wallet'],
     ['GET', '/v2/orders'],
-    ['GET', '/'],
     ['GET', '/favicon.ico'],
     ['POST', '/healthz'],
   ])('%s %s', async (method, path) => {
@@ -164,6 +163,14 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
     expect((await post(order())).status).toBe(200);
   });
 
+  it('brackets in text nest nothing, and sixteen levels are none too many', async () => {
+    const quoted = `${'[{'.repeat(25)}\\"${'[{'.repeat(25)}`;
+    expect((await post(order({ user_id: quoted }))).status).toBe(200);
+    const sixteen = `{"items":${'['.repeat(15)}${']'.repeat(15)}}`;
+    expectError(await post(sixteen), 400, 'BAD_REQUEST', /^(?!.*nests)/);
+    expectError(await post(`{"items":[${sixteen}]}`), 400, 'BAD_REQUEST', /nests deeper than 16 levels/);
+  });
+
   it('a hundred thousand elements are refused in few words', async () => {
     const answer = await post(`{"items":[${'0,'.repeat(100_000)}0]}`);
     expectError(answer, 400, 'BAD_REQUEST');
@@ -172,7 +179,10 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
 
   it('thousands of unknown members are refused', async () => {
     const members = Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join(',');
-    expectError(await post(`{${members}}`), 400, 'BAD_REQUEST');
+    for (const path of ['/v1/orders', '/v1/merchant-webhooks/7/test']) {
+      const answer = await merchant.client.post(path, `{${members}}`);
+      expect([path, expectError(answer, 400, 'BAD_REQUEST').details?.length]).toEqual([path, 100]);
+    }
   });
 });
 

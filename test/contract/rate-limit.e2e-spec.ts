@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/auth/api-keys.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -15,6 +15,8 @@ beforeAll(async () => {
   stack = await TestStack.start({ RATE_LIMIT_PER_SECOND: String(LIMIT) }, { worker: false });
   sku = await stack.product('1.00');
 });
+
+afterEach(() => void jest.restoreAllMocks());
 
 afterAll(() => closeWithBalancedBooks(stack));
 
@@ -62,6 +64,22 @@ describe('1 Errors: 429 TOO_MANY_REQUESTS', () => {
   it('lets requests through again when it said so', async () => {
     const merchant = await stack.merchant('0.00');
     await burst(merchant.client);
+    await later(merchant);
+  });
+
+  it.each([
+    ['back', -3_600_000],
+    ['forward', 3_600_000],
+  ])('counts by no clock that can be set: an hour %s', async (_where, byMs) => {
+    const merchant = await stack.merchant('0.00');
+    await burst(merchant.client);
+    const wallClock = Date.now;
+    jest.spyOn(Date, 'now').mockImplementation(() => wallClock() + byMs);
+    const answers = await burst(merchant.client);
+    expect(withStatus(answers, 200).length).toBeLessThanOrEqual(2 * LIMIT);
+    const [refused] = withStatus(answers, 429);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(refused?.headers.get('ratelimit-reset')).toBe('1');
     await later(merchant);
   });
 

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Config } from '../../src/core/config.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { expectError } from '../support/expectations.js';
+import { Client } from '../support/http.js';
+import { sendRaw } from '../support/raw-http.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
+import { onOneConnection, uploadEndlessly } from '../support/uploads.js';
 import { openManagementPort } from './management.js';
 
 const PASSWORD = 'correct horse: battery stäple';
@@ -104,6 +107,49 @@ describe('without MANAGEMENT_PASSWORD, Bull Board', () => {
       expect(await response.text()).toContain('Set MANAGEMENT_PASSWORD');
     }
     expect((await fetch(`${port}/metrics`)).status).toBe(200);
+  });
+});
+
+describe('requests that the management port does not serve', () => {
+  let port: string;
+
+  beforeAll(async () => {
+    port = await open({ NODE_ENV: 'development' });
+  });
+
+  it.each([
+    ['GET', '/nothing'],
+    ['GET', '/'],
+    ['POST', '/metrics'],
+    ['GET', '/queues/api/nothing'],
+    ['GET', '/%zz'],
+  ])('%s %s is answered with the usual error body', async (method, path) => {
+    expectError(await new Client(port, null).send(method, path), 404, 'NOT_FOUND');
+  });
+
+  it('what is not HTTP is, too', async () => {
+    expectError(await sendRaw(port, 'HELLO\r\n\r\n'), 400, 'BAD_REQUEST');
+  });
+
+  it.each([
+    'POST /nothing',
+    'POST /queues/api/queues',
+    'GET /metrics',
+    'PUT /queues/api/queues/fulfilment/clean/failed',
+  ])('a body is refused, and one that never ends ends the connection: %s', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const body = JSON.stringify({ a: 1 });
+    const small = `${route} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const [refused, kept] = await onOneConnection(
+      port,
+      [small],
+      [`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`],
+    );
+    expectError(refused as never, 413, 'PAYLOAD_TOO_LARGE');
+    expect(kept?.status).toBe(200);
+    const { answer, sentBytes } = await uploadEndlessly(port, `${method} ${path} HTTP/1.1`, 'Host: x');
+    expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);
+    expect(sentBytes).toBeLessThan(64 * 1024 * 1024);
   });
 });
 

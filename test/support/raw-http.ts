@@ -22,31 +22,38 @@ export async function sendRaw(baseUrl: string, ...parts: (string | Buffer)[]): P
   });
   for (const part of parts) socket.write(part);
   try {
-    return parse(await answer);
+    return parseAnswer(await answer);
   } finally {
     socket.destroy();
   }
 }
 
-function isComplete(text: string): boolean {
+/** Whether an answer, as latin1, has arrived to its end. */
+export function isComplete(text: string): boolean {
   const [head = '', body] = text.split('\r\n\r\n');
   const length = /^content-length: (\d+)/im.exec(head)?.[1];
   return body !== undefined && length !== undefined && body.length >= Number(length);
 }
 
-function parse(text: string): Answer<unknown> {
-  const at = text.indexOf('\r\n\r\n');
-  const [statusLine = '', ...lines] = text.slice(0, at).split('\r\n');
+export type Head = Pick<Answer<unknown>, 'status' | 'headers'>;
+
+/** Reads the status and the headers of an answer that arrived as latin1. */
+export function parseHead(text: string): Head {
+  const [statusLine = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
   const headers = new Headers(
     lines.map((line): [string, string] => [
       line.slice(0, line.indexOf(':')),
       line.slice(line.indexOf(':') + 1).trim(),
     ]),
   );
-  const body = text.slice(at + 4);
+  return { status: Number(statusLine.split(' ')[1]), headers };
+}
+
+/** The same, with its body of JSON. */
+export function parseAnswer(text: string): Answer<unknown> {
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
   return {
-    status: Number(statusLine.split(' ')[1]),
-    headers,
+    ...parseHead(text),
     body: body === '' ? null : (JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as unknown),
   };
 }

@@ -1,10 +1,18 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
-import { databaseUnavailable, errorBody, HTTP_STATUS } from '../errors.js';
+import { databaseUnavailable, DETAIL_CODES, errorBody, HTTP_STATUS } from '../errors.js';
+import { meanings } from './api-text.js';
 
 export class ErrorDetailDto {
-  @ApiProperty({ type: String, example: 'items[0].quantity' }) field!: string;
-  @ApiProperty({ type: String, example: 'OUT_OF_RANGE' }) code!: string;
+  @ApiProperty({ type: String, example: 'items[0].quantity', description: 'The path of the member' })
+  field!: string;
+  @ApiProperty({
+    type: String,
+    enum: Object.keys(DETAIL_CODES),
+    example: 'OUT_OF_RANGE',
+    description: meanings('What is wrong with it', DETAIL_CODES),
+  })
+  code!: string;
   @ApiProperty({ type: String, example: 'items[0].quantity must be an integer from 1 to 100' })
   message!: string;
 }
@@ -29,7 +37,7 @@ const EXAMPLES = {
   NOT_FOUND: errorBody('NOT_FOUND', 'There is no order with this reference_id'),
   DUPLICATE_REFERENCE: errorBody(
     'DUPLICATE_REFERENCE',
-    'reference_id "shop-10001" was already used for an order with different content',
+    'reference_id "order-1001" was already used for an order with different content',
   ),
   CONFLICT: errorBody('CONFLICT', 'An attempt is in flight'),
   PAYLOAD_TOO_LARGE: errorBody('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB'),

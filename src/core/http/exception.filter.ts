@@ -16,44 +16,50 @@ const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** Writes every error as `{ status, code, message, details? }`; what was not meant for callers stays in the log. */
+/** Answers every error of the API; see {@link answerError}. */
 @Catch()
 export class AppExceptionFilter implements ExceptionFilter {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
-    const error = toAppError(exception, request);
-    if (error.code === 'INTERNAL_ERROR' || error.code === 'SERVICE_UNAVAILABLE')
-      this.log(exception, error, request);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    if (error.retryAfterSeconds !== undefined)
-      response.setHeader('Retry-After', String(error.retryAfterSeconds));
-    response.status(HTTP_STATUS[error.code]).json(error.toBody());
-  }
-
-  /** What is our fault or PostgreSQL's is worth a line; what is the caller's (an empty wallet, too) is not. */
-  private log(exception: unknown, error: AppError, request: Request): void {
-    const about = { requestId: requestIdOf(request), method: request.method, path: request.path };
-    if (error.code === 'INTERNAL_ERROR') {
-      this.logger.error({ ...about, err: exception }, 'unforeseen error');
-    } else if (error.code === 'SERVICE_UNAVAILABLE' && error.retryAfterSeconds !== undefined) {
-      this.logger.warn({ ...about, reason: (error.cause as Error | undefined)?.message }, error.message);
-    }
+    answerError(this.logger, exception, http.getRequest<Request>(), http.getResponse<Response>());
   }
 }
+
+/** Writes an error as `{ status, code, message, details? }`; what was not meant for callers stays in the log. */
+export function answerError(logger: Logger, exception: unknown, request: Request, response: Response): void {
+  const error = toAppError(exception, request);
+  log(logger, exception, error, request);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error.retryAfterSeconds !== undefined)
+    response.setHeader('Retry-After', String(error.retryAfterSeconds));
+  response.status(HTTP_STATUS[error.code]).json(error.toBody());
+}
+
+/** What is our fault or PostgreSQL's is worth a line; what is the caller's (an empty wallet, too) is not. */
+function log(logger: Logger, exception: unknown, error: AppError, request: Request): void {
+  const about = { requestId: requestIdOf(request), method: request.method, path: request.path };
+  if (error.code === 'INTERNAL_ERROR') {
+    logger.error({ ...about, err: exception }, 'unforeseen error');
+  } else if (error.code === 'SERVICE_UNAVAILABLE' && error.retryAfterSeconds !== undefined) {
+    logger.warn({ ...about, reason: (error.cause as Error | undefined)?.message }, error.message);
+  }
+}
+
+/** Nothing is served there. */
+export const noSuchRoute = ({ method, path }: Request): AppError =>
+  new AppError('NOT_FOUND', `There is no ${method} ${path}`);
 
 function toAppError(exception: unknown, request: Request): AppError {
   if (exception instanceof AppError) return exception;
   if (isConnectionLost(exception) || isOverloaded(exception)) return databaseUnavailable();
   const status = exception instanceof HttpException ? exception.getStatus() : expressStatus(exception);
   const code = CODE_OF_STATUS[status];
-  if (code === 'NOT_FOUND') return new AppError(code, `There is no ${request.method} ${request.path}`);
+  if (code === 'NOT_FOUND') return noSuchRoute(request);
   if (code) return new AppError(code, 'The request could not be understood');
   return new AppError('INTERNAL_ERROR', 'Something went wrong on our side: please try again or contact us');
 }

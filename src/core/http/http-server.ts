@@ -1,10 +1,17 @@
-import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  ServerResponse,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type Server,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { errorBody, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import { newRequestId } from '../identifiers.js';
-import { isTooLarge } from './json-body.js';
+import { endAfterAnswer, endWith, isEnding, isTooMuchLeft } from './unread-body.js';
 
 /** Longer than the keep-alive of usual load balancers, so that they and not we close idle connections. */
 const KEEP_ALIVE_MS = 65_000;
@@ -19,27 +26,10 @@ export class HttpServerAdapter extends ExpressAdapter {
   private closing = false;
 
   override initHttpServer(): void {
-    const express = this.getInstance<Express>();
-    // Node would answer a missing Host header with an empty 400; Express takes such a request as any other.
-    const server = createServer({ requireHostHeader: false, ...adoptClasses(express) });
-    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    const server = createHttpServer(this.getInstance<Express>());
+    server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
       if (this.closing) response.setHeader('Connection', 'close');
     });
-    server.on('request', express as unknown as RequestListener);
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
-    server.on('connect', (_request: IncomingMessage, socket) =>
-      answer(socket, 'BAD_REQUEST', 'CONNECT is not served'),
-    );
-    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      // Who asks first is spared sending what would be refused.
-      if (!isTooLarge(request)) response.writeContinue();
-      server.emit('request', request, response);
-    });
-    server.on('checkExpectation', (request, response) => {
-      server.emit('request', request, response);
-    });
-    server.keepAliveTimeout = KEEP_ALIVE_MS;
-    server.requestTimeout = REQUEST_TIMEOUT_MS;
     this.httpServer = server;
   }
 
@@ -58,13 +48,51 @@ export class HttpServerAdapter extends ExpressAdapter {
 }
 
 /**
+ * A server for an Express application, whose own refusals have the usual error body. A request is answered when it can
+ * be; a body that nobody has read by then is not read to its end.
+ */
+export function createHttpServer(express: Express): Server {
+  // Node would answer a missing Host header with an empty 400; Express takes such a request as any other.
+  const server = createServer({ requireHostHeader: false, ...adoptClasses(express) });
+  const serve = express as unknown as (request: IncomingMessage, response: ServerResponse) => void;
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    // Behind a body that was not read there may be anything.
+    if (isEnding(request.socket)) return;
+    // Nobody knows yet whether the end of such a body came with its beginning: once all that has arrived is read, they do.
+    if (request.headers['transfer-encoding'] !== undefined) setImmediate(serve, request, response);
+    else serve(request, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
+  server.on('connect', (_request: IncomingMessage, socket) =>
+    answer(socket, 'BAD_REQUEST', 'CONNECT is not served'),
+  );
+  // Whoever reads the body says when it may be sent; who is refused is spared sending it.
+  for (const asking of ['checkContinue', 'checkExpectation']) {
+    server.on(asking, (request, response) => {
+      server.emit('request', request, response);
+    });
+  }
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  return server;
+}
+
+/**
  * Has Node make requests and responses with Express's prototypes. Express would else give each its prototype when it
  * arrives, and an object whose prototype changes is slow in everything that is done with it from then on: that took more
  * than half of a request's time (`npm run bench -- http-path`).
  */
 function adoptClasses(express: Express): HttpClasses {
   class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  class ExpressResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(status: number, message?: string | HeaderFields, headers?: HeaderFields): this {
+      if (isTooMuchLeft(this.req)) {
+        this.setHeader('Connection', 'close');
+        endAfterAnswer(this.req);
+      }
+      return super.writeHead(status, message as string, headers);
+    }
+  }
   const prototypes = express as unknown as { request: object; response: object };
   Object.setPrototypeOf(ExpressRequest.prototype, prototypes.request);
   Object.setPrototypeOf(ExpressResponse.prototype, prototypes.response);
@@ -72,6 +100,8 @@ function adoptClasses(express: Express): HttpClasses {
   prototypes.response = ExpressResponse.prototype;
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
+
+type HeaderFields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 interface HttpClasses {
   IncomingMessage: typeof IncomingMessage;
@@ -105,7 +135,5 @@ function answer(socket: Duplex, code: ErrorCode, message: string): void {
     `X-Request-Id: ${newRequestId()}`,
     'Connection: close',
   ];
-  // Node no longer listens on this socket: an error without a listener would end the process.
-  socket.on('error', () => socket.destroy());
-  socket.end([...head, '', body].join('\r\n'), () => socket.destroy());
+  endWith(socket, [...head, '', body].join('\r\n'));
 }

@@ -10,14 +10,17 @@ import { Rule } from './rule.js';
 export function ListOf(element: () => new () => object, minimum: number, maximum: number): PropertyDecorator {
   return applyDecorators(
     Type(element),
-    Rule((value) => {
-      if (value === undefined || value === null) return { code: 'REQUIRED', words: 'is required' };
-      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-      if (value.length < minimum || value.length > maximum) {
-        return { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
-      }
-      return null;
-    }, element),
+    Rule(
+      (value) => {
+        if (value === undefined || value === null) return { code: 'REQUIRED', words: 'is required' };
+        if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+        if (value.length < minimum || value.length > maximum) {
+          return { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
+        }
+        return null;
+      },
+      { element, maximum },
+    ),
     ValidateNested({ each: true }),
   );
 }

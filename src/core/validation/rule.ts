@@ -1,9 +1,11 @@
 import { registerDecorator, ValidateIf, type ValidationArguments } from 'class-validator';
+import type { DetailCode } from '../errors.js';
 import { textProblem } from '../text.js';
+import type { Class } from './class.js';
 
 /** Why a member is refused: the detail's code, and words that follow the member's path in the message. */
 export interface Problem {
-  code: string;
+  code: DetailCode;
   words: string;
 }
 
@@ -11,19 +13,22 @@ const SEPARATOR = '|';
 /** The name under which class-validator knows our own rules. */
 export const RULE = 'rule';
 
+/** What the elements of a list of objects are instances of, and how many of them there may be. */
+export interface ListRule {
+  element: () => Class;
+  maximum: number;
+}
+
 /**
  * A class-validator rule that can refuse for several reasons, each with a code of its own.
  * The code travels in front of the message: class-validator has one message per rule and nothing beside it.
- * @param element what the value's elements are instances of, where it is a list of objects.
+ * @param list where the value is a list of objects.
  */
-export function Rule(
-  check: (value: unknown) => Problem | null,
-  element?: () => new () => object,
-): PropertyDecorator {
+export function Rule(check: (value: unknown) => Problem | null, list?: ListRule): PropertyDecorator {
   return (target, property) => {
     registerDecorator({
       name: RULE,
-      constraints: element ? [element] : [],
+      constraints: list ? [list] : [],
       target: target.constructor,
       propertyName: String(property),
       validator: {
@@ -41,7 +46,7 @@ export function readProblem(message: string): Problem {
   const at = message.indexOf(SEPARATOR);
   return at < 0
     ? { code: 'INVALID_VALUE', words: message }
-    : { code: message.slice(0, at), words: message.slice(at + 1) };
+    : { code: message.slice(0, at) as DetailCode, words: message.slice(at + 1) };
 }
 
 /** The rules after it hold only where the member is there; null counts as absent. */
@@ -94,7 +99,9 @@ export const SomeOf = (values: readonly string[]): PropertyDecorator =>
   Rule((value) => {
     if (value === undefined || value === null) return required;
     if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-    const isSubset = value.every((each) => typeof each === 'string' && values.includes(each));
-    if (isSubset && value.length > 0 && new Set(value).size === value.length) return null;
+    // Nobody looks through a list that is longer than all there is.
+    const isShort = value.length > 0 && value.length <= values.length;
+    const isSubset = isShort && value.every((each) => typeof each === 'string' && values.includes(each));
+    if (isSubset && new Set(value).size === value.length) return null;
     return { code: 'INVALID_VALUE', words: `must name at least one of ${values.join(', ')}, each once` };
   });

@@ -28,6 +28,19 @@ function problems(body: unknown): string[] {
 
 const part = { name: 'a' };
 
+/** A list that counts how often one of its elements is looked at. */
+function counted<Value extends object>(target: Value, looks: { count: number }): Value {
+  return new Proxy(target, {
+    get: (from, name, receiver) => {
+      if (typeof name === 'string' && /^[md]?\d+$/.test(name)) looks.count++;
+      return Reflect.get(from, name, receiver) as unknown;
+    },
+  });
+}
+
+const manyMembers = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, index]));
+
 describe('validation of a body', () => {
   it('takes what fits, optional members absent or null', () => {
     expect(
@@ -91,5 +104,74 @@ describe('validation of a body', () => {
 
   it.each([[1.5], ['2'], [true], [0], [10], [Number.NaN], [{}]])('refuses the integer %j', (size) => {
     expect(problems({ name: 'n', parts: [{ name: 'a', size }] })).toHaveLength(1);
+  });
+
+  describe('of very many members or elements', () => {
+    const MANY = 50_000;
+    /** What an ordinary refusal may take, ten times over. */
+    const FEW = 2_000;
+
+    it('looks at no element of a list that is too long', () => {
+      const looks = { count: 0 };
+      const parts = counted(
+        Array.from({ length: MANY }, () => ({})),
+        looks,
+      );
+      expect(problems({ name: 'n', parts })).toEqual(['parts OUT_OF_RANGE']);
+      expect(looks.count).toBe(0);
+    });
+
+    it('looks at no more members than it names', () => {
+      const looks = { count: 0 };
+      const body = counted({ ...manyMembers(MANY), name: '', parts: [part] }, looks);
+      const found = problems(body);
+      expect(found).toHaveLength(100);
+      expect(found.slice(0, 2)).toEqual(['m0 UNKNOWN_MEMBER', 'm1 UNKNOWN_MEMBER']);
+      expect(looks.count).toBeLessThan(FEW);
+    });
+
+    it('names what the shape knows too, however much stands before it', () => {
+      const parts = [{ ...manyMembers(60), size: 0, name: 'x' }];
+      const found = problems({ ...manyMembers(30), parts, name: 7 });
+      expect(found.slice(30)).toEqual([
+        'name INVALID_TYPE',
+        ...Array.from({ length: 60 }, (_, index) => `parts[0].m${index} UNKNOWN_MEMBER`),
+        'parts[0].size OUT_OF_RANGE',
+      ]);
+    });
+
+    it('looks at no more members of elements, either', () => {
+      const looks = { count: 0 };
+      const parts = [1, 2, 3].map(() => counted({ ...manyMembers(MANY), name: '' }, looks));
+      expect(problems({ name: 'n', parts })).toHaveLength(100);
+      expect(looks.count).toBeLessThan(FEW);
+    });
+
+    it.each([
+      ['an object', () => manyMembers(MANY)],
+      ['an array', () => Array.from({ length: MANY }, () => 0)],
+      ['arrays of arrays', () => Array.from({ length: 200 }, () => Array.from({ length: 250 }, () => 0))],
+    ])('does not look through %s where text or a number belongs', (_what, make) => {
+      const looks = { count: 0 };
+      const value = (): object => counted(make(), looks);
+      expect(problems({ name: value(), parts: [{ name: 'a', size: value() }] })).toEqual([
+        'name INVALID_TYPE',
+        'parts[0].size INVALID_TYPE',
+      ]);
+      expect(problems({ name: 'n', parts: value(), extra: value() })).toContain('extra UNKNOWN_MEMBER');
+      expect(looks.count).toBeLessThan(FEW);
+    });
+
+    it('shortens the name of a member that nobody could read', () => {
+      try {
+        toInstance(Whole, { name: 'n', parts: [part], [`x${'y'.repeat(MANY)}`]: 1 });
+      } catch (error) {
+        expect((error as AppError).details).toEqual([
+          { field: expect.stringMatching(/^xy{98}…$/), code: 'UNKNOWN_MEMBER', message: expect.any(String) },
+        ]);
+        expect((error as AppError).message.length).toBeLessThan(200);
+      }
+      expect.assertions(2);
+    });
   });
 });

@@ -4,10 +4,13 @@ import { getMetadataStorage, validateSync, ValidationTypes, ValidationError } fr
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
 import { accept } from './accept.js';
 import { isPlainObject, type Class } from './class.js';
+import { outlineOf } from './outline.js';
 import { readProblem, type Problem } from './rule.js';
 
 /** More problems than anyone reads; a body of nothing but unknown members has thousands. */
 const MAX_DETAILS = 100;
+/** Longer than any member's name: what is longer is cut where it is told. */
+const MAX_FIELD_LENGTH = 99;
 
 /**
  * Turns a request's body or query into its class, or refuses it with one detail per problem.
@@ -28,7 +31,11 @@ const isBuiltIn = (type: unknown): boolean =>
 /** The same for values that do not come from a request. @throws BAD_REQUEST */
 export function toInstance<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
   if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');
-  return accept(shape, value) ?? validate(shape, value);
+  const accepted = accept(shape, value);
+  if (accepted) return accepted;
+  validate(shape, outlineOf(shape, value, MAX_DETAILS));
+  // The outline breaks a rule wherever the value does. Should it not, the value itself has to be looked at.
+  return validate(shape, value);
 }
 
 /** What class-validator says of a value, in our words. @throws BAD_REQUEST */
@@ -98,8 +105,13 @@ const toDetail = (field: string, { code, words }: Problem): ErrorDetail => ({
 const pathTo = (parent: string, name: string, isElement: boolean): string =>
   isElement ? `${parent}[${name}]` : parent === '' ? name : `${parent}.${name}`;
 
-const unknownMember = (field: string): ErrorDetail => ({
-  field,
-  code: 'UNKNOWN_MEMBER',
-  message: `${field} is not a member of this request`,
-});
+function unknownMember(path: string): ErrorDetail {
+  const field = path.length > MAX_FIELD_LENGTH ? `${path.slice(0, MAX_FIELD_LENGTH)}…` : path;
+  return { field, code: 'UNKNOWN_MEMBER', message: `${field} is not a member of this request` };
+}
+
+/** Refuses members of a request that takes none. @param names at least one. */
+export function refuseMembers(names: string[]): AppError {
+  const [first = '', ...rest] = names.slice(0, MAX_DETAILS);
+  return invalidRequest([unknownMember(first), ...rest.map(unknownMember)]);
+}

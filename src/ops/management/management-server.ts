@@ -1,18 +1,36 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
-import express, { type Express, type RequestHandler, type Response, type Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
+import { LOGGER } from '../../core/core.module.js';
+import { AppError } from '../../core/errors.js';
+import { answerError, noSuchRoute } from '../../core/http/exception.filter.js';
+import { createHttpServer } from '../../core/http/http-server.js';
+import { assignRequestId } from '../../core/http/request-id.js';
+import { hasBody } from '../../core/http/unread-body.js';
+import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
+import { Database } from '../../database/database.js';
 import { checkout } from '../../local/checkout.js';
-import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from '../../queues/queues.js';
+import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from '../../queues/queues.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { DatabaseFigures } from './database-figures.js';
 import { operatorsOnly } from './management-access.js';
+
+/** Bull Board's page: an operator's browser need not tell other hosts that it looks at queues. */
+const OWN_HOST_ONLY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'self'";
 
 /**
  * The operators' port of a process: `/metrics` for Prometheus, `/healthz` and `/readyz`, which are open, and `/queues`
@@ -25,11 +43,13 @@ export class ManagementServer implements BeforeApplicationShutdown {
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
     private readonly readiness: ReadinessService,
     private readonly metrics: Metrics,
     private readonly figures: DatabaseFigures,
-    @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue,
-    @InjectQueue(WEBHOOKS_QUEUE) private readonly webhooks: Queue,
+    private readonly database: Database,
+    @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue<WakeUpJob>,
+    @InjectQueue(WEBHOOKS_QUEUE) private readonly webhooks: Queue<WakeUpJob>,
   ) {}
 
   /**
@@ -38,7 +58,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
    */
   async listen(defaultPort: number): Promise<number> {
     this.metrics.describeProcess(version());
-    const server = createServer(this.createApp());
+    const server = createHttpServer(this.createApp());
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -54,6 +74,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
 
   private createApp(): Express {
     const app = express().disable('x-powered-by');
+    app.use(assignRequestId, refuseBodies);
     app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
     app.get('/readyz', (_request, response) => this.answerReadiness(response));
     app.get('/metrics', async (_request, response) => {
@@ -62,6 +83,11 @@ export class ManagementServer implements BeforeApplicationShutdown {
       response.type(registry.contentType).send(await registry.metrics());
     });
     app.use('/queues', operatorsOnly(this.config), this.serveBoard());
+    app.use((request, _response, next) => next(noSuchRoute(request)));
+    // Express knows by its four parameters that this is for errors.
+    const onError: ErrorRequestHandler = (error, request, response, _next) =>
+      answerError(this.logger, error, request, response);
+    app.use(onError);
     return app;
   }
 
@@ -77,13 +103,22 @@ export class ManagementServer implements BeforeApplicationShutdown {
   private serveBoard(): RequestHandler {
     let board: Promise<Router> | undefined;
     return (request, response, next) => {
+      response.setHeader('Content-Security-Policy', OWN_HOST_ONLY);
       board ??= import('./queue-board.js').then(({ createQueueBoard }) =>
-        createQueueBoard('/queues', [this.fulfilment, this.webhooks]),
+        createQueueBoard('/queues', this.fulfilment, this.webhooks, this.database),
       );
       board.then((serve) => serve(request, response, next), next);
     };
   }
 }
+
+/** Nothing here takes a body, and Bull Board would read any to its end. */
+const refuseBodies: RequestHandler = (request, _response, next) =>
+  next(
+    hasBody(request)
+      ? new AppError('PAYLOAD_TOO_LARGE', 'The management port takes no request bodies')
+      : undefined,
+  );
 
 function version(): string {
   const text = readFileSync(path.join(checkout, 'package.json'), 'utf8');

@@ -1,0 +1,69 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Headers = Record<
+  string,
+  { schema: { type: string; [member: string]: unknown }; description: string; example: unknown }
+>;
+
+const EVERY: Headers = {
+  'X-Request-Id': {
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    description: 'Names this request in our logs: yours, if you sent a sane one, else one of ours.',
+    example: '018f3a7e-7d0c-7c3e-8b1a-000000000000',
+  },
+};
+
+const RATE_LIMIT: Headers = {
+  'RateLimit-Limit': {
+    schema: { type: 'integer', minimum: 1 },
+    description: 'Requests that this API key may make in a window. Absent where no limit is set.',
+    example: 1000,
+  },
+  'RateLimit-Remaining': {
+    schema: { type: 'integer', minimum: 0 },
+    description: 'Requests that are left in this window.',
+    example: 999,
+  },
+  'RateLimit-Reset': {
+    schema: { type: 'integer', minimum: 0 },
+    description: 'Seconds until the next window begins, rounded up.',
+    example: 1,
+  },
+  'RateLimit-Policy': {
+    schema: { type: 'string' },
+    description: 'The limit, and the length of a window in seconds.',
+    example: '1000;w=1',
+  },
+};
+
+const RETRY: Headers = {
+  'Retry-After': {
+    schema: { type: 'integer', minimum: 1 },
+    description:
+      'Seconds after which the same request may be sent again. Absent where waiting does not help.',
+    example: 1,
+  },
+};
+
+/** Declares the headers that every route's answers have; those of one route alone stand with the route. */
+export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
+  for (const item of Object.values(document.paths)) {
+    for (const operation of [item.get, item.post, item.patch, item.delete]) {
+      for (const [status, response] of Object.entries(operation?.responses ?? {})) {
+        if (!response || '$ref' in response) continue;
+        response.headers = { ...referencesTo(headersOf(status)), ...response.headers };
+      }
+    }
+  }
+  document.components = { ...document.components, headers: { ...EVERY, ...RATE_LIMIT, ...RETRY } };
+  return document;
+}
+
+function headersOf(status: string): Headers {
+  const isCounted = status.startsWith('2') || status === '429';
+  const isForNow = status === '429' || status === '503';
+  return { ...EVERY, ...(isCounted ? RATE_LIMIT : {}), ...(isForNow ? RETRY : {}) };
+}
+
+const referencesTo = (headers: Headers): Record<string, { $ref: string }> =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));

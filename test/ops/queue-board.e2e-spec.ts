@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WakeUps } from '../../src/queues/wake-ups.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { openManagementPort } from './management.js';
+
+interface BoardJob {
+  name: string;
+  data: Record<string, unknown>;
+}
+interface BoardQueue {
+  name: string;
+  description?: string;
+  jobs: BoardJob[];
+}
+
+const AN_HOUR_MS = 3_600_000;
+
+let stack: TestStack;
+let port: string;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  port = await openManagementPort(stack.api);
+  merchant = await stack.merchant();
+});
+
+afterAll(() => stack.close());
+
+/** The jobs of a queue that wait for their time, as Bull Board is told of them. */
+async function delayedJobs(queue: string): Promise<BoardQueue> {
+  const query = `activeQueue=${queue}&status=delayed&page=1&jobsPerPage=10`;
+  const response = await fetch(`${port}/queues/api/queues?${query}`);
+  expect(response.status).toBe(200);
+  const { queues } = (await response.json()) as { queues: BoardQueue[] };
+  const found = queues.find(({ name }) => name === queue);
+  if (!found) throw new Error(`no queue ${queue} on the board`);
+  return found;
+}
+
+const delayed = (queue: string): Promise<BoardQueue> =>
+  eventually(
+    () => delayedJobs(queue),
+    ({ jobs }) => jobs.length > 0,
+  );
+
+async function placeOrder(): Promise<OrderBody> {
+  const sku = await stack.product();
+  return stack.order(merchant, [{ sku, quantity: 2 }]);
+}
+
+describe('Bull Board', () => {
+  it('says which supplier a job of the fulfilment queue is about, and which orders are next there', async () => {
+    const orders = [await placeOrder(), await placeOrder()];
+    const [{ id = 0 } = {}] = await stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
+    stack.api.get(WakeUps).fulfilment([id], AN_HOUR_MS);
+    const { jobs, description } = await delayed('fulfilment');
+    expect(description).toMatch(/PostgreSQL/);
+    expect(jobs).toMatchObject([
+      {
+        name: 'supplier fake',
+        data: {
+          suppliers: [
+            {
+              id,
+              code: 'fake',
+              next_orders: expect.arrayContaining(orders.map((order) => order.order_number)),
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('says which webhook a job of the webhooks queue is about, whose it is, and which orders are next there', async () => {
+    const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
+      url: 'http://127.0.0.1:1/secret-path',
+    });
+    await merchant.client.post(`/v1/merchant-webhooks/${webhook.id}/test`);
+    stack.api.get(WakeUps).webhooks([webhook.id], AN_HOUR_MS);
+    const { jobs } = await delayed('webhooks');
+    const [{ name = '' } = {}] = await stack.sql<{ name: string }>(
+      'SELECT name FROM merchants WHERE id = $1',
+      [merchant.id],
+    );
+    expect(jobs).toMatchObject([
+      {
+        name: `webhook ${webhook.id} of ${name}`,
+        data: { webhooks: [{ id: webhook.id, merchant: name, next_orders: [] }] },
+      },
+    ]);
+    expect(JSON.stringify(jobs)).not.toContain('secret-path');
+  });
+
+  it('shows a job of several, and of some that are no more, all the same', async () => {
+    const codes = [unique('one'), unique('two'), unique('three'), unique('four')];
+    for (const code of codes) await stack.addSupplier(code, stack.supplier.url);
+    const rows = await stack.sql<{ id: number }>(
+      'SELECT id FROM suppliers WHERE code = ANY($1) ORDER BY id',
+      [codes],
+    );
+    const ids = rows.map(({ id }) => id);
+    stack.api.get(WakeUps).fulfilment([...ids.slice(0, 2), 9_999], 2 * AN_HOUR_MS);
+    stack.api.get(WakeUps).fulfilment(ids, 3 * AN_HOUR_MS);
+    const { jobs } = await eventually(
+      () => delayedJobs('fulfilment'),
+      (queue) => queue.jobs.length >= 2,
+    );
+    const names = jobs.map(({ name }) => name);
+    expect(names).toContain(`suppliers ${codes[0]}, ${codes[1]}, 9999`);
+    expect(names).toContain(`4 suppliers`);
+  });
+
+  it('shows its jobs while PostgreSQL does not answer', async () => {
+    await stack.sql('ALTER TABLE suppliers RENAME TO suppliers_away');
+    try {
+      const { jobs } = await delayedJobs('fulfilment');
+      expect(jobs.length).toBeGreaterThan(0);
+      expect(jobs.every(({ name }) => /^(supplier \d+|suppliers [\d, ]+|\d+ suppliers)$/.test(name))).toBe(
+        true,
+      );
+    } finally {
+      await stack.sql('ALTER TABLE suppliers_away RENAME TO suppliers');
+    }
+  });
+
+  it('loads nothing from other hosts, and forbids browsers to', async () => {
+    const page = await fetch(`${port}/queues/`);
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
+    const html = await page.text();
+    const links = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((link) => /^(https?:)?\/\//.test(link))).toEqual([]);
+    for (const link of links.filter((each) => each.startsWith('static/'))) {
+      const asset = await fetch(`${port}/queues/${link}`);
+      expect([link, asset.status]).toEqual([link, 200]);
+      const text = await asset.text();
+      if (link.endsWith('.css')) expect(text).not.toMatch(/url\(["']?(https?:)?\/\/|@import/);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { connect } from 'node:net';
+import type { Answer } from './http.js';
+import { isComplete, parseAnswer, parseHead, type Head } from './raw-http.js';
+
+const CHUNK_BYTES = 16 * 1024;
+const piece = 'x'.repeat(CHUNK_BYTES);
+const chunk = `${CHUNK_BYTES.toString(16)}\r\n${piece}\r\n`;
+
+/** How much shorter than the time that a request may take to arrive (60 s) every connection here must end. */
+const ENDS_WITHIN_MS = 20_000;
+
+export interface Upload {
+  answer: Head;
+  /** What the server, and the buffers between, took in until the connection ended. */
+  sentBytes: number;
+}
+
+/**
+ * Sends a request whose body never ends, as fast as it is taken, and goes on when it is answered, until the server ends
+ * the connection.
+ * @param head the request line and headers, without those that frame the body.
+ * @throws when the server goes on reading, or ends the connection before its answer was read.
+ */
+export function uploadEndlessly(baseUrl: string, ...head: string[]): Promise<Upload> {
+  return upload(baseUrl, [...head, 'Transfer-Encoding: chunked'], chunk);
+}
+
+/** The same, of a body whose length was announced: a gibibyte. */
+export function uploadGibibyte(baseUrl: string, ...head: string[]): Promise<Upload> {
+  return upload(baseUrl, [...head, `Content-Length: ${2 ** 30}`], piece);
+}
+
+function upload(baseUrl: string, head: string[], bytes: string): Promise<Upload> {
+  const { hostname, port } = new URL(baseUrl);
+  // Half-open, so that the client can go on sending when the server has said its last word.
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const overdue = setTimeout(() => {
+      reject(new Error(`${socket.bytesWritten} bytes were taken, and more would be; answered: ${text}`));
+      socket.destroy();
+    }, ENDS_WITHIN_MS);
+    const send = (): void => {
+      while (socket.writable && socket.write(bytes));
+    };
+    socket.on('drain', send);
+    socket.on('data', (data: Buffer) => (text += data.toString('latin1')));
+    // The reset that ends the sending is what the test waits for.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(overdue);
+      if (text === '') reject(new Error('the connection ended without an answer'));
+      else resolve({ answer: parseHead(text), sentBytes: socket.bytesWritten });
+    });
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    send();
+  });
+}
+
+/**
+ * Sends requests one after another on one connection, each when the one before is answered.
+ * @param requests each as the parts that are written one by one.
+ * @returns the answers; fewer than requests when the server ended the connection.
+ */
+export async function onOneConnection(baseUrl: string, ...requests: string[][]): Promise<Answer<unknown>[]> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  const answers: Answer<unknown>[] = [];
+  try {
+    for (const parts of requests) {
+      const answer = nextAnswer(socket);
+      for (const part of parts) await new Promise((resolve) => socket.write(part, resolve));
+      const text = await answer;
+      if (text === '') break;
+      answers.push(parseAnswer(text));
+    }
+  } finally {
+    socket.destroy();
+  }
+  return answers;
+}
+
+function nextAnswer(socket: ReturnType<typeof connect>): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const take = (data: Buffer): void => {
+      text += data.toString('latin1');
+      if (isComplete(text)) done();
+    };
+    const done = (): void => {
+      socket.off('data', take);
+      socket.off('close', done);
+      resolve(text);
+    };
+    socket.on('data', take);
+    socket.on('close', done);
+    socket.on('error', () => undefined);
+  });
+}
+
+/** Sends the head of a request, and waits for the first answer to it: that may be the leave to send its body. */
+export function firstAnswer(baseUrl: string, ...head: string[]): Promise<Head> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.on('data', (data: Buffer) => {
+      text += data.toString('latin1');
+      if (!text.includes('\r\n\r\n')) return;
+      socket.destroy();
+      resolve(parseHead(text));
+    });
+    socket.on('error', reject);
+    socket.setTimeout(10_000, () => reject(new Error('no answer in 10 s')));
+  });
+}
