@@ -16,7 +16,6 @@ import { identify, isAlive } from '../src/local/process-table.js';
 import { startNode, Supervisor, type Running } from '../src/local/processes.js';
 import { startRedis } from '../src/local/redis.js';
 import type { RunningServer } from '../src/local/server-process.js';
-import { checkPorts, readSettings } from '../src/local/settings.js';
 import { readStackFile, writeStackFile } from '../src/local/stack-file.js';
 import { choosePorts, createDataDir, secretsKeyFile } from '../src/local/state.js';
 
@@ -176,45 +175,6 @@ describe('Redis', () => {
   });
 });
 
-describe('the settings of the local stack', () => {
-  test('name every mistake at once', async () => {
-    const { message } = await rejection(
-      readSettings({ PORT: 'http', REDIS_URL: 'localhost', SECRETS_KEY: 'short' }),
-    );
-    expect(message).toMatch(/PORT must[^]*REDIS_URL must|REDIS_URL must[^]*PORT must/);
-    expect(message).toContain('SECRETS_KEY must');
-  });
-
-  test('leave out nothing: the defaults are those of the service', async () => {
-    expect(await readSettings({ TOPUP_DATA_DIR: directory })).toMatchObject({
-      dataDir: directory,
-      port: 3000,
-      managementPort: 9464,
-      workerManagementPort: 9465,
-      databaseUrl: null,
-      redisUrl: null,
-    });
-  });
-
-  test('a taken port is named with the variable that changes it', async () => {
-    const port = await freePort();
-    await listener(port);
-    const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: '0' });
-    const { message } = await rejection(checkPorts(settings));
-    expect(message).toContain(`Port ${port} on 0.0.0.0, for the API, is taken`);
-    expect(message).toContain('set PORT to a free port');
-  });
-
-  test('one port for two purposes is a mistake', async () => {
-    const port = await freePort();
-    const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: String(port - 1) });
-    const { message } = await rejection(checkPorts(settings));
-    expect(message).toContain(
-      `Port ${port} is meant both for the API and for the management pages of the worker`,
-    );
-  });
-});
-
 describe('what the data directory remembers', () => {
   test('the ports of the servers, as long as they are free', async () => {
     const names = ['postgres', 'redis'] as const;
@@ -225,6 +185,14 @@ describe('what the data directory remembers', () => {
     expect(next.postgres).toBe(first.postgres);
     expect(next.redis).not.toBe(first.redis);
     expect(await portIsFree(next.redis)).toBe(true);
+  });
+
+  test('no ports that the settings mean for something else', async () => {
+    const names = ['postgres', 'redis'] as const;
+    const first = await choosePorts(directory, names);
+    const next = await choosePorts(directory, names, [first.postgres]);
+    expect(next.postgres).not.toBe(first.postgres);
+    expect(next.redis).toBe(first.redis);
   });
 
   test('the key that encrypts secrets, for this user only', () => {

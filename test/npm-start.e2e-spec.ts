@@ -97,5 +97,5 @@ describe('npm start', () => {
     expect(await status(found(again, /curl -sS -X POST (\S+)/))).toBe('completed');
     third.interrupt();
     expect(await third.ended).toBe(0);
-  }, 120_000);
+  });
 });

@@ -18,6 +18,8 @@ export interface PostgresOptions {
   port: number;
   /** Server settings as in postgresql.conf. */
   settings?: Record<string, string>;
+  /** What the server alone finds in its environment besides the usual. */
+  env?: Record<string, string>;
 }
 
 const superuser = 'postgres';
@@ -114,10 +116,13 @@ async function startServer(
     unix_socket_directories: '',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
+  // Not for the program that changes the user: what it made in the name of root the server could not open.
+  const additions = variables.length > 0 ? ['env', ...variables] : [];
   for (let attempt = 1; ; attempt += 1) {
     const server = new ServerProcess({
       name: 'PostgreSQL',
-      command: [...place.user.prefix, binaries.postgres, '-D', place.cluster, ...flags],
+      command: [...place.user.prefix, ...additions, binaries.postgres, '-D', place.cluster, ...flags],
       cwd: place.directory,
       env: serverEnvironment(),
       logFile: path.join(place.directory, 'server.log'),

@@ -42,9 +42,9 @@ export function isSameProcess({ pid, commandLine }: ProcessIdentity): boolean {
 
 /** Waits until the process is gone; false when it still exists after `timeoutMs`. */
 export async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (isAlive(pid)) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await sleep(25);
   }
   return true;

@@ -98,9 +98,9 @@ export async function stopLeftOverRedis(dataDir: string): Promise<void> {
   if ((await workingDirectory()) !== directory) return;
 
   await ask(url, (client) => client.shutdown('NOSAVE'));
-  const deadline = Date.now() + leftOverTimeoutMs;
+  const deadline = performance.now() + leftOverTimeoutMs;
   while ((await workingDirectory()) === directory) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new LocalError(
         `A Redis server still uses ${directory} (port ${port}) and does not stop; end it by hand.`,
       );

@@ -60,9 +60,9 @@ function untilSignal(supervisor: Supervisor): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | null = null;
     const onSignal = (): void => {
-      firstAt ??= Date.now();
+      firstAt ??= performance.now();
       resolve();
-      if (Date.now() - firstAt < secondSignalAfterMs) return;
+      if (performance.now() - firstAt < secondSignalAfterMs) return;
       supervisor.kill();
       process.stderr.write('Stopped at once.\n');
       process.exit(130);

@@ -19,6 +19,7 @@ export interface LocalSettings {
   secretsKey: string | null;
 }
 
+const defaultPort = 3000;
 const defaultManagementPort = 9464;
 
 /**
@@ -44,41 +45,78 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSetting
   };
 }
 
-/** @throws LocalError naming the first port that is taken or meant twice, and the variable that changes it. */
+type PortVariable = 'PORT' | 'MANAGEMENT_PORT';
+
+/**
+ * Makes sure that API and worker get their ports. PostgreSQL, Redis and the simulator take free ones by themselves.
+ * @throws LocalError naming every port that is taken or meant twice, each with the variable that changes it, and a
+ * command that starts on free ones.
+ */
 export async function checkPorts(settings: LocalSettings): Promise<void> {
+  const problems: string[] = [];
+  const wrong = new Set<PortVariable>();
+  const wanted = wantedPorts(settings);
+  for (const [index, { port, host, use, variable }] of wanted.entries()) {
+    const twice = wanted.slice(0, index).find((other) => other.port === port);
+    if (twice !== undefined) {
+      problems.push(
+        `Port ${port} is meant both for ${twice.use} and for ${use}: set ${variable} to another.`,
+      );
+    } else if (!(await portIsFree(port, host))) {
+      problems.push(
+        `Port ${port} on ${host}, for ${use}, is taken by another program: stop it, or set ${variable} to a free port.`,
+      );
+    } else {
+      continue;
+    }
+    wrong.add(variable);
+  }
+  if (problems.length === 0) return;
+  const command = `${await freePorts(settings, wrong)} npm start`;
+  throw new LocalError([...problems, 'These are free:', `  ${command}`].join('\n'));
+}
+
+interface WantedPort {
+  port: number;
+  host: string;
+  use: string;
+  variable: PortVariable;
+}
+
+function wantedPorts(settings: LocalSettings): WantedPort[] {
   const { host, port, managementHost, managementPort, workerManagementPort } = settings;
-  const wanted = [
+  const managed = { host: managementHost, variable: 'MANAGEMENT_PORT' } as const;
+  return [
     { port, host, use: 'the API', variable: 'PORT' },
+    { ...managed, port: managementPort, use: 'the management pages of the API' },
     {
-      port: managementPort,
-      host: managementHost,
-      use: 'the management pages of the API',
-      variable: 'MANAGEMENT_PORT',
-    },
-    {
+      ...managed,
       port: workerManagementPort,
-      host: managementHost,
       use: 'the management pages of the worker (MANAGEMENT_PORT + 1)',
-      variable: 'MANAGEMENT_PORT',
     },
   ];
-  // A mistake in the settings is told before anything that depends on what else runs here.
-  for (const [index, { port: number, use, variable }] of wanted.entries()) {
-    const twice = wanted.slice(0, index).find((other) => other.port === number);
-    if (twice !== undefined) {
-      throw new LocalError(
-        `Port ${number} is meant both for ${twice.use} and for ${use}. Set ${variable} to another.`,
-      );
-    }
+}
+
+/** The ports as a shell takes them, those that were wrong replaced by free ones; defaults need no words. */
+async function freePorts(settings: LocalSettings, wrong: ReadonlySet<PortVariable>): Promise<string> {
+  let { port, managementPort } = settings;
+  if (wrong.has('PORT')) port = await freePortsAfter(port, settings.host, 1);
+  if (wrong.has('MANAGEMENT_PORT'))
+    managementPort = await freePortsAfter(managementPort, settings.managementHost, 2, port);
+  return [
+    ...(port === defaultPort ? [] : [`PORT=${port}`]),
+    ...(managementPort === defaultManagementPort ? [] : [`MANAGEMENT_PORT=${managementPort}`]),
+  ].join(' ');
+}
+
+/** The first of so many free ports in a row, somewhat above one that is not, and without one that is spoken for. */
+async function freePortsAfter(port: number, host: string, count: number, except?: number): Promise<number> {
+  for (let first = port + 10; first + count <= 65_536; first += 10) {
+    const row = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(row.map((each) => portIsFree(each, host)));
+    if (!row.includes(except ?? 0) && free.every(Boolean)) return first;
   }
-  for (const { port: number, host: address, use, variable } of wanted) {
-    if (!(await portIsFree(number, address))) {
-      throw new LocalError(
-        `Port ${number} on ${address}, for ${use}, is taken by another program. ` +
-          `Stop that program, or set ${variable} to a free port: ${variable}=${number + 10} npm start`,
-      );
-    }
-  }
+  return freePort();
 }
 
 function checkedConfig(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {

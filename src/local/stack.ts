@@ -37,7 +37,12 @@ export async function startStack(start: Start): Promise<void> {
   await stopLeftOverRedis(place('redis'));
   await checkPorts(settings);
 
-  const ports = await choosePorts(settings.dataDir, ['postgres', 'redis', 'simulator']);
+  const { port, managementPort, workerManagementPort } = settings;
+  const ports = await choosePorts(
+    settings.dataDir,
+    ['postgres', 'redis', 'simulator'],
+    [port, managementPort, workerManagementPort],
+  );
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(start, ports.postgres));
   const redisUrl = settings.redisUrl ?? (await ownRedis(start, ports.redis));
   const simulator = await startSimulator(start, ports.simulator);
@@ -54,12 +59,11 @@ export async function startStack(start: Start): Promise<void> {
     apiUrl,
     secretsKeyFile: settings.secretsKey === null ? secretsKeyFile(settings.dataDir) : null,
   });
-  const { managementHost, managementPort, workerManagementPort } = settings;
   print(
     banner({
       apiUrl,
-      apiManagementUrl: urlOf(managementHost, managementPort),
-      workerManagementUrl: urlOf(managementHost, workerManagementPort),
+      apiManagementUrl: urlOf(settings.managementHost, managementPort),
+      workerManagementUrl: urlOf(settings.managementHost, workerManagementPort),
       simulatorUrl: simulator.url,
       dataDir: settings.dataDir,
       demoApiKey,
@@ -159,8 +163,8 @@ async function startChild(
 async function waitFor(name: string, child: Running, url: string): Promise<void> {
   let ended: string | null = null;
   void child.ended.then((how) => (ended = how));
-  const deadline = Date.now() + readyTimeoutMs;
-  while (ended === null && Date.now() < deadline) {
+  const deadline = performance.now() + readyTimeoutMs;
+  while (ended === null && performance.now() < deadline) {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     await response?.body?.cancel();
     if (response?.status === 200) return;

@@ -20,18 +20,22 @@ export function createDataDir(dataDir: string): void {
   }
 }
 
-/** The ports of the servers that only the stack itself uses: the same at every start as long as they are free. */
+/**
+ * The ports of the servers that only the stack itself uses: the same at every start as long as they are free.
+ * @param spokenFor ports that are none of them, though nothing listens there yet.
+ */
 export async function choosePorts<Name extends string>(
   dataDir: string,
   names: readonly Name[],
+  spokenFor: readonly number[] = [],
 ): Promise<Record<Name, number>> {
   const file = path.join(dataDir, 'ports.json');
   const remembered = (readJsonFile(file) ?? {}) as Partial<Record<Name, unknown>>;
   const ports = new Map<Name, number>();
   for (const name of names) {
     const earlier = remembered[name];
-    const usable = typeof earlier === 'number' && (await portIsFree(earlier));
-    ports.set(name, usable ? earlier : await freePortExcept([...ports.values()]));
+    const usable = typeof earlier === 'number' && !spokenFor.includes(earlier) && (await portIsFree(earlier));
+    ports.set(name, usable ? earlier : await freePortExcept([...spokenFor, ...ports.values()]));
   }
   const chosen = Object.fromEntries(ports) as Record<Name, number>;
   writePrivateFile(file, `${JSON.stringify(chosen)}\n`);
