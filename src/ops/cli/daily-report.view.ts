@@ -1,5 +1,6 @@
 import { formatBaht } from '../../core/money.js';
 import type { DailyReport, DayFigures, MerchantDay } from '../report/daily-report.service.js';
+import { toCsv } from './csv.js';
 import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './terminal.js';
 
@@ -21,7 +22,7 @@ export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolea
     differences,
   };
   const all = [...lines, { merchant_id: null, name: 'total', ...toLine(total) }];
-  if (csv) return { json, text: () => toCsv(all), ok, remarks: differences };
+  if (csv) return { json, text: () => csvOf(all), ok, remarks: differences };
   const title = `${date} in ${timezone}: ${from.toISOString()} to ${to.toISOString()}`;
   const verdict = ok
     ? paint('green', 'Opening balances and movements give the closing balances.')
@@ -68,12 +69,7 @@ const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
   held: line.closing_held_amount ?? null,
 });
 
-/** RFC 4180, but with plain line ends. */
-function toCsv(lines: Line[]): string {
+function csvOf(lines: Line[]): string {
   const columns = Object.keys(lines[0] ?? {});
-  return [columns, ...lines.map((line) => columns.map((column) => line[column]))]
-    .map((cells) => cells.map((cell) => csvField(String(cell ?? ''))).join(','))
-    .join('\n');
+  return toCsv([columns, ...lines.map((line) => columns.map((column) => line[column] ?? null))]);
 }
-
-const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
