@@ -13,6 +13,7 @@ import { WorkerPresence1763750000007 } from './src/database/migrations/176375000
 import { OperatorLogAndAlerts1763750000008 } from './src/database/migrations/1763750000008-operator-log-and-alerts.js';
 import { UnitsInDoubt1763750000009 } from './src/database/migrations/1763750000009-units-in-doubt.js';
 import { EventRetention1763750000010 } from './src/database/migrations/1763750000010-event-retention.js';
+import { Fencing1763800000011 } from './src/database/migrations/1763800000011-fencing.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
 
@@ -38,6 +39,7 @@ export function dataSourceOptions(url: string): DataSourceOptions {
       OperatorLogAndAlerts1763750000008,
       UnitsInDoubt1763750000009,
       EventRetention1763750000010,
+      Fencing1763800000011,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

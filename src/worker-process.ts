@@ -1,7 +1,10 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadConfig } from './core/config.js';
-import { createLogger, NestLogger } from './core/logger.js';
+import { createLogger, NestLogger, type Logger } from './core/logger.js';
 import { processName, type RunningProcess } from './core/process.js';
+import { SchemaService } from './database/schema.service.js';
+import { TimingCheck } from './fulfilment/timing-check.js';
 import { ManagementServer } from './ops/management/management-server.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -18,5 +21,19 @@ export async function startWorker(): Promise<RunningProcess> {
   });
   await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
   logger.info('the worker is working');
+  void checkTiming(app, logger, config.NODE_ENV === 'production');
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
+}
+
+/** As soon as PostgreSQL is there: suppliers whose timeout and SUPPLIER_QUIET_PERIOD_MS contradict each other. */
+async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal: boolean): Promise<void> {
+  if (!(await app.get(SchemaService).whenReady())) return;
+  const problems = await app
+    .get(TimingCheck)
+    .problems()
+    .catch(() => []);
+  for (const problem of problems) logger[isFatal ? 'fatal' : 'warn'](problem);
+  if (!isFatal || problems.length === 0) return;
+  console.error(['The worker could not start:', ...problems].join('\n  '));
+  process.exit(1);
 }

@@ -1,15 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { CONFIG, type Config } from '../core/config.js';
 import { AppError } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { textProblem } from '../core/text.js';
 import { recordAction, type By } from '../database/operator-actions.js';
+import { timingProblem } from './supplier-timing.js';
 import { ADAPTERS, Supplier, type Adapter } from './supplier.entity.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 600_000;
-
 export interface SupplierSettings {
   code: string;
   adapter: string;
@@ -17,16 +18,36 @@ export interface SupplierSettings {
   /** A new bearer token, null to remove it, undefined to keep what is there. */
   token?: string | null;
   timeoutMs?: number;
+  /** It is the same supplier under another address: it knows the units that were sent to the one before. */
+  hasMoved?: boolean;
 }
+
+/** Units at a supplier that have not ended. */
+export interface OpenUnits {
+  open: number;
+  /** Those of which it is not known whether they were bought. */
+  inDoubt: number;
+}
+
+const COUNT_OPEN = `
+  SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'queued')::int AS "inDoubt"
+  FROM order_units WHERE supplier_id = $1 AND (next_action_at IS NOT NULL OR state = 'review')`;
+
+const MOVE_UNITS = `
+  UPDATE order_units SET sent_to = $2 WHERE supplier_id = $1 AND sent_to <> $2 AND next_action_at IS NOT NULL`;
 
 @Injectable()
 export class SuppliersService {
   constructor(
     @InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>,
     private readonly secretBox: SecretBox,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept. */
+  /**
+   * Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept.
+   * @throws BAD_REQUEST
+   */
   async set(settings: SupplierSettings, by?: By): Promise<Supplier> {
     const { code, adapter, token, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
     const problem = settingsProblem({ ...settings, timeoutMs });
@@ -35,7 +56,7 @@ export class SuppliersService {
     const row = {
       code,
       adapter: adapter as Adapter,
-      baseUrl: settings.baseUrl.replace(/\/+$/, ''),
+      baseUrl: withoutSlash(settings.baseUrl),
       timeoutMs,
     };
     const detail = {
@@ -48,8 +69,30 @@ export class SuppliersService {
     await this.suppliers.manager.transaction(async (manager) => {
       await manager.upsert(Supplier, { ...row, ...(token === undefined ? {} : { tokenSealed }) }, ['code']);
       await recordAction(manager, by, { action: 'supplier.set', detail });
+      if (settings.hasMoved) {
+        const { id } = await manager.findOneByOrFail(Supplier, { code });
+        await manager.query(MOVE_UNITS, [id, row.baseUrl]);
+      }
     });
     return this.suppliers.findOneByOrFail({ code });
+  }
+
+  /**
+   * The units that another base URL concerns: those in doubt are not sent there, because it may be somebody else who
+   * never saw them.
+   * @returns null where the supplier is new, or stays where it is.
+   */
+  async unitsLeftBehind(code: string, baseUrl: string): Promise<OpenUnits | null> {
+    const supplier = await this.suppliers.findOneBy({ code });
+    if (!supplier || supplier.baseUrl === withoutSlash(baseUrl)) return null;
+    const [counted] = await this.suppliers.query<OpenUnits[]>(COUNT_OPEN, [supplier.id]);
+    return counted ?? null;
+  }
+
+  /** @throws BAD_REQUEST for a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for. */
+  assertTiming(timeoutMs: number): void {
+    const problem = timingProblem(timeoutMs, this.config.SUPPLIER_QUIET_PERIOD_MS);
+    if (problem) throw new AppError('BAD_REQUEST', problem);
   }
 
   list(): Promise<Supplier[]> {
@@ -64,6 +107,8 @@ export class SuppliersService {
     return supplier;
   }
 }
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 function settingsProblem(settings: SupplierSettings & { timeoutMs: number }): string | null {
   const { code, adapter, baseUrl, token, timeoutMs } = settings;

@@ -77,6 +77,12 @@ export class Metrics {
     CALL_SECONDS,
   );
 
+  private readonly contradictions = this.counter(
+    'topup_supplier_contradictions_total',
+    'Answers of suppliers that contradict how a unit was settled',
+    ['supplier'],
+  );
+
   private readonly pausedSuppliers = this.gauge(
     'topup_supplier_paused',
     'Whether this worker leaves the supplier alone for a moment, as it accepts nothing',
@@ -162,6 +168,10 @@ export class Metrics {
     if (seconds !== null) this.attemptDuration.observe(seconds);
   }
 
+  supplierContradicted(supplier: string): void {
+    this.contradictions.inc({ supplier });
+  }
+
   supplierPaused(supplier: string, paused: boolean): void {
     this.pausedSuppliers.set({ supplier }, paused ? 1 : 0);
   }
@@ -217,6 +227,10 @@ export class Metrics {
       units_review_oldest_seconds: this.figure(
         'topup_units_review_oldest_seconds',
         'How long the oldest of them waits',
+      ),
+      supplier_reversals_open: this.figure(
+        'topup_supplier_reversals_open',
+        'Cases in which a supplier contradicts how a unit was settled, and that nobody has closed',
       ),
       fulfilment_due: figureOf(due, 'fulfilment'),
       fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment'),

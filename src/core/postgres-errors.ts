@@ -34,10 +34,14 @@ export function isConnectionLost(error: unknown): boolean {
   return code === undefined && error instanceof Error && LOST_MESSAGE.test(message ?? '');
 }
 
+/** Whether a statement gave up waiting for a lock that another transaction holds. */
+export function isLockTimeout(error: unknown): boolean {
+  return inner(error).code === '55P03';
+}
+
 /** Whether a statement gave up waiting for a lock, or took too long: the caller may try again later. */
 export function isOverloaded(error: unknown): boolean {
-  const { code } = inner(error);
-  return code === '55P03' || code === '57014' || isRetryable(error);
+  return isLockTimeout(error) || inner(error).code === '57014' || isRetryable(error);
 }
 
 /** Whether the same transaction may simply be tried again: a deadlock or a serialization failure. */

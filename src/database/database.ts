@@ -13,6 +13,12 @@ export interface Statement {
   readonly text: string;
 }
 
+/** Until the end of its transaction: how long each statement waits for locks. $1 milliseconds, as text. */
+export const LIMIT_LOCK_WAIT: Statement = {
+  name: 'transaction.limit_lock_wait',
+  text: `SELECT set_config('lock_timeout', $1, true)`,
+};
+
 /** How often a transaction is tried that PostgreSQL ended for another's sake. */
 const MAX_ATTEMPTS = 3;
 

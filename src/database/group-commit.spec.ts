@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GroupCommit, refused, succeeded, type Outcome } from './group-commit.js';
+import { GroupCommit, locked, refused, succeeded, type LockWait, type Outcome } from './group-commit.js';
 
 /** A writer whose batches end when the test says so. */
 function heldWriter(
@@ -137,5 +137,106 @@ describe('group commit', () => {
     await turn();
     batches[1]?.end();
     await expect(late).resolves.toBe('done 3');
+  });
+});
+
+/** What PostgreSQL says of a lock that was not to be had in time. */
+const lockTimeout = (): Error =>
+  Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+/** A writer of commands like `a1`: the letter is the key, and some keys are locked by somebody else. */
+function writerWithLocks(options: { maxWaitMs?: number; maxAside?: number } = {}) {
+  const held = new Set<string>();
+  const commits: { commands: string[]; wait: LockWait }[] = [];
+  const keyOf = (command: string): string => command.charAt(0);
+  const writer = new GroupCommit<string, string>({
+    commit: async (commands, wait) => {
+      commits.push({ commands, wait });
+      await turn();
+      if (wait !== 'never' && commands.some((command) => held.has(keyOf(command)))) throw lockTimeout();
+      return commands.map((command) => (held.has(keyOf(command)) ? locked : succeeded(command)));
+    },
+    keyOf: (command) => command.charCodeAt(0),
+    maxInFlight: 1,
+    ...options,
+  });
+  return { writer, held, commits };
+}
+
+describe('group commit beside locked rows', () => {
+  it('sets the commands aside whose rows are locked, and lets no other wait behind them', async () => {
+    const { writer, held, commits } = writerWithLocks();
+    held.add('b');
+    const waiting = writer.submit('b1');
+    const others = [writer.submit('a1'), writer.submit('c1')];
+    await expect(Promise.all(others)).resolves.toEqual(['a1', 'c1']);
+    expect(commits.slice(0, 2)).toEqual([
+      { commands: ['b1', 'a1', 'c1'], wait: 'briefly' },
+      { commands: ['b1', 'a1', 'c1'], wait: 'never' },
+    ]);
+    held.clear();
+    await expect(waiting).resolves.toBe('b1');
+  });
+
+  it('lets what comes later for a locked key wait with the others of it, and holds up no batch with it', async () => {
+    const { writer, held, commits } = writerWithLocks();
+    held.add('b');
+    const waiting = [writer.submit('b1')];
+    await writer.submit('a1');
+    commits.length = 0;
+    waiting.push(writer.submit('b2'));
+    await writer.submit('a2');
+    expect(commits.filter(({ wait }) => wait !== 'patiently')).toEqual([
+      { commands: ['a2'], wait: 'briefly' },
+    ]);
+    held.clear();
+    await expect(Promise.all(waiting)).resolves.toEqual(['b1', 'b2']);
+    await writer.submit('b3');
+    expect(commits.at(-1)).toEqual({ commands: ['b3'], wait: 'briefly' });
+  });
+
+  it('gives each locked key its turn, however few may wait for their locks at once', async () => {
+    const { writer, held } = writerWithLocks({ maxAside: 1 });
+    for (const key of ['b', 'c', 'd']) held.add(key);
+    const waiting = ['b1', 'c1', 'd1'].map((command) => writer.submit(command));
+    await writer.submit('a1');
+    held.delete('d');
+    await expect(waiting[2]).resolves.toBe('d1');
+    held.clear();
+    await Promise.all(waiting);
+  });
+
+  it('refuses what has waited too long for its lock, and has then done nothing', async () => {
+    const { writer, held, commits } = writerWithLocks({ maxWaitMs: 100 });
+    held.add('b');
+    await expect(writer.submit('b1')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterSeconds: 1,
+    });
+    held.clear();
+    const before = commits.length;
+    await turn();
+    expect(commits).toHaveLength(before);
+  });
+
+  it('repeats nothing one by one after a timeout: each would take as long', async () => {
+    let commits = 0;
+    const writer = new GroupCommit<number, string>({
+      commit: () => {
+        commits++;
+        return Promise.reject(lockTimeout());
+      },
+    });
+    const results = await Promise.allSettled([writer.submit(1), writer.submit(2)]);
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(commits).toBe(1);
+  });
+
+  it('answers when its time is up, although the batch is still in flight', async () => {
+    const writer = new GroupCommit<number, string>({
+      commit: () => new Promise(() => undefined),
+      answerWithinMs: 50,
+    });
+    await expect(writer.submit(1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });

@@ -1,18 +1,36 @@
-import { AppError } from '../core/errors.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
+import { AppError, databaseUnavailable } from '../core/errors.js';
+import { isConnectionLost, isLockTimeout, isOverloaded } from '../core/postgres-errors.js';
 
-/** What became of one command of a batch: its result, or the error that it alone gets. */
-export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown };
+/** What became of one command of a batch: its result, the error that it alone gets, or word that its rows are locked. */
+export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown } | { ok: 'locked' };
 
 export const succeeded = <Result>(value: Result): Outcome<Result> => ({ ok: true, value });
 export const refused = (error: unknown): Outcome<never> => ({ ok: false, error });
+/** Somebody else holds what the command must lock: it is set aside. Only for a batch that may not wait. */
+export const locked: Outcome<never> = { ok: 'locked' };
+
+/**
+ * How a batch treats rows that another transaction has locked.
+ * - `briefly`: waits for them, but not for long, and then fails as a whole with a lock timeout.
+ * - `never`: passes them over and answers `locked` for the commands that need them.
+ * - `patiently`: waits for them; all commands have one key.
+ */
+export type LockWait = 'briefly' | 'never' | 'patiently';
+
+/** For {@link LIMIT_LOCK_WAIT}: `never` is for rows that can be passed over, and bounds the wait for any other lock. */
+export const LOCK_WAIT_MS: Record<LockWait, string> = { briefly: '300', never: '1000', patiently: '1000' };
 
 interface Options<Command, Result> {
   /** Commits a batch in one transaction and answers for each command, in order. */
-  commit: (commands: Command[]) => Promise<Outcome<Result>[]>;
+  commit: (commands: Command[], wait: LockWait) => Promise<Outcome<Result>[]>;
+  /**
+   * What a command locks that others may hold for long, such as a wallet. After a lock timeout the commands with that
+   * key are set aside, and no other waits behind them. Without it a batch that meets a lock timeout fails as a whole.
+   */
+  keyOf?: (command: Command) => number;
   /**
    * Whether a batch that failed as a whole may be tried again command by command. By default not after a refusal, nor
-   * after a lost connection: the batch may have been committed.
+   * after a lost connection (the batch may have been committed), nor after a timeout (each would take as long).
    */
   retryAlone?: (error: unknown) => boolean;
   maxBatch?: number;
@@ -26,8 +44,14 @@ interface Options<Command, Result> {
   maxWaiting?: number;
   /** How long a command may wait for its batch to begin before it is refused with 503; it has then done nothing. */
   maxWaitMs?: number;
+  /** When a command is answered with 503 although its batch is in flight: it may be committed all the same. */
+  answerWithinMs?: number;
+  /** Keys whose commands were set aside that may wait for their locks at once, each on a connection of its own. */
+  maxAside?: number;
   /** Told of each batch as it goes out: how long each of its commands waited, in milliseconds. */
   onBatch?: (waitedMs: number[]) => void;
+  /** Told of a key whose commands are set aside from now on. */
+  onSetAside?: (key: number) => void;
 }
 
 interface Waiting<Command, Result> {
@@ -35,14 +59,24 @@ interface Waiting<Command, Result> {
   sinceMs: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
+  /** Whether its caller was told to try again while its batch was in flight. */
+  isGivenUp: boolean;
+}
+
+/** The commands of one key whose rows somebody else holds, or held when last tried. */
+interface Aside<Command, Result> {
+  waiting: Waiting<Command, Result>[];
+  isRunning: boolean;
 }
 
 const SWEEP_MS = 250;
 
-const overloaded = (): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'The service is overloaded, please try again', {
-    retryAfterSeconds: 1,
-  });
+const unavailable = (message: string): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 1 });
+
+const overloaded = (): AppError => unavailable('The service is overloaded, please try again');
+const lockedForTooLong = (): AppError =>
+  unavailable('Other work on the same account takes too long, please try again');
 
 /**
  * Lets commands that arrive while a transaction is in flight share the next one.
@@ -54,24 +88,36 @@ const overloaded = (): AppError =>
  * There is no timer: a command that finds no batch in flight goes out in the same turn of the event loop, so a lone one
  * is a batch of one. Under load a commit's cost (a flush to disk, some round trips, the start of each statement) is paid
  * once for many; a second batch that set out half full would pay it again and wait for the first one's locks.
+ *
+ * A row that somebody else keeps locked holds up nobody but those who need it: a batch that meets a lock timeout is
+ * repeated at once without waiting for any lock, and the commands that found theirs taken are set aside, where they wait
+ * key by key until they can be carried out or have waited too long.
  */
 export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
+  private readonly flying = new Set<Waiting<Command, Result>>();
+  /** By key, the one that has waited longest for its turn first. */
+  private readonly asides = new Map<number, Aside<Command, Result>>();
+  private asidesRunning = 0;
   private inFlight = 0;
   private scheduled = false;
   private sweeping: NodeJS.Timeout | undefined;
-  private readonly options: Required<Options<Command, Result>>;
+  private readonly options: Required<Omit<Options<Command, Result>, 'keyOf'>> &
+    Pick<Options<Command, Result>, 'keyOf'>;
 
   constructor(options: Options<Command, Result>) {
     this.options = {
-      retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error),
+      retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error) && !isOverloaded(error),
       maxBatch: 64,
       weightOf: () => 1,
       maxWeight: Infinity,
       maxInFlight: 2,
       maxWaiting: 10_000,
       maxWaitMs: Infinity,
+      answerWithinMs: Infinity,
+      maxAside: 4,
       onBatch: () => undefined,
+      onSetAside: () => undefined,
       ...options,
     };
   }
@@ -84,9 +130,13 @@ export class GroupCommit<Command, Result> {
   submit(command: Command): Promise<Result> {
     if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
-      this.waiting.push({ command, sinceMs: performance.now(), resolve, reject });
+      this.waiting.push({ command, sinceMs: performance.now(), resolve, reject, isGivenUp: false });
       this.schedule();
     });
+  }
+
+  private keyOf({ command }: Waiting<Command, Result>): number {
+    return this.options.keyOf?.(command) ?? 0;
   }
 
   /** One look at the queue per turn of the event loop, after all that arrived in this turn has been read. */
@@ -96,7 +146,7 @@ export class GroupCommit<Command, Result> {
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      while (this.mayFlush()) void this.flush(this.takeBatch());
+      while (this.mayFlush()) void this.flush(this.takeBatch(this.waiting));
       if (this.waiting.length > 0) this.sweepLater();
     });
   }
@@ -108,58 +158,142 @@ export class GroupCommit<Command, Result> {
   }
 
   /** The commands that waited longest, at least one of them. */
-  private takeBatch(): Waiting<Command, Result>[] {
+  private takeBatch(queue: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
     const { maxBatch, maxWeight, weightOf } = this.options;
     let weight = 0;
     let size = 0;
-    for (const { command } of this.waiting.slice(0, maxBatch)) {
+    for (const { command } of queue.slice(0, maxBatch)) {
       weight += weightOf(command);
       if (size > 0 && weight > maxWeight) break;
       size++;
     }
-    return this.waiting.splice(0, size);
+    return queue.splice(0, size);
   }
 
-  /** While batches take so long that commands wait, refuses those that have waited too long. */
+  /** While commands wait, refuses those that have waited too long. */
   private sweepLater(): void {
-    if (this.sweeping || this.options.maxWaitMs === Infinity) return;
+    const { maxWaitMs, answerWithinMs } = this.options;
+    if (this.sweeping || (maxWaitMs === Infinity && answerWithinMs === Infinity)) return;
     this.sweeping = setTimeout(() => {
       this.sweeping = undefined;
-      const latestMs = performance.now() - this.options.maxWaitMs;
-      const fresh = this.waiting.findIndex(({ sinceMs }) => sinceMs > latestMs);
-      for (const { reject } of this.waiting.splice(0, fresh < 0 ? this.waiting.length : fresh))
-        reject(overloaded());
-      if (this.waiting.length > 0) this.sweepLater();
+      this.refuseWaiting(this.waiting, overloaded);
+      for (const { waiting } of this.asides.values()) this.refuseWaiting(waiting, lockedForTooLong);
+      const latestMs = performance.now() - answerWithinMs;
+      for (const each of this.flying) if (each.sinceMs <= latestMs) giveUp(each);
+      const isEmpty = this.waiting.length + this.flying.size === 0;
+      if (!isEmpty || [...this.asides.values()].some(({ waiting }) => waiting.length > 0)) this.sweepLater();
     }, SWEEP_MS);
     this.sweeping.unref();
+  }
+
+  private refuseWaiting(queue: Waiting<Command, Result>[], reason: () => AppError): void {
+    const latestMs = performance.now() - this.options.maxWaitMs;
+    const fresh = queue.findIndex(({ sinceMs }) => sinceMs > latestMs);
+    for (const { reject } of queue.splice(0, fresh < 0 ? queue.length : fresh)) reject(reason());
   }
 
   private async flush(batch: Waiting<Command, Result>[]): Promise<void> {
     this.inFlight++;
     const now = performance.now();
     this.options.onBatch(batch.map(({ sinceMs }) => now - sinceMs));
-    await this.commit(batch);
+    await this.commit(this.asides.size > 0 ? this.divert(batch) : batch, 'briefly');
     this.inFlight--;
     if (this.waiting.length > 0) this.schedule();
   }
 
-  private async commit(batch: Waiting<Command, Result>[]): Promise<void> {
+  /** Sends commands whose key was set aside to where the others of it wait. @returns the rest. */
+  private divert(batch: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
+    return batch.filter((each) => {
+      const aside = this.asides.get(this.keyOf(each));
+      if (aside) this.setAside(each);
+      return !aside;
+    });
+  }
+
+  /** @returns whether the batch was committed as a whole. */
+  private async commit(batch: Waiting<Command, Result>[], wait: LockWait): Promise<boolean> {
+    if (batch.length === 0) return true;
+    for (const each of batch) this.flying.add(each);
+    if (this.options.answerWithinMs < Infinity) this.sweepLater();
     try {
-      const outcomes = await this.options.commit(batch.map(({ command }) => command));
-      batch.forEach((each, index) => settle(each, outcomes[index]));
+      const outcomes = await this.options.commit(
+        batch.map(({ command }) => command),
+        wait,
+      );
+      batch.forEach((each, index) => this.settle(each, outcomes[index]));
+      return true;
     } catch (error) {
-      if (batch.length > 1 && this.options.retryAlone(error)) {
-        // Whichever of them broke the batch fails alone; the others must not pay for it.
-        for (const each of batch) await this.commit([each]);
-      } else {
-        for (const { reject } of batch) reject(error);
-      }
+      await this.recover(batch, wait, error);
+      return false;
+    } finally {
+      for (const each of batch) this.flying.delete(each);
     }
+  }
+
+  private settle(each: Waiting<Command, Result>, outcome: Outcome<Result> | undefined): void {
+    if (outcome === undefined)
+      each.reject(new Error('a batch answered for fewer commands than it was given'));
+    else if (outcome.ok === 'locked') this.setAside(each);
+    else if (outcome.ok) each.resolve(outcome.value);
+    else each.reject(outcome.error);
+  }
+
+  /** What becomes of the commands of a batch that failed as a whole. */
+  private async recover(batch: Waiting<Command, Result>[], wait: LockWait, error: unknown): Promise<void> {
+    if (isLockTimeout(error) && this.options.keyOf && wait !== 'never') {
+      if (wait === 'briefly') await this.commit(batch, 'never');
+      else this.putBack(batch);
+    } else if (batch.length > 1 && this.options.retryAlone(error)) {
+      // Whichever of them broke the batch fails alone; the others must not pay for it.
+      for (const each of batch) await this.commit([each], wait);
+    } else {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** Commands that waited for their locks in vain: they go on waiting, unless they have for too long. */
+  private putBack(batch: Waiting<Command, Result>[]): void {
+    this.refuseWaiting(batch, lockedForTooLong);
+    for (const each of batch.reverse()) this.setAside(each, 'first');
+  }
+
+  private setAside(each: Waiting<Command, Result>, at: 'first' | 'last' = 'last'): void {
+    if (each.isGivenUp) return;
+    const key = this.keyOf(each);
+    let aside = this.asides.get(key);
+    if (!aside) {
+      aside = { waiting: [], isRunning: false };
+      this.asides.set(key, aside);
+      this.options.onSetAside(key);
+    }
+    if (at === 'first') aside.waiting.unshift(each);
+    else aside.waiting.push(each);
+    this.sweepLater();
+    this.runAsides();
+  }
+
+  /** Lets as many keys as may wait for their locks, those first that have not had a turn for longest. */
+  private runAsides(): void {
+    for (const [key, aside] of this.asides) {
+      if (this.asidesRunning >= this.options.maxAside) return;
+      if (!aside.isRunning && aside.waiting.length > 0) void this.runAside(key, aside);
+    }
+  }
+
+  private async runAside(key: number, aside: Aside<Command, Result>): Promise<void> {
+    this.asidesRunning++;
+    aside.isRunning = true;
+    const isFree = await this.commit(this.takeBatch(aside.waiting), 'patiently');
+    aside.isRunning = false;
+    this.asidesRunning--;
+    // To the end of the line; or no longer aside, once its rows could be had and nothing waits any more.
+    this.asides.delete(key);
+    if (aside.waiting.length > 0 || !isFree) this.asides.set(key, aside);
+    this.runAsides();
   }
 }
 
-function settle<Command, Result>(each: Waiting<Command, Result>, outcome: Outcome<Result> | undefined): void {
-  if (outcome === undefined) each.reject(new Error('a batch answered for fewer commands than it was given'));
-  else if (outcome.ok) each.resolve(outcome.value);
-  else each.reject(outcome.error);
+function giveUp<Command, Result>(each: Waiting<Command, Result>): void {
+  each.isGivenUp = true;
+  each.reject(databaseUnavailable());
 }

@@ -26,6 +26,7 @@ export const OPERATOR_ACTIONS = [
   'price.set',
   'price.clear',
   'order.resolve',
+  'reversal.close',
   'webhook.replay',
   'secrets.rotate',
 ] as const;

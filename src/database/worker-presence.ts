@@ -5,10 +5,24 @@ import { Database, type Statement } from './database.js';
 /** A worker that has not been seen for this long is taken for dead. */
 const DEAD_AFTER_MS = 8_000;
 
+/**
+ * Says that a worker lives, and whether any was seen at a time that is still to come: then the clock of the database was
+ * set back. A second is left for beats that cross.
+ */
 const BEAT: Statement = {
   name: 'worker_processes.beat',
-  text: `INSERT INTO worker_processes (name, seen_at) VALUES ($1, statement_timestamp())
-         ON CONFLICT (name) DO UPDATE SET seen_at = statement_timestamp()`,
+  text: `WITH beat AS (
+           INSERT INTO worker_processes (name, seen_at) VALUES ($1, statement_timestamp())
+           ON CONFLICT (name) DO UPDATE SET seen_at = statement_timestamp())
+         SELECT EXISTS (SELECT 1 FROM worker_processes WHERE seen_at > statement_timestamp() + interval '1 second')
+           AS clock_was_set_back`,
+};
+
+/** Who was seen at a time that is still to come was seen now, so that a dead one is found dead as soon as usual. */
+const PULL_BACK: Statement = {
+  name: 'worker_processes.pull_back',
+  text: `UPDATE worker_processes SET seen_at = statement_timestamp()
+         WHERE name IN (SELECT name FROM worker_processes WHERE seen_at > statement_timestamp() FOR UPDATE SKIP LOCKED)`,
 };
 
 /** $1 milliseconds. */
@@ -30,6 +44,14 @@ const LEAVE: Statement = {
   text: `DELETE FROM worker_processes WHERE name = $1`,
 };
 
+/** What a worker learns as it says that it lives. */
+export interface Heartbeat {
+  /** Workers that live no more. */
+  dead: string[];
+  /** Whether the database's clock may have been set back since the last time. */
+  clockWasSetBack: boolean;
+}
+
 /**
  * Tells living workers from dead ones, so that a dead one's claims are taken over before their leases end. A mistake
  * costs little: a worker that was only slow finds its claim gone, as after the end of a lease.
@@ -47,16 +69,18 @@ export class WorkerPresence {
    * While PostgreSQL is away nobody can be seen: a process that could not say it lives itself judges nobody until it
    * could again for long enough.
    */
-  async beat(): Promise<string[]> {
+  async beat(): Promise<Heartbeat> {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
-    await this.database.query(BEAT, [this.name]);
+    const [beat] = await this.database.query<{ clock_was_set_back: boolean }>(BEAT, [this.name]);
+    if (beat?.clock_was_set_back) await this.database.query(PULL_BACK);
     const now = performance.now();
     this.beatingSinceMs = now - this.lastBeatMs < DEAD_AFTER_MS ? (since ?? now) : now;
     this.lastBeatMs = now;
-    if (now - this.beatingSinceMs < DEAD_AFTER_MS) return [];
+    const clockWasSetBack = beat?.clock_was_set_back ?? false;
+    if (now - this.beatingSinceMs < DEAD_AFTER_MS) return { dead: [], clockWasSetBack };
     const dead = await this.database.query<{ name: string }>(FIND_DEAD, [DEAD_AFTER_MS]);
-    return dead.map(({ name }) => name);
+    return { dead: dead.map(({ name }) => name), clockWasSetBack };
   }
 
   /** Once a dead worker's claims have been released, there is nothing left to know about it. */

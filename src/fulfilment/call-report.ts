@@ -1,13 +1,16 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import type { Metrics } from '../core/metrics.js';
+import { Metrics } from '../core/metrics.js';
 import { unitReference } from '../orders/order.rows.js';
 import { outcomeDetail, type Outcome } from './supplier-adapter.js';
 import type { ClaimedUnit } from './units.sql.js';
 
 /** What logs and metrics are told about units on their way; every line names the request, the order and the unit. */
+@Injectable()
 export class CallReport {
   constructor(
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
     private readonly metrics: Metrics,
   ) {}
 
@@ -42,8 +45,25 @@ export class CallReport {
     this.logger.debug({ ...about(unit), state }, 'unit settled');
   }
 
+  /** The answer is kept, and written as soon as that can be. */
+  kept(unit: ClaimedUnit): void {
+    this.logger.warn(about(unit), 'an answer could not be recorded yet: it is kept and tried again');
+  }
+
   notSettled(unit: ClaimedUnit, error: unknown): void {
     this.logger.error({ ...about(unit), err: error }, 'a unit was not settled');
+  }
+
+  superseded(unit: ClaimedUnit): void {
+    this.logger.warn(about(unit), 'a refusal answers an older call: it does not count');
+  }
+
+  contradiction(unit: ClaimedUnit, outcome: Outcome): void {
+    this.metrics.supplierContradicted(unit.supplier);
+    this.logger.error(
+      { ...about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },
+      'a supplier contradicts how a unit was settled: see topup reversal list',
+    );
   }
 
   /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
@@ -58,8 +78,8 @@ export class CallReport {
     this.logger.warn(about(unit), 'a claim came too late to be used');
   }
 
-  needsReview(unit: ClaimedUnit): void {
-    this.logger.error(about(unit), 'a unit needs review: see topup order list --review');
+  needsReview(unit: ClaimedUnit, reason?: string): void {
+    this.logger.error({ ...about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 }
 

@@ -9,12 +9,14 @@ export interface ClaimedUnit {
   /** The supplier's code. */
   supplier: string;
   claim: number;
-  action: 'send' | 'inquire';
+  /** `review` where nothing may be done but by the operator: a send would go to another address than the first one. */
+  action: 'send' | 'inquire' | 'review';
   /** A send of another claim never came back: its process died or stopped. */
   interrupted: boolean;
   sends: number;
   inquiries: number;
   order_number: string;
+  merchant_id: number;
   user_id: string;
   server_id: string | null;
   character_id: string | null;
@@ -28,8 +30,10 @@ export interface ClaimedUnit {
 
 /**
  * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
- * an inquiry: what became of its send is unknown.
- * $1 suppliers, $2 room of each, $3 room altogether, $4 process, $5 milliseconds of lease beyond the supplier's timeout.
+ * an inquiry: what became of its send is unknown. A unit in doubt is sent again only to the address that it was sent to
+ * before: another one has never seen its reference and would buy it twice, so it goes to review.
+ * $1 suppliers, $2 room of each, $3 room altogether, $4 the claim's name, $5 milliseconds of lease beyond the supplier's
+ * timeout.
  */
 export const CLAIM_UNITS: Statement = {
   name: 'units.claim',
@@ -37,29 +41,35 @@ export const CLAIM_UNITS: Statement = {
     WITH due AS (
       SELECT found.* FROM unnest($1::int[], $2::int[]) AS lane(supplier_id, room)
       CROSS JOIN LATERAL (
-        SELECT order_id, item, unit, state, next_action FROM order_units
+        SELECT order_id, item, unit, supplier_id, state, next_action, unknown_since, sent_to FROM order_units
         WHERE supplier_id = lane.supplier_id AND next_action_at <= statement_timestamp()
         ORDER BY next_action_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) found
       LIMIT $3),
+    decided AS (
+      SELECT due.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.timeout_ms,
+             CASE WHEN due.next_action = 'send' AND due.unknown_since IS NOT NULL AND due.sent_to <> s.base_url
+                  THEN 'review' ELSE due.next_action END AS action
+      FROM due JOIN suppliers s ON s.id = due.supplier_id),
     claimed AS (
       UPDATE order_units u SET
-        state = CASE due.next_action WHEN 'send' THEN 'sending' ELSE 'unknown' END,
+        state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',
-        next_action_at = statement_timestamp() + make_interval(secs => (s.timeout_ms + $5::int) / 1000.0),
+        next_action_at = CASE WHEN d.action <> 'review'
+                              THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + $5::int) / 1000.0) END,
         claim = u.claim + 1,
-        claimed_by = $4,
-        sends = u.sends + CASE due.next_action WHEN 'send' THEN 1 ELSE 0 END,
-        inquiries = CASE due.next_action WHEN 'send' THEN 0 ELSE u.inquiries + 1 END,
+        claimed_by = CASE WHEN d.action <> 'review' THEN $4 END,
+        sends = u.sends + CASE d.action WHEN 'send' THEN 1 ELSE 0 END,
+        inquiries = CASE d.action WHEN 'send' THEN 0 WHEN 'inquire' THEN u.inquiries + 1 ELSE u.inquiries END,
         first_sent_at = coalesce(u.first_sent_at, statement_timestamp()),
-        last_sent_at = CASE due.next_action WHEN 'send' THEN statement_timestamp() ELSE u.last_sent_at END,
-        unknown_since = CASE due.next_action WHEN 'send' THEN u.unknown_since
-                                             ELSE coalesce(u.unknown_since, statement_timestamp()) END,
+        last_sent_at = CASE d.action WHEN 'send' THEN statement_timestamp() ELSE u.last_sent_at END,
+        sent_to = CASE d.action WHEN 'send' THEN d.base_url ELSE u.sent_to END,
+        unknown_since = CASE d.action WHEN 'inquire' THEN coalesce(u.unknown_since, statement_timestamp())
+                                      ELSE u.unknown_since END,
         updated_at = statement_timestamp()
-      FROM due, suppliers s
-      WHERE u.order_id = due.order_id AND u.item = due.item AND u.unit = due.unit AND s.id = u.supplier_id
-      RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, due.next_action AS action,
-                due.state = 'sending' AS interrupted, u.sends, u.inquiries,
-                s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.timeout_ms),
+      FROM decided d
+      WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
+      RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.state = 'sending' AS interrupted,
+                u.sends, u.inquiries, d.supplier, d.adapter, d.base_url, d.token_sealed, d.timeout_ms),
     -- An order or item that is locked is being settled, and then marked there: waiting here could close a circle.
     -- Pending is said in a way that the index of open orders does not serve: each order is to be found by its id, and
     -- after a quiet time PostgreSQL would take that index for empty and look through all of it.
@@ -74,7 +84,7 @@ export const CLAIM_UNITS: Statement = {
             WHERE (order_id, position) IN (SELECT order_id, item FROM claimed) AND status = 'pending'
             FOR NO KEY UPDATE SKIP LOCKED) waiting
       WHERE i.order_id = waiting.order_id AND i.position = waiting.position)
-    SELECT claimed.*, o.order_number, o.user_id, o.server_id, o.character_id, o.request_id, i.supplier_sku
+    SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.supplier_sku
     FROM claimed
     JOIN orders o ON o.id = claimed.order_id
     JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item`,
@@ -97,7 +107,7 @@ export interface PostponedUnit {
  * - never seen, and quiet for long enough since the last send: sent again, under the same reference.
  * - else: inquired about again.
  * $1–$3 units, $4 claims, $5 outcomes, $6 delays in ms, $7 whether it may be sent again, $8 whether it can be inquired
- * about, $9 quiet period in ms, $10 review after, in ms.
+ * about, $9 quiet periods in ms, $10 review after, in ms.
  */
 export const POSTPONE_UNITS: Statement = {
   name: 'units.postpone',
@@ -108,10 +118,11 @@ export const POSTPONE_UNITS: Statement = {
              WHEN NOT c.can_inquire THEN 'review'
              WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => $10::bigint / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
-                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => $9::bigint / 1000.0) THEN 'resend'
+                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.quiet_ms / 1000.0) THEN 'resend'
              ELSE 'inquire' END AS decision
-      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::int[], $5::text[], $6::int[], $7::bool[], $8::bool[])
-           AS c(order_id, item, unit, claim, outcome, delay_ms, may_resend, can_inquire)
+      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::int[], $5::text[], $6::int[], $7::bool[], $8::bool[],
+                  $9::bigint[])
+           AS c(order_id, item, unit, claim, outcome, delay_ms, may_resend, can_inquire, quiet_ms)
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
       WHERE u.state IN ('sending', 'unknown')
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u)
@@ -130,11 +141,85 @@ export const POSTPONE_UNITS: Statement = {
       CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
 };
 
+/** The claims of these processes: a claim is named `<process>/<number>`. */
+const CLAIMED_BY = `split_part(claimed_by, '/', 1) = ANY($1::text[])`;
+
 /** Ends the claims of workers that are gone: their units are due at once, for an inquiry. $1 processes. */
 export const RELEASE_UNITS: Statement = {
   name: 'units.release',
   text: `UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
-         WHERE claimed_by = ANY($1::text[]) AND next_action_at > statement_timestamp()`,
+         WHERE ${CLAIMED_BY} AND next_action_at > statement_timestamp()`,
+};
+
+/** Of a claim for which nothing was sent: its unit is due again at once, for what it was due before. */
+const undoClaims = (name: string, which: string): Statement => ({
+  name,
+  text: `UPDATE order_units SET
+           state = CASE WHEN state = 'sending' AND unknown_since IS NULL THEN 'queued' ELSE 'unknown' END,
+           next_action = CASE state WHEN 'sending' THEN 'send' ELSE 'inquire' END,
+           next_action_at = statement_timestamp(),
+           claimed_by = NULL,
+           sends = sends - CASE state WHEN 'sending' THEN 1 ELSE 0 END,
+           inquiries = inquiries - CASE state WHEN 'sending' THEN 0 ELSE 1 END,
+           first_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN first_sent_at END,
+           last_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN last_sent_at END,
+           updated_at = statement_timestamp()
+         WHERE ${which} AND state IN ('sending', 'unknown')
+         RETURNING supplier_id`,
+});
+
+/** $1 the claims' names. */
+export const UNDO_CLAIMS = undoClaims('units.undo_claims', 'claimed_by = ANY($1::text[])');
+
+/** $1–$3 unit, $4 claim. */
+export const UNDO_CLAIM = undoClaims(
+  'units.undo_claim',
+  'order_id = $1 AND item = $2 AND unit = $3 AND claim = $4 AND claimed_by IS NOT NULL',
+);
+
+/**
+ * Keeps a claim whose answer is known and could not be recorded yet.
+ * $1–$3 unit, $4 claim, $5 milliseconds from now.
+ */
+export const RENEW_CLAIM: Statement = {
+  name: 'units.renew_claim',
+  text: `UPDATE order_units SET next_action_at = statement_timestamp() + make_interval(secs => $5::int / 1000.0),
+                updated_at = statement_timestamp()
+         WHERE order_id = $1 AND item = $2 AND unit = $3 AND claim = $4 AND next_action_at IS NOT NULL`,
+};
+
+/** Leaves a unit to the operator whose answer is known and can't be recorded. $1–$3 unit, $4 claim. */
+export const REVIEW_UNIT: Statement = {
+  name: 'units.review',
+  text: `UPDATE order_units SET state = 'review', next_action_at = NULL, claimed_by = NULL,
+                updated_at = statement_timestamp()
+         WHERE order_id = $1 AND item = $2 AND unit = $3 AND claim = $4 AND state IN ('sending', 'unknown')`,
+};
+
+/** A moment, null or not, that is never after now. */
+const notAhead = (moment: string): string =>
+  `CASE WHEN ${moment} > statement_timestamp() THEN statement_timestamp() ELSE ${moment} END`;
+
+/**
+ * After the database's clock was set back: what was written under a later time is due as long from now as it was from
+ * then. No delay gets longer than its rule allows, however far the clock had gone. $1 how many.
+ */
+export const PULL_BACK_UNITS: Statement = {
+  name: 'units.pull_back',
+  text: `
+    WITH ahead AS (
+      SELECT order_id, item, unit FROM order_units
+      WHERE next_action_at IS NOT NULL
+        AND greatest(updated_at, unknown_since, last_sent_at) > statement_timestamp() + interval '1 millisecond'
+      LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
+    UPDATE order_units u SET
+      next_action_at = least(u.next_action_at, statement_timestamp() + greatest(u.next_action_at - u.updated_at, '0')),
+      unknown_since = ${notAhead('u.unknown_since')},
+      first_sent_at = ${notAhead('u.first_sent_at')},
+      last_sent_at = ${notAhead('u.last_sent_at')},
+      updated_at = statement_timestamp()
+    FROM ahead WHERE u.order_id = ahead.order_id AND u.item = ahead.item AND u.unit = ahead.unit
+    RETURNING u.supplier_id`,
 };
 
 /** Suppliers with due units, for the reconciler: one probe of the index for each supplier. */

@@ -6,8 +6,9 @@ import { ApiKeysService, hashApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { ProductsService } from '../catalog/products.service.js';
-import { SuppliersService } from '../catalog/suppliers.service.js';
-import { loadConfig, type Config } from '../core/config.js';
+import { LEASE_MARGIN_MS } from '../catalog/supplier-timing.js';
+import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../catalog/suppliers.service.js';
+import { CONFIG, loadConfig, type Config } from '../core/config.js';
 import { CoreModule } from '../core/core.module.js';
 import { createLogger } from '../core/logger.js';
 import { parseBaht, type Satang } from '../core/money.js';
@@ -94,6 +95,7 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
     adapter: 'http',
     baseUrl: simulator.url,
     token: simulator.token,
+    timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
   });
   const products = context.get(ProductsService);
   await products.setAll(
@@ -109,14 +111,20 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
   }
 }
 
+/** What a quiet period that somebody shortened for a trial leaves for the simulator, which answers at once. */
+const longestTimeoutMs = (context: INestApplicationContext): number =>
+  Math.max(1_000, context.get<Config>(CONFIG).SUPPLIER_QUIET_PERIOD_MS - LEASE_MARGIN_MS);
+
 /** The simulator's port and token may be others at each start; a supplier that was pointed elsewhere is left alone. */
 async function pointToSimulator(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
   const suppliers = context.get(SuppliersService);
   const supplier = (await suppliers.list()).find(({ code }) => code === supplierCode);
   if (supplier === undefined) return;
   if (!supplier.baseUrl.startsWith('http://127.0.0.1:') && supplier.baseUrl !== simulator.url) return;
-  const { code, adapter, timeoutMs } = supplier;
-  await suppliers.set({ code, adapter, timeoutMs, baseUrl: simulator.url, token: simulator.token });
+  const { code, adapter } = supplier;
+  const timeoutMs = Math.min(supplier.timeoutMs, longestTimeoutMs(context));
+  const { url: baseUrl, token } = simulator;
+  await suppliers.set({ code, adapter, timeoutMs, baseUrl, token, hasMoved: true });
 }
 
 /** The key that was printed before, or a new one where that does not work in this database. */

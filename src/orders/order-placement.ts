@@ -1,15 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
 import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
 import { newOrderNumber } from '../core/identifiers.js';
+import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database, type Queryable, type Transaction } from '../database/database.js';
-import { GroupCommit, refused, succeeded, type Outcome } from '../database/group-commit.js';
+import { Database, LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
+import {
+  GroupCommit,
+  locked,
+  LOCK_WAIT_MS,
+  refused,
+  succeeded,
+  type LockWait,
+  type Outcome,
+} from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
-import { LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
+import { LOCK_FREE_WALLETS, LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
 import { contentHash, type OrderContent } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import { FIND_EARLIER, FIND_OFFERS, INSERT_ORDERS, type EarlierOrder, type Offer } from './placement.sql.js';
@@ -29,6 +39,8 @@ export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { 
 const MAX_UNITS_PER_BATCH = 2_000;
 /** A merchant is better told to try again than left waiting. */
 const MAX_WAIT_MS = 5_000;
+/** Clients commonly give up after 10 s, and then know nothing. */
+const ANSWER_WITHIN_MS = 8_000;
 
 /** An order that was admitted to the batch, and is written with it. */
 interface Admitted {
@@ -47,17 +59,22 @@ interface Admitted {
 @Injectable()
 export class OrderPlacement {
   private readonly writer = new GroupCommit<PlaceOrder, Placed>({
-    commit: (commands) => this.commit(commands),
+    commit: (commands, wait) => this.commit(commands, wait),
+    keyOf: ({ merchantId }) => merchantId,
     weightOf: ({ content }) => content.lines.reduce((units, { quantity }) => units + quantity, 0),
     maxWeight: MAX_UNITS_PER_BATCH,
     maxWaitMs: MAX_WAIT_MS,
+    answerWithinMs: ANSWER_WITHIN_MS,
     onBatch: (waitedMs) => this.metrics.batches.placement(waitedMs),
+    onSetAside: (merchantId) =>
+      this.logger.warn({ merchantId }, 'another transaction keeps a wallet locked: its orders wait'),
   });
 
   constructor(
     private readonly database: Database,
     private readonly wakeUps: WakeUps,
     private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -68,10 +85,10 @@ export class OrderPlacement {
     return this.writer.submit(command);
   }
 
-  private async commit(commands: PlaceOrder[]): Promise<Outcome<Placed>[]> {
+  private async commit(commands: PlaceOrder[], wait: LockWait): Promise<Outcome<Placed>[]> {
     const suppliers = new Set<number>();
     const { outcomes, webhooks } = await this.database.transaction(async (tx) => {
-      const batch = await Batch.open(tx, commands);
+      const batch = await Batch.open(tx, commands, wait);
       const results = commands.map((command) => batch.admit(command));
       const told = batch.write(tx);
       batch.collectSuppliers(suppliers);
@@ -85,7 +102,8 @@ export class OrderPlacement {
   }
 
   private measure(outcomes: Outcome<Placed>[]): void {
-    this.metrics.ordersPlaced(outcomes.filter((each) => each.ok && !each.value.replayed).length);
+    const placed = outcomes.filter((each) => each.ok === true && !each.value.replayed);
+    this.metrics.ordersPlaced(placed.length);
     this.metrics.walletRefused(outcomes.filter((each) => !each.ok && isBalanceRefusal(each.error)).length);
   }
 }
@@ -103,10 +121,11 @@ class Batch {
     private readonly hashes: Map<string, Buffer>,
     private readonly offers: Map<string, Offer>,
     private readonly now: Date,
+    private readonly wait: LockWait,
   ) {}
 
   /** One round trip: the two readings are carried out after the wallets' locks are held. */
-  static async open(tx: Queryable, commands: PlaceOrder[]): Promise<Batch> {
+  static async open(tx: Transaction, commands: PlaceOrder[], wait: LockWait): Promise<Batch> {
     const merchants = commands.map(({ merchantId }) => merchantId);
     const references = commands.map(({ referenceId }) => referenceId);
     const asked = new Map(
@@ -115,8 +134,10 @@ class Batch {
       ),
     );
     const pairs = [...asked.values()];
+    tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
+    const lockWallets = wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS;
     const [wallets, earlier, offers] = await Promise.all([
-      tx.query<LockedWallet>(LOCK_WALLETS, [[...new Set(merchants)]]),
+      tx.query<LockedWallet>(lockWallets, [[...new Set(merchants)]]),
       tx.query<EarlierOrder>(FIND_EARLIER, [merchants, references]),
       tx.query<Offer>(FIND_OFFERS, [pairs.map(([merchant]) => merchant), pairs.map(([, sku]) => sku)]),
     ]);
@@ -126,12 +147,18 @@ class Batch {
       new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
       new Map(offers.map((offer) => [referenceKey(offer.merchant_id, offer.sku), offer])),
       offers[0]?.now ?? new Date(),
+      wait,
     );
   }
 
   /** Decides one order, given all that were admitted before it. */
   admit(command: PlaceOrder): Outcome<Placed> {
     const { merchantId, referenceId, content } = command;
+    const available = this.available.get(merchantId);
+    if (available === undefined) {
+      if (this.wait === 'never') return locked;
+      throw new Error(`merchant ${merchantId} has no wallet`);
+    }
     const key = referenceKey(merchantId, referenceId);
     const hash = contentHash(content);
     const earlier = this.hashes.get(key);
@@ -146,7 +173,6 @@ class Batch {
     const amounts = sumAmounts(
       known.map((offer, index) => lineAmounts(prices(offer), quantityAt(content, index))),
     );
-    const available = this.available.get(merchantId) ?? 0n;
     if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));
 
     const availableAfter = available - amounts.total;

@@ -2,7 +2,7 @@ import type { Satang } from '../core/money.js';
 import type { Statement } from '../database/database.js';
 import type { UnitFailureCode } from './failures.js';
 import { ORDER_COLUMNS, type OrderRow } from './order.rows.js';
-import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
+import { sourcesOf, UNIT_TRANSITIONS, type UnitState } from './states.js';
 
 export type LockedOrder = OrderRow & { open_items: number; request_id: string | null; now: Date };
 
@@ -11,6 +11,12 @@ export const LOCK_ORDERS: Statement = {
   name: 'settlement.lock_orders',
   text: `SELECT ${ORDER_COLUMNS}, open_items, request_id, date_trunc('milliseconds', statement_timestamp()) AS now
          FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
+};
+
+/** Those that nobody else holds. */
+export const LOCK_FREE_ORDERS: Statement = {
+  name: 'settlement.lock_free_orders',
+  text: `${LOCK_ORDERS.text} SKIP LOCKED`,
 };
 
 export interface SettledUnit {
@@ -23,8 +29,10 @@ export interface SettledUnit {
 const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
 
 /**
- * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. Where the word
- * of the operator gives no supplier's reference, what the supplier said earlier is kept.
+ * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. A refusal says
+ * something of the call that it answers and of no other, so it settles only the claim of that call; what was bought was
+ * bought, whichever call learned of it, because all calls have one reference. Where the word of the operator gives no
+ * supplier's reference, what the supplier said earlier is kept.
  */
 export const SETTLE_UNITS: Statement = {
   name: 'settlement.settle_units',
@@ -33,12 +41,50 @@ export const SETTLE_UNITS: Statement = {
                 failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL, claimed_by = NULL,
                 updated_at = date_trunc('milliseconds', statement_timestamp())
          FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[],
-                     $8::bool[])
-              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message, only_in_doubt)
+                     $8::int[])
+              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message, claim)
          WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
            AND u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))})
-           AND (NOT c.only_in_doubt OR u.state IN ('unknown', 'review'))
+           AND CASE WHEN c.claim IS NULL THEN u.state IN ('unknown', 'review')
+                    ELSE c.state = 'succeeded' OR u.claim = c.claim END
          RETURNING u.order_id, u.item, u.unit, u.state`,
+};
+
+/** How a unit stands that an answer did not settle. */
+export interface UnsettledUnit {
+  /** Which of the answers, counted from 1. */
+  answer: bigint;
+  state: UnitState;
+  /** Whether the word of the supplier contradicts how the unit was settled, and this was not known before. */
+  is_new_case: boolean;
+}
+
+/**
+ * How the units stand that answers of their suppliers did not settle. An answer that contradicts a settled unit becomes
+ * a case for the operator, once: it was taken back, or bought after all, or bought a second time.
+ * $1–$3 units, $4 states, $5 references of the supplier, $6 what was said.
+ */
+export const FIND_UNSETTLED: Statement = {
+  name: 'settlement.find_unsettled',
+  text: `
+    WITH judged AS (
+      SELECT c.answer, u.order_id, u.item, u.unit, u.supplier_id, u.state, c.supplier_reference, c.detail,
+             CASE WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
+                  WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
+                  WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'
+                  END AS kind
+      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[])
+           WITH ORDINALITY AS c(order_id, item, unit, state, supplier_reference, detail, answer)
+      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit),
+    recorded AS (
+      INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, supplier_reference, detail, created_at)
+      SELECT order_id, item, unit, supplier_id, kind, supplier_reference, detail,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM judged WHERE kind IS NOT NULL
+      ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
+      RETURNING order_id, item, unit, kind)
+    SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_case
+    FROM judged LEFT JOIN recorded USING (order_id, item, unit, kind)`,
 };
 
 /** Adds settled units to their items; an item with no unit left ends, with the failure of its first failed unit. */

@@ -37,3 +37,5 @@ export function sourcesOf<State extends string>(
 }
 
 export const isTerminalOrder = (status: OrderStatus): boolean => ORDER_TRANSITIONS[status].length === 0;
+
+export const isTerminalUnit = (state: UnitState): boolean => UNIT_TRANSITIONS[state].length === 0;

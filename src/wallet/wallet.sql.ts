@@ -14,3 +14,9 @@ export const LOCK_WALLETS: Statement = {
   text: `SELECT merchant_id, available, alert_below FROM wallets WHERE merchant_id = ANY($1::int[]) ORDER BY merchant_id
          FOR NO KEY UPDATE`,
 };
+
+/** Those that nobody else holds. */
+export const LOCK_FREE_WALLETS: Statement = {
+  name: 'wallets.lock_free',
+  text: `${LOCK_WALLETS.text} SKIP LOCKED`,
+};

@@ -3,11 +3,16 @@ import { LOGGER } from '../core/core.module.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js';
-import { Database } from '../database/database.js';
-import { GroupCommit, succeeded } from '../database/group-commit.js';
+import { Database, LIMIT_LOCK_WAIT } from '../database/database.js';
+import { GroupCommit, locked, LOCK_WAIT_MS, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
 import { WakeUps } from '../queues/wake-ups.js';
-import { RECORD_ATTEMPTS, RECORD_INTERRUPTED, type RecordedAttempt } from './dispatch.sql.js';
+import {
+  LOCK_FREE_WEBHOOKS,
+  RECORD_ATTEMPTS,
+  RECORD_INTERRUPTED,
+  type RecordedAttempt,
+} from './dispatch.sql.js';
 import type { AttemptOutcome } from './webhook-sender.js';
 
 export interface EndedAttempt {
@@ -19,17 +24,27 @@ export interface EndedAttempt {
   outcome: AttemptOutcome;
 }
 
+interface Recorded {
+  /** The webhooks whose attempts could be recorded. */
+  free: Set<number>;
+  recorded: RecordedAttempt[];
+}
+
 /** Records how attempts ended, in batches, and asks for a wake-up when a retry is due. */
 @Injectable()
 export class AttemptRecorder {
   private readonly writer = new GroupCommit<EndedAttempt, RecordedAttempt | null>({
-    commit: async (attempts) => {
-      const recorded = await this.database.query<RecordedAttempt>(RECORD_ATTEMPTS, toValues(attempts));
+    commit: async (attempts, wait) => {
+      const { free, recorded } =
+        wait === 'never' ? await this.recordFree(attempts) : await this.recordAll(attempts);
       failpoint('attempt.recorded');
       this.followUp(recorded);
       const byId = new Map(recorded.map((each) => [each.id, each]));
-      return attempts.map(({ deliveryId }) => succeeded(byId.get(deliveryId) ?? null));
+      return attempts.map((attempt) =>
+        free.has(attempt.webhookId) ? succeeded(byId.get(attempt.deliveryId) ?? null) : locked,
+      );
     },
+    keyOf: ({ webhookId }) => webhookId,
     // Nobody waits for one record: fewer and larger batches leave more of PostgreSQL to everything else.
     maxInFlight: 1,
     maxBatch: 500,
@@ -64,6 +79,23 @@ export class AttemptRecorder {
       if (status === 'failed')
         this.logger.info({ webhookId, deliveryId: String(id), attempts }, 'webhook failed for good');
     }
+  }
+
+  private async recordAll(attempts: EndedAttempt[]): Promise<Recorded> {
+    const recorded = await this.database.query<RecordedAttempt>(RECORD_ATTEMPTS, toValues(attempts));
+    return { free: new Set(attempts.map(({ webhookId }) => webhookId)), recorded };
+  }
+
+  /** Leaves out the attempts of webhooks that somebody else has locked. */
+  private recordFree(attempts: EndedAttempt[]): Promise<Recorded> {
+    return this.database.transaction(async (tx) => {
+      tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS.never]);
+      const asked = [...new Set(attempts.map(({ webhookId }) => webhookId))];
+      const webhooks = await tx.query<{ id: number }>(LOCK_FREE_WEBHOOKS, [asked]);
+      const free = new Set(webhooks.map(({ id }) => id));
+      const kept = attempts.filter(({ webhookId }) => free.has(webhookId));
+      return { free, recorded: await tx.query<RecordedAttempt>(RECORD_ATTEMPTS, toValues(kept)) };
+    });
   }
 
   private followUp(recorded: RecordedAttempt[]): void {

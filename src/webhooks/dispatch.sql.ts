@@ -62,7 +62,7 @@ const firstDue = (isRetry: boolean): string => `
  * are read afresh: what they no longer allow ends here. A webhook gets no more than its places in flight, counted over
  * all workers; an attempt whose lease has run out holds none.
  * $1 webhooks, $2 room of each, $3 room altogether, $4 places in flight of each webhook, $5 lease in milliseconds,
- * $6 process.
+ * $6 the claim's name.
  */
 export const CLAIM_DELIVERIES: Statement = {
   name: 'webhook_deliveries.claim',
@@ -122,13 +122,13 @@ export interface RecordedAttempt {
  * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest, and only
  * an automatic one has a next (contract, section 4).
  */
-const recordAttempts = (name: string, ended: string): Statement => ({
+const recordAttempts = (name: string, ended: string, ifLocked = ''): Statement => ({
   name,
   text: `
     WITH ended AS (${ended}),
     hook AS MATERIALIZED (
       SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
-      WHERE id IN (SELECT webhook_id FROM ended) ORDER BY id FOR SHARE),
+      WHERE id IN (SELECT webhook_id FROM ended) ORDER BY id FOR SHARE ${ifLocked}),
     due AS MATERIALIZED (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
     judged AS (
       SELECT ended.*, greatest(hook.retry_delay, ended.retry_after) AS delay,
@@ -171,7 +171,7 @@ export const RECORD_ATTEMPTS = recordAttempts(
      AS a(delivery_id, webhook_id, number, started_at, response_status, error, response_body, duration_ms, retry_after)`,
 );
 
-/** Attempts whose process died or lost PostgreSQL before it could record them. */
+/** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
 export const RECORD_INTERRUPTED = recordAttempts(
   'webhook_deliveries.record_interrupted',
   `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
@@ -180,7 +180,14 @@ export const RECORD_INTERRUPTED = recordAttempts(
           (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
    FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
    ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
+  'SKIP LOCKED',
 );
+
+/** Webhooks whose settings nobody is changing at the moment, in order, locked as recording an attempt does. $1 webhooks. */
+export const LOCK_FREE_WEBHOOKS: Statement = {
+  name: 'webhook_deliveries.lock_free_webhooks',
+  text: `SELECT id FROM webhooks WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE SKIP LOCKED`,
+};
 
 /**
  * Gives deliveries back whose attempts never began, so that they do not count.
@@ -194,11 +201,55 @@ export const RELEASE_DELIVERY: Statement = {
          WHERE id = $1 AND attempt_count = $2 AND leased_until IS NOT NULL`,
 };
 
-/** Ends the leases of workers that are gone: their attempts count as interrupted. $1 processes. */
+/**
+ * Ends the leases of workers that are gone: their attempts count as interrupted. A claim is named `<process>/<number>`.
+ * $1 processes.
+ */
 export const RELEASE_DELIVERIES: Statement = {
   name: 'webhook_deliveries.release_claims',
   text: `UPDATE webhook_deliveries SET leased_until = statement_timestamp()
-         WHERE claimed_by = ANY($1::text[]) AND leased_until > statement_timestamp()`,
+         WHERE split_part(claimed_by, '/', 1) = ANY($1::text[]) AND leased_until > statement_timestamp()`,
+};
+
+/**
+ * Undoes claims whose answer never came, so that nothing was sent for them: their deliveries are due again at once, and
+ * the attempts that never began do not count. $1 the claims' names.
+ */
+export const UNDO_CLAIMS: Statement = {
+  name: 'webhook_deliveries.undo_claims',
+  text: `UPDATE webhook_deliveries SET
+           attempt_count = attempt_count - 1, due_at = statement_timestamp(),
+           leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
+         WHERE claimed_by = ANY($1::text[]) AND leased_until IS NOT NULL
+         RETURNING webhook_id`,
+};
+
+/** A moment, null or not, as long from now as it was from when the row was written. */
+const pulledBack = (moment: string): string =>
+  `CASE WHEN ${moment} IS NOT NULL
+        THEN least(${moment}, statement_timestamp() + greatest(${moment} - d.updated_at, '0')) END`;
+
+/**
+ * After the database's clock was set back: what was written under a later time is due as long from now as it was from
+ * then, and a lease is as long. $1 how many.
+ */
+export const PULL_BACK_DELIVERIES: Statement = {
+  name: 'webhook_deliveries.pull_back',
+  text: `
+    WITH ahead AS (
+      SELECT id FROM webhook_deliveries
+      WHERE (due_at IS NOT NULL OR leased_until IS NOT NULL)
+        AND updated_at > statement_timestamp() + interval '1 millisecond'
+      LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
+    UPDATE webhook_deliveries d SET
+      due_at = ${pulledBack('d.due_at')},
+      leased_until = ${pulledBack('d.leased_until')},
+      retry_after_at = ${pulledBack('d.retry_after_at')},
+      attempt_ended_at = CASE WHEN d.attempt_ended_at > statement_timestamp() THEN statement_timestamp()
+                              ELSE d.attempt_ended_at END,
+      updated_at = statement_timestamp()
+    FROM ahead WHERE d.id = ahead.id
+    RETURNING d.webhook_id`,
 };
 
 /**

@@ -5,6 +5,7 @@ import { LOGGER } from '../core/core.module.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { SecretBox } from '../core/secret-box.js';
+import { Claims } from '../database/claims.js';
 import { Database } from '../database/database.js';
 import { WorkerPresence } from '../database/worker-presence.js';
 import { WorkLanes } from '../queues/work-lanes.js';
@@ -13,8 +14,10 @@ import {
   CLAIM_DELIVERIES,
   FIND_OVERDUE,
   LOCK_CLAIMS,
+  PULL_BACK_DELIVERIES,
   RELEASE_DELIVERIES,
   RELEASE_DELIVERY,
+  UNDO_CLAIMS,
   type ClaimedDelivery,
   type RecordedAttempt,
 } from './dispatch.sql.js';
@@ -31,6 +34,7 @@ const PLACES_WHEN_CROWDED = 2;
 const MIN_FAILURE_MS = 500;
 /** When a delivery is looked at again that could not be signed here. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
+const PULL_BACK_BATCH = 1_000;
 
 type Task = ClaimedDelivery & { claimedAtMs: number };
 
@@ -41,6 +45,7 @@ type Task = ClaimedDelivery & { claimedAtMs: number };
 @Injectable()
 export class WebhookDispatcher {
   private readonly lanes: WorkLanes<Task>;
+  private readonly claims: Claims;
   private inFlight = 0;
   /** Webhooks whose secrets could not be opened when last tried. */
   private readonly unreadable = new Set<number>();
@@ -51,10 +56,11 @@ export class WebhookDispatcher {
     private readonly recorder: AttemptRecorder,
     private readonly secretBox: SecretBox,
     private readonly timing: AttemptTiming,
-    private readonly presence: WorkerPresence,
+    presence: WorkerPresence,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    this.claims = new Claims(presence.name);
     this.lanes = new WorkLanes<Task>({
       name: 'webhooks',
       logger,
@@ -73,6 +79,7 @@ export class WebhookDispatcher {
 
   /** Takes up what was left behind: attempts that were interrupted, and due deliveries that no wake-up came for. */
   async wakeOverdue(): Promise<void> {
+    await this.claims.undoLost(async (names) => void (await this.database.query(UNDO_CLAIMS, [names])));
     await this.recorder.recordInterrupted();
     const webhooks = await this.database.query<{ id: number }>(FIND_OVERDUE);
     this.wake(webhooks.map(({ id }) => id));
@@ -81,6 +88,16 @@ export class WebhookDispatcher {
   /** Takes over what workers had claimed that are gone. */
   async releaseClaimsOf(workers: string[]): Promise<void> {
     await this.database.query(RELEASE_DELIVERIES, [workers]);
+  }
+
+  /** Makes up for a clock of the database that was set back. @returns how many deliveries are due earlier now. */
+  async pullBack(): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const { length } = await this.database.query(PULL_BACK_DELIVERIES, [PULL_BACK_BATCH]);
+      total += length;
+      if (length < PULL_BACK_BATCH) return total;
+    }
   }
 
   /** Claims nothing more and waits for the attempts in flight. */
@@ -96,19 +113,15 @@ export class WebhookDispatcher {
   private async claim(room: Map<number, number>, total: number): Promise<Task[]> {
     const claimedAtMs = performance.now();
     const webhooks = [...room.keys()];
-    const deliveries = await this.database.batch<ClaimedDelivery>(
-      [LOCK_CLAIMS, [webhooks]],
-      [
-        CLAIM_DELIVERIES,
+    const leaseMs = this.timing.timeoutMs + this.timing.leaseMarginMs;
+    const deliveries = await this.claims.claim((name) =>
+      this.database.batch<ClaimedDelivery>(
+        [LOCK_CLAIMS, [webhooks]],
         [
-          webhooks,
-          [...room.values()],
-          total,
-          this.config.WEBHOOK_MAX_IN_FLIGHT,
-          this.timing.timeoutMs + this.timing.leaseMarginMs,
-          this.presence.name,
+          CLAIM_DELIVERIES,
+          [webhooks, [...room.values()], total, this.config.WEBHOOK_MAX_IN_FLIGHT, leaseMs, name],
         ],
-      ],
+      ),
     );
     const tasks = deliveries.filter(({ decision }) => decision === 'send');
     this.inFlight += tasks.length;

@@ -172,6 +172,16 @@ describe('topup report daily', () => {
     expect(table.stdout).toMatch(/│ total +│ 3 +│ 2 +│ 1 +│ 1515\.00 │[^]+give the closing balances\.\n$/);
   });
 
+  it('writes a name that a spreadsheet would run as a formula so that it reads as text', async () => {
+    await stack.sql(`UPDATE merchants SET name = '=HYPERLINK("http://evil.example","Shop")' WHERE id = $1`, [
+      shop.id,
+    ]);
+    const { stdout } = await commandLine.run(...daily(0, '--csv'));
+    expect(stdout.split('\n')[1]).toMatch(
+      new RegExp(`^${shop.id},"'=HYPERLINK\\(""http://evil\\.example"",""Shop""\\)",3,1,1,1000\\.00,`),
+    );
+  });
+
   it('refuses what is no day', async () => {
     await commandLine.refusedAll([
       [['report', 'daily'], /required option '--date <day>' not specified/],
@@ -223,6 +233,7 @@ describe('topup report supplier', () => {
           balance_amount: '123456.00',
           balance_currency: 'THB',
           differences: [],
+          open_cases: 0,
         },
       ],
     });

@@ -43,5 +43,5 @@ describe('connections to Redis that died without a word', () => {
       return true;
     };
     expect(await eventually(promptAgain, (prompt) => prompt, 60_000)).toBe(true);
-  }, 90_000);
+  });
 });

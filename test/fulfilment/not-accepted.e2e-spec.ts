@@ -41,6 +41,15 @@ const stories: Record<string, Story> = {
     then: bought,
   },
   'Retry-After that says nothing': { answer: http(425, { 'retry-after': 'soon' }), times: 1, then: bought },
+  'Retry-After 0': { answer: http(429, { 'retry-after': '0' }), times: 3, then: bought },
+  'Retry-After as a date that has passed': {
+    answer: () => ({
+      status: 429,
+      headers: { 'retry-after': new Date(Date.now() - 60_000).toUTCString() },
+    }),
+    times: 3,
+    then: bought,
+  },
   'Retry-After of a day': { answer: http(429, { 'retry-after': '86400' }), times: 99, then: bought },
 };
 
@@ -125,6 +134,16 @@ describe('8.3 A unit that was not accepted stays queued and is sent again, under
     expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(950);
     expect(gapsMs(requests)[0]).toBeLessThan(4_500);
   });
+
+  it.each(['Retry-After 0', 'Retry-After as a date that has passed'])(
+    'waits as long as without it, ever longer, when it asks for no time: %s',
+    async (name) => {
+      const { requests } = await ending(name);
+      expect(requests).toHaveLength(4);
+      for (const [index, gap] of gapsMs(requests).entries())
+        expect(gap).toBeGreaterThanOrEqual(1_000 * 2 ** index - 50);
+    },
+  );
 
   it('waits 10 minutes at most, queued, and nothing is refunded', async () => {
     const { order_number, reference_id } = placed('Retry-After of a day');

@@ -69,7 +69,7 @@ async function leftInSending(script: Script, leaseLeftMs = -1_000): Promise<Orde
   await stack.sql(`UPDATE order_items SET status = 'processing' WHERE order_id = ${id}`, [order_number]);
   await stack.sql(
     `UPDATE order_units SET state = 'sending', next_action = 'inquire', claim = claim + 1, claimed_by = 'gone:1',
-       sends = 1, first_sent_at = now() - interval '10 seconds', last_sent_at = now() - interval '10 seconds',
+       sends = 1, first_sent_at = now() - interval '1 minute', last_sent_at = now() - interval '1 minute',
        next_action_at = now() + make_interval(secs => $2::int / 1000.0)
      WHERE order_id = ${id}`,
     [order_number, leaseLeftMs],

@@ -70,7 +70,7 @@ describe('8 The request to the supplier', () => {
   });
 
   it('carries the supplier’s token as bearer, in sends and inquiries, and none where there is none', async () => {
-    await stack.addSupplier('trusted', stack.supplier.url, 2_000, 'a-secret-token');
+    await stack.addSupplier('trusted', stack.supplier.url, 10_000, 'a-secret-token');
     const user = unique('player');
     stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
     const [trusted, plain] = [await stack.product('35.00', { supplier: 'trusted' }), await stack.product()];
@@ -90,7 +90,7 @@ describe('8 The request to the supplier', () => {
   });
 
   it('keeps the token out of the database’s plain text', async () => {
-    await stack.addSupplier('sealed', stack.supplier.url, 2_000, 'a-very-secret-token');
+    await stack.addSupplier('sealed', stack.supplier.url, 10_000, 'a-very-secret-token');
     const rows = await stack.sql<{ text: string }>('SELECT s::text AS text FROM suppliers s');
     for (const { text } of rows) {
       expect(text).not.toContain('a-very-secret-token');

@@ -4,7 +4,9 @@ import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, refused, type Answer, type SupplierRequest } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 
-const QUIET_MS = 2_500;
+const TIMEOUT_MS = 2_000;
+/** As short as the supplier's timeout allows. */
+const QUIET_MS = TIMEOUT_MS + 3_000;
 /** The supplier's clock and the service's are one, but timers and requests take their time. */
 const EARLY_MS = 100;
 
@@ -93,7 +95,7 @@ const orders = new Map<string, OrderBody>();
 
 beforeAll(async () => {
   stack = await TestStack.start({ SUPPLIER_QUIET_PERIOD_MS: String(QUIET_MS) });
-  await stack.addSupplier('fake', stack.supplier.url, 400);
+  await stack.addSupplier('fake', stack.supplier.url, TIMEOUT_MS);
   merchant = await stack.merchant('10000.00');
   const sku = await stack.product('35.00');
   const placed = Object.entries(stories).map(async ([name, story]) => {

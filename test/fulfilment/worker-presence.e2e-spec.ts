@@ -26,7 +26,7 @@ afterEach(() => void jest.restoreAllMocks());
 async function beats(count: number): Promise<string[][]> {
   const dead: string[][] = [];
   for (let n = 0; n < count; n++) {
-    dead.push(await presence.beat());
+    dead.push((await presence.beat()).dead);
     nowMs += 2_000;
   }
   return dead;

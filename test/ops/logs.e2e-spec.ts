@@ -29,7 +29,7 @@ beforeAll(async () => {
   stack = await TestStack.start({ LOG_LEVEL: 'trace' }, { logTo: { write: (line) => void log.push(line) } });
   receiver = await new WebhookReceiver().listen();
   merchant = await stack.merchant();
-  await stack.addSupplier('paid', stack.supplier.url, 2_000, SUPPLIER_TOKEN);
+  await stack.addSupplier('paid', stack.supplier.url, 10_000, SUPPLIER_TOKEN);
   sku = await stack.product('35.00', { supplier: 'paid' });
   await register({ url: receiver.url('/own'), secret: OWN_SECRET });
   generatedSecret = (await register({ url: receiver.url('/generated') })).secret ?? '';

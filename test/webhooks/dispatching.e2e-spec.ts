@@ -189,7 +189,7 @@ describe('Redis', () => {
     expect(keys.length).toBeGreaterThan(0);
     await redis.del(keys);
     await redis.quit();
-    await hooks.newestIs(id, 'succeeded', 10_000);
+    await hooks.newestIs(id, 'succeeded');
   });
 });
 

@@ -31,6 +31,10 @@ const item = (words: string, ...values: string[]): string =>
 const order = (words: string, ...values: string[]): string =>
   `format('order %s (%s) ${words}', ${['order_number', 'status', ...values].join(', ')})`;
 
+const REVERSALS = `
+  SELECT r.*, o.order_number, s.code AS supplier
+  FROM supplier_reversals r JOIN orders o ON o.id = r.order_id JOIN suppliers s ON s.id = r.supplier_id`;
+
 /** The rules about units, and how items and orders follow from them. */
 export const UNIT_CHECKS: Check[] = [
   {
@@ -151,5 +155,17 @@ export const UNIT_CHECKS: Check[] = [
     }),
     describe: ({ failed = 0n, partly = 0n }) =>
       `${failed} failed orders, ${partly} of them partially completed`,
+  },
+  {
+    name: 'supplier_reversals',
+    sql: compare({
+      rows: REVERSALS,
+      wrong: `status = 'open'`,
+      example: `format('reversal %s: unit %s.%s of order %s is %s, says supplier %s', id, item, unit, order_number, kind,
+                       supplier)`,
+      figures: { closed: `count(*) FILTER (WHERE status = 'closed')` },
+    }),
+    describe: ({ checked = 0n, closed = 0n }) =>
+      `${checked - closed} open cases in which a supplier contradicts how a unit was settled, ${closed} closed`,
   },
 ];

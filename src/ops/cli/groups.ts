@@ -35,6 +35,10 @@ export const GROUPS: Record<string, Group> = {
     summary: 'Show, list and resolve orders',
     load: async () => (await import('./order.commands.js')).orderCommands,
   },
+  reversal: {
+    summary: 'List and close cases in which a supplier contradicts how a unit was settled',
+    load: async () => (await import('./reversal.commands.js')).reversalCommands,
+  },
   webhook: {
     summary: 'List and replay deliveries to a merchant’s webhooks',
     load: async () => (await import('./webhook.commands.js')).webhookCommands,

@@ -53,6 +53,10 @@ export const FIND_TIMELINE: Statement = {
              c.outcome || ' after ' || c.duration_ms || ' ms' || coalesce(': ' || c.detail, ''), c.process
       FROM supplier_calls c WHERE c.order_id = $1
       UNION ALL
+      SELECT r.created_at, 1, r.id, 'supplier.' || r.kind, r.item || '.' || r.unit,
+             'reversal ' || r.id || coalesce(': ' || coalesce(r.supplier_reference, r.detail), ''), NULL
+      FROM supplier_reversals r WHERE r.order_id = $1
+      UNION ALL
       SELECT a.created_at, 1, a.id, a.action, a.detail ->> 'unit',
              concat_ws(' ', a.detail ->> 'result', a.detail ->> 'code')
                || ' by ' || a.operator || coalesce(': ' || (a.detail ->> 'reason'), ''), NULL

@@ -47,12 +47,13 @@ export class OrderResolution {
     } as const;
     const settled = await this.settlement.settle({
       key,
+      merchantId: order.merchant_id,
       result: toResult(resolution.verdict),
-      onlyInDoubt: true,
+      claim: null,
       calls: [],
       alongside: (tx) => tx.write(RECORD_ACTION, actionValues(resolution, action)),
     });
-    if (!settled) throw await this.conflict(key);
+    if (settled !== 'settled') throw await this.conflict(key);
   }
 
   private async getOrder(orderNumber: string): Promise<OrderRow> {

@@ -24,18 +24,21 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
         ok,
         differences.length,
         suppliers.some(({ unanswered }) => unanswered > 0),
+        suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
       ),
     );
   return { json: { ok, since: since.toISOString(), suppliers }, text, ok };
 }
 
-function verdictOf(ok: boolean, differences: number, isIncomplete: boolean): string {
+function verdictOf(ok: boolean, differences: number, isIncomplete: boolean, openCases: number): string {
   if (ok) return paint('green', 'The suppliers say what our books say.');
   const found = differences > 0 ? `${differences} units differ: ask the supplier about each reference.` : '';
   const missing = isIncomplete
     ? 'The comparison is incomplete: a supplier did not answer about every unit.'
     : '';
-  return paint('red', [found, missing].filter((part) => part !== '').join('\n'));
+  const cases =
+    openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
+  return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
 
 interface SupplierJson {
@@ -47,6 +50,7 @@ interface SupplierJson {
   open: number;
   agreed: number;
   unanswered: number;
+  open_cases: number;
   problem: string | null;
   balance_amount: string | null;
   balance_currency: string | null;
@@ -60,17 +64,19 @@ function toJson({
   agreed,
   differences,
   unanswered,
+  openCases,
 }: SupplierComparison): SupplierJson {
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
   return {
     supplier,
-    ok: differences.length === 0 && unanswered.count === 0,
+    ok: differences.length === 0 && unanswered.count === 0 && openCases === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
     open: Number(counts.open),
     agreed,
     unanswered: unanswered.count,
+    open_cases: openCases,
     problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
     balance_amount: balance.known ? formatBaht(balance.amount) : null,
     balance_currency: balance.known ? balance.currency : null,

@@ -53,8 +53,12 @@ export const supplierCommands: CommandGroup = {
           const change = token === false ? null : token;
           if (change === null)
             await confirm(`The token of supplier ${settings.code} is removed, for good.`, { yes });
+          const suppliers = app.get(SuppliersService);
+          suppliers.assertTiming(settings.timeoutMs);
+          const remarks = await confirmMove(suppliers, settings, yes);
           const by = { operator, reason };
-          return record(toJson(await app.get(SuppliersService).set({ ...settings, token: change }, by)));
+          const saved = await suppliers.set({ ...settings, token: change }, by);
+          return { ...record(toJson(saved)), remarks };
         }),
       );
 
@@ -72,6 +76,22 @@ export const supplierCommands: CommandGroup = {
       );
   },
 };
+
+/** Says how many units another base URL leaves behind, and asks. @returns the same for those who are not asked. */
+async function confirmMove(
+  suppliers: SuppliersService,
+  { code, baseUrl }: Pick<SetGiven, 'code' | 'baseUrl'>,
+  yes?: boolean,
+): Promise<string[]> {
+  const units = await suppliers.unitsLeftBehind(code, baseUrl);
+  if (!units || units.open === 0) return [];
+  const { open, inDoubt } = units;
+  const words =
+    `Supplier ${code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
+    'those in doubt are not sent to the new address again, and come to review unless it knows them.';
+  await confirm(words, { yes });
+  return [words];
+}
 
 const toJson = ({ code, adapter, baseUrl, timeoutMs }: Supplier): Record<string, unknown> => ({
   code,

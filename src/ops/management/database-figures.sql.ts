@@ -55,6 +55,13 @@ const review = figures(
    FROM (SELECT updated_at FROM order_units WHERE state = 'review' LIMIT ${COUNTED_AT_MOST}) review`,
 );
 
+/** Few ever, and indexed while they are open. */
+const reversals = figures(
+  'supplier_reversals',
+  ['supplier_reversals_open'],
+  `SELECT count(*) AS supplier_reversals_open FROM supplier_reversals WHERE status = 'open'`,
+);
+
 /** A claim whose lease has run out holds its unit no longer: the unit is due. */
 const fulfilmentQueue = figures(
   'fulfilment_queue',
@@ -107,6 +114,7 @@ export const FIGURES: readonly FiguresStatement[] = [
   orders,
   unknown,
   review,
+  reversals,
   fulfilmentQueue,
   webhooksQueue,
   heldMismatch,

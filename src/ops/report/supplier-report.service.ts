@@ -9,9 +9,16 @@ import type {
   SupplierSettings,
 } from '../../fulfilment/supplier-adapter.js';
 import { unitReference } from '../../orders/order.rows.js';
+import { FIND_UNSETTLED } from '../../orders/settlement.sql.js';
 import { atOneMoment, patient } from '../snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
-import { COUNT_UNITS, PAGE_OF_SETTLED, type SettledUnitRow, type UnitCounts } from './supplier-report.sql.js';
+import {
+  COUNT_OPEN_CASES,
+  COUNT_UNITS,
+  PAGE_OF_SETTLED,
+  type SettledUnitRow,
+  type UnitCounts,
+} from './supplier-report.sql.js';
 
 const UNITS_AT_ONCE = 500;
 
@@ -32,6 +39,14 @@ export interface SupplierComparison {
   differences: Difference[];
   /** Units that the supplier gave no usable answer about. */
   unanswered: { count: number; reason: string | null };
+  /** Cases in which it contradicted us, then or now, and that nobody has closed. */
+  openCases: number;
+}
+
+/** A unit of which the supplier says the opposite, for good. */
+interface Contradiction {
+  unit: SettledUnitRow;
+  theirs: 'succeeded' | 'failed';
 }
 
 type OnProgress = (done: number, total: number, supplier: string) => void;
@@ -72,18 +87,35 @@ export class SupplierReportService {
     for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
       const references = units.map((unit) => unitReference(unit.order_number, unit));
       const answers = await inquirer.askAll(references, () => onProgress(++done, total, supplier.code));
+      const contradicted: Contradiction[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
         const reference = references[index] ?? '';
-        if (theirs !== null && contradicts(unit.state, theirs)) {
-          differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
-        }
+        if (theirs === null || !contradicts(unit.state, theirs)) return;
+        differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
+        if (theirs === 'succeeded' || theirs === 'failed') contradicted.push({ unit, theirs });
       });
+      await this.recordCases(contradicted);
     }
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const agreed = done - unanswered.count - differences.length;
     const balance = await adapter.balance(settings);
-    return { supplier: supplier.code, balance, counts, agreed, differences, unanswered };
+    const [open] = await this.database.query<{ cases: bigint }>(COUNT_OPEN_CASES, [supplier.id]);
+    const openCases = Number(open?.cases ?? 0n);
+    return { supplier: supplier.code, balance, counts, agreed, differences, unanswered, openCases };
+  }
+
+  /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
+  private async recordCases(contradicted: Contradiction[]): Promise<void> {
+    if (contradicted.length === 0) return;
+    await this.database.query(FIND_UNSETTLED, [
+      contradicted.map(({ unit }) => unit.order_id),
+      contradicted.map(({ unit }) => unit.item),
+      contradicted.map(({ unit }) => unit.unit),
+      contradicted.map(({ theirs }) => theirs),
+      contradicted.map(() => null),
+      contradicted.map(() => 'found by topup report supplier'),
+    ]);
   }
 
   private async *pagesOfSettled(

@@ -43,3 +43,9 @@ export const PAGE_OF_SETTLED: Statement = {
            AND (u.order_id, u.item, u.unit) > ($3::bigint, $4::smallint, $5::smallint)
          ORDER BY u.order_id, u.item, u.unit LIMIT $6`,
 };
+
+/** $1 supplier. */
+export const COUNT_OPEN_CASES: Statement = {
+  name: 'supplier_report.count_open_cases',
+  text: `SELECT count(*) AS cases FROM supplier_reversals WHERE supplier_id = $1 AND status = 'open'`,
+};

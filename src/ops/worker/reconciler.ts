@@ -21,6 +21,8 @@ const INTERVAL_MS = 2_000;
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly looking: Recurring;
+  /** At first nobody knows what the clock did while no worker ran. */
+  private mustPullBack = true;
 
   constructor(
     schema: SchemaService,
@@ -49,12 +51,22 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async look(): Promise<void> {
-    await this.releaseClaimsOfTheDead();
+    const { dead, clockWasSetBack } = await this.presence.beat();
+    await this.releaseClaimsOf(dead);
+    this.mustPullBack ||= clockWasSetBack;
+    if (this.mustPullBack) await this.pullBack();
     await Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]);
   }
 
-  private async releaseClaimsOfTheDead(): Promise<void> {
-    const dead = await this.presence.beat();
+  /** No delay gets longer than its rule allows, wherever the database's clock has been. */
+  private async pullBack(): Promise<void> {
+    const [units, deliveries] = await Promise.all([this.units.pullBack(), this.webhooks.pullBack()]);
+    this.mustPullBack = false;
+    if (units + deliveries > 0)
+      this.logger.warn({ units, deliveries }, 'the clock of the database was set back: work is due earlier');
+  }
+
+  private async releaseClaimsOf(dead: string[]): Promise<void> {
     if (dead.length === 0) return;
     this.logger.warn({ workers: dead }, 'workers are gone: what they had claimed is taken over');
     await Promise.all([this.units.releaseClaimsOf(dead), this.webhooks.releaseClaimsOf(dead)]);

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { neverSeen, refused } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { CommandLine } from './command-line.js';
+
+let stack: TestStack;
+let commandLine: CommandLine;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  commandLine = new CommandLine({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    SECRETS_KEY: stack.config.secretsKey?.toString('base64') ?? '',
+  });
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+interface Reversal {
+  id: number;
+  order_number: string;
+  kind: string;
+  status: string;
+}
+
+interface Audit {
+  ok: boolean;
+  checks: { name: string; ok: boolean; detail: string }[];
+}
+
+/** A case: the unit was bought, and its supplier says that it failed when the report asks. */
+async function takenBack(): Promise<{ order: OrderBody; reversal: Reversal }> {
+  const user = unique('player');
+  const order = await stack.order(merchant, [{ sku }], user);
+  await stack.orderWith(merchant, order.reference_id, 'completed');
+  stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
+  const report = await commandLine.run('report', 'supplier', '--json');
+  expect(report.code).toBe(1);
+  const found = await commandLine.json<Reversal[]>('reversal', 'list', '--open');
+  const reversal = found.find(({ order_number }) => order_number === order.order_number);
+  if (!reversal) throw new Error('there is no case');
+  return { order, reversal };
+}
+
+const audit = async (): Promise<Audit['checks'][number] | undefined> => {
+  const { stdout } = await commandLine.run('audit', '--json');
+  return (JSON.parse(stdout) as Audit).checks.find(({ name }) => name === 'supplier_reversals');
+};
+
+describe('a supplier that contradicts how a unit was settled', () => {
+  it('is told by the report, by the audit and in the order’s timeline, until the case is closed', async () => {
+    const { order, reversal } = await takenBack();
+    expect(reversal).toEqual({
+      id: expect.any(Number),
+      order_number: order.order_number,
+      merchant_id: merchant.id,
+      unit: '1.1',
+      supplier: 'fake',
+      kind: 'taken_back',
+      amount: null,
+      currency: null,
+      supplier_reference: null,
+      detail: 'found by topup report supplier',
+      status: 'open',
+      created_at: expect.any(String),
+    });
+    expect(await audit()).toMatchObject({ ok: false, detail: expect.stringContaining(order.order_number) });
+    const { stdout } = await commandLine.run('report', 'supplier', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, suppliers: [{ ok: false, open_cases: 1 }] });
+    const { timeline } = await commandLine.json<{ timeline: { event: string }[] }>(
+      'order',
+      'show',
+      order.order_number,
+    );
+    expect(timeline.map(({ event }) => event)).toContain('supplier.taken_back');
+
+    await commandLine.json('reversal', 'close', String(reversal.id), '--reason', 'returned to our deposit');
+    expect(await audit()).toMatchObject({ ok: true });
+    expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
+    // Asked again it says the same, which is known by now.
+    await commandLine.run('report', 'supplier', '--json');
+    expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
+  });
+
+  it('may be worth a credit to the merchant, once, which the log keeps with the reason', async () => {
+    const { reversal } = await takenBack();
+    const before = await stack.wallet(merchant);
+    const args = ['reversal', 'close', String(reversal.id), '--credit', '35.00', '--reason', 'ticket 4711'];
+    expect(await commandLine.json(...args)).toMatchObject({ id: reversal.id, status: 'closed' });
+    const after = await stack.wallet(merchant);
+    expect(Number(after.available) - Number(before.available)).toBe(35);
+    expect(await commandLine.refused(...args)).toMatch(/closed already/);
+    expect(await stack.wallet(merchant)).toEqual(after);
+    const log = await commandLine.json<{ action: string; detail: object }[]>('log');
+    expect(log.find(({ action }) => action === 'reversal.close')).toMatchObject({
+      reason: 'ticket 4711',
+      detail: { reversal_id: reversal.id, kind: 'taken_back', unit: '1.1', credit: '35.00' },
+    });
+    expect(await commandLine.refused('reversal', 'close', '999999', '--reason', 'none')).toMatch(
+      /no reversal 999999: topup reversal list shows them/,
+    );
+  });
+});
+
+describe('topup supplier set', () => {
+  const set = (...args: string[]): string[] => [
+    'supplier',
+    'set',
+    '--code',
+    'fake',
+    '--adapter',
+    'http',
+    ...args,
+  ];
+
+  it('refuses a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for, and says what would fit', async () => {
+    const before = await commandLine.json('supplier', 'list');
+    expect(
+      await commandLine.refused(...set('--base-url', stack.supplier.url, '--timeout-ms', '27001')),
+    ).toMatch(/27001 ms needs a SUPPLIER_QUIET_PERIOD_MS of at least 30001.*at most 27000 ms/);
+    expect(await commandLine.json('supplier', 'list')).toEqual(before);
+    await commandLine.json(...set('--base-url', stack.supplier.url, '--timeout-ms', '27000'));
+  });
+
+  it('says how many units are open when the address changes, and asks on a terminal', async () => {
+    const user = unique('player');
+    stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : neverSeen));
+    const order = await stack.order(merchant, [{ sku, quantity: 2 }], user);
+    await eventually(
+      () => stack.sql(`SELECT FROM order_units WHERE state = 'unknown'`),
+      ({ length }) => length === 2,
+    );
+    const move = set('--base-url', 'http://127.0.0.1:1');
+    const { code, screen } = await commandLine.onTerminal(move, 'n\n');
+    expect(screen).toMatch(/2 open units, 2 of them in doubt/);
+    expect(code).toBe(1);
+    expect(await commandLine.json<{ base_url: string }[]>('supplier', 'list')).toMatchObject([
+      { base_url: stack.supplier.url },
+    ]);
+    const { stderr } = await commandLine.run(...set('--base-url', 'http://127.0.0.1:1'));
+    expect(stderr).toMatch(/2 open units, 2 of them in doubt/);
+    await commandLine.json(...set('--base-url', stack.supplier.url));
+    stack.supplier.script(user, ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'succeeded' },
+    }));
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { deferred } from '../support/deferred.js';
+import { eventually } from '../support/eventually.js';
+import { bought, neverSeen, type Answer } from '../support/fake-supplier.js';
+import { whileLocked } from '../support/locks.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+const OTHERS = 12;
+
+let stack: TestStack;
+let receiver: WebhookReceiver;
+let held: TestMerchant;
+let others: TestMerchant[];
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  receiver = await new WebhookReceiver().listen();
+  sku = await stack.product('35.00');
+  held = await stack.merchant('10000.00');
+  others = await Promise.all(Array.from({ length: OTHERS }, () => stack.merchant('10000.00')));
+});
+
+afterAll(() => closeWithBalancedBooks(stack, receiver));
+
+const walletOf = ({ id }: TestMerchant): string => `SELECT FROM wallets WHERE merchant_id = ${id} FOR UPDATE`;
+
+const place = ({ client }: TestMerchant, userId = 'player-1'): Promise<{ status: number; body: OrderBody }> =>
+  client.post<OrderBody>('/v1/orders', { reference_id: unique('order'), user_id: userId, items: [{ sku }] });
+
+describe('a wallet that another transaction keeps locked', () => {
+  it('holds up its own orders only: all others are placed meanwhile', async () => {
+    const blocked = await whileLocked(stack, walletOf(held), async () => {
+      const waiting: Promise<{ status: number; body: OrderBody }>[] = [];
+      for (let round = 0; round < 5; round++) {
+        waiting.push(place(held), place(held));
+        const answers = await Promise.all(others.map((merchant) => place(merchant)));
+        expect(answers.map(({ status }) => status)).toEqual(others.map(() => 200));
+      }
+      return waiting;
+    });
+    // Placed once the lock was gone; or refused, if that took longer than a client is kept waiting.
+    const statuses = (await Promise.all(blocked)).map(({ status }) => status);
+    for (const status of statuses) expect([200, 503]).toContain(status);
+    expect((await place(held)).status).toBe(200);
+  });
+
+  it('gives its own orders an answer that says so, and charges nothing for them', async () => {
+    const before = await stack.wallet(held);
+    const answer = await whileLocked(stack, walletOf(held), () => place(held));
+    expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+    await eventually(
+      () => stack.wallet(held),
+      ({ available }) => available === before.available,
+    );
+  });
+
+  it('holds up the end of its own orders only', async () => {
+    const answers = new Map<string, (answer: Answer) => void>();
+    const user = unique('player');
+    stack.supplier.script(user, ({ reference }) => {
+      const answer = deferred<Answer>();
+      answers.set(reference, answer.resolve);
+      return answer.promise;
+    });
+    const mine = await stack.order(held, [{ sku }], user);
+    const theirs = await Promise.all(others.map((merchant) => stack.order(merchant, [{ sku }], user)));
+    await eventually(
+      () => answers.size,
+      (size) => size === OTHERS + 1,
+    );
+    await whileLocked(stack, walletOf(held), async () => {
+      for (const [reference, say] of answers) say(bought(reference));
+      for (const [index, order] of theirs.entries())
+        await stack.orderWith(others[index] as TestMerchant, order.reference_id, 'completed');
+      const { body } = await held.client.get<OrderBody>(`/v1/orders/${mine.reference_id}`);
+      expect(body.status).toBe('processing');
+    });
+    await stack.orderWith(held, mine.reference_id, 'completed');
+  });
+});
+
+describe('a definite refusal that can’t be recorded because of a lock', () => {
+  /** When the claim of an order's only unit ends, in milliseconds. */
+  async function leaseEndOf({ order_number }: OrderBody): Promise<number> {
+    const [unit] = await stack.sql<{ next_action_at: Date | null }>(
+      `SELECT next_action_at FROM order_units WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order_number],
+    );
+    return unit?.next_action_at?.getTime() ?? 0;
+  }
+
+  it('is kept beyond its lease, and written: nothing is asked or sent again', async () => {
+    const [user, supplier] = [unique('player'), unique('supplier')];
+    await stack.addSupplier(supplier, stack.supplier.url, 1_000);
+    const refusal = deferred<Answer>();
+    // The supplier keeps no record of what it refuses.
+    stack.supplier.script(user, ({ kind }) => (kind === 'inquiry' ? neverSeen : refusal.promise));
+    const order = await stack.order(held, [{ sku: await stack.product('35.00', { supplier }) }], user);
+    await eventually(
+      () => stack.supplier.about(order.order_number),
+      ({ length }) => length === 1,
+    );
+    const leaseEnd = await leaseEndOf(order);
+    await whileLocked(stack, walletOf(held), async () => {
+      refusal.resolve({ status: 422, body: { failure_code: 'OUT_OF_STOCK' } });
+      await eventually(
+        () => leaseEndOf(order),
+        (renewed) => renewed > leaseEnd + 5_000,
+      );
+    });
+    await stack.orderWith(held, order.reference_id, 'failed');
+    expect(stack.supplier.about(order.order_number).map(({ kind }) => kind)).toEqual(['send']);
+  });
+});
+
+describe('a table that somebody has locked as a whole', () => {
+  it('is answered with 503 and Retry-After, not with silence', async () => {
+    const answers = await whileLocked(stack, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', () =>
+      Promise.all(others.map((merchant) => place(merchant))),
+    );
+    for (const { status } of answers) expect(status).toBe(503);
+    expect((await place(held)).status).toBe(200);
+  });
+});

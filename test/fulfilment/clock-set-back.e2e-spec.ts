@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+let stack: TestStack;
+let receiver: WebhookReceiver;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  receiver = await new WebhookReceiver().listen();
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(() => closeWithBalancedBooks(stack, receiver));
+
+/** What PostgreSQL wrote while its clock was ahead, and everything that this made due. */
+const writtenAhead = (by: string): Record<string, string> => ({
+  units: `UPDATE order_units SET updated_at = updated_at + interval '${by}',
+            next_action_at = next_action_at + interval '${by}', first_sent_at = first_sent_at + interval '${by}',
+            last_sent_at = last_sent_at + interval '${by}', unknown_since = unknown_since + interval '${by}'
+          WHERE next_action_at IS NOT NULL`,
+  deliveries: `UPDATE webhook_deliveries SET updated_at = updated_at + interval '${by}',
+                 due_at = due_at + interval '${by}', leased_until = leased_until + interval '${by}',
+                 attempt_ended_at = attempt_ended_at + interval '${by}', retry_after_at = retry_after_at + interval '${by}'
+               WHERE status = 'pending'`,
+  workers: `UPDATE worker_processes SET seen_at = seen_at + interval '${by}'`,
+});
+
+async function moveAhead(by: string): Promise<void> {
+  for (const statement of Object.values(writtenAhead(by))) await stack.sql(statement);
+}
+
+describe('after the clock of PostgreSQL was ahead and is right again', () => {
+  it('units that were placed meanwhile are bought as soon as a worker starts', async () => {
+    const order = await stack.order(merchant, [{ sku }]);
+    await moveAhead('1 year');
+    await stack.startWorker();
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('retries, leases and deliveries of running workers wait no longer than their rules allow', async () => {
+    const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
+      url: receiver.url('/hook'),
+      retry_delay: 1,
+    });
+    receiver.answer('/hook', 500, 204);
+    stack.supplier.script('later', (_request, { length }) =>
+      length === 0 ? { status: 429, headers: { 'retry-after': '3' } } : { status: 422 },
+    );
+    const order = await stack.order(merchant, [{ sku }], 'later');
+    await eventually(
+      () => stack.supplier.about(order.order_number),
+      ({ length }) => length === 1,
+    );
+    await eventually(
+      () => stack.sql(`SELECT FROM order_units WHERE state = 'queued' AND sends = 1`),
+      ({ length }) => length === 1,
+    );
+    await moveAhead('1 hour');
+    await stack.orderWith(merchant, order.reference_id, 'failed');
+    await eventually(
+      () => receiver.at('/hook'),
+      ({ length }) => length === 1,
+    );
+    await eventually(
+      () =>
+        stack.sql(
+          `SELECT FROM webhook_deliveries WHERE status = 'pending' AND attempt_count = 1 AND due_at IS NOT NULL`,
+        ),
+      ({ length }) => length === 1,
+    );
+    await moveAhead('1 hour');
+    await eventually(
+      () =>
+        merchant.client.get<{ data: { status: string }[] }>(`/v1/merchant-webhooks/${webhook.id}/deliveries`),
+      ({ body }) => body.data[0]?.status === 'succeeded',
+    );
+  });
+
+  it('a unit in doubt comes to review when its time is up, not later by what the clock was ahead', async () => {
+    stack.supplier.script('in doubt', () => 'drop');
+    const order = await stack.order(merchant, [{ sku }], 'in doubt');
+    const unit = (): Promise<{ unknown_since: Date | null; late: boolean }[]> =>
+      stack.sql(
+        `SELECT unknown_since, unknown_since > now() OR last_sent_at > now() AS late FROM order_units
+         WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+        [order.order_number],
+      );
+    await eventually(unit, ([row]) => row?.unknown_since !== null);
+    await moveAhead('1 year');
+    await eventually(unit, ([row]) => row?.late === false);
+    // Settled, so that the books can be closed.
+    stack.supplier.script('in doubt', ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'succeeded' },
+    }));
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('a worker that died meanwhile is found dead as soon as usual', async () => {
+    await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() + interval '1 day')`);
+    await eventually(
+      () => stack.sql(`SELECT FROM worker_processes WHERE name = 'worker@gone:1' AND seen_at > now()`),
+      ({ length }) => length === 0,
+    );
+  });
+});

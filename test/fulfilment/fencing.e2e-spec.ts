@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OrderSettlement, type SettleUnit } from '../../src/orders/order-settlement.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { deferred } from '../support/deferred.js';
+import { eventually } from '../support/eventually.js';
+import { bought, neverSeen, type Answer, type Script } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  stack = await TestStack.start({ LOG_LEVEL: 'warn' }, { worker: false, logTo });
+  await stack.addSupplier('fake', stack.supplier.url, 20_000);
+  merchant = await stack.merchant('100000.00');
+  sku = await stack.product('35.00');
+});
+
+afterEach(() => stack.stopWorkers());
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+/** Refuses a request in a way that leaves no trace at the supplier. */
+const notRecorded: Answer = { status: 422, body: { failure_code: 'OUT_OF_STOCK' } };
+
+/** Answers that a test gives when it wants to: the n-th send gets the n-th. */
+function answersAtWill(count: number): {
+  script: Script;
+  sends: () => number;
+  give: (send: number, answer: Answer) => void;
+} {
+  const promises = Array.from({ length: count }, () => deferred<Answer>());
+  let sends = 0;
+  return {
+    script: ({ kind }) => (kind === 'inquiry' ? neverSeen : (promises[sends++]?.promise ?? 'hang')),
+    sends: () => sends,
+    give: (send, answer) => promises[send - 1]?.resolve(answer),
+  };
+}
+
+/** The only unit of an order, as it stands. */
+async function unitOf({
+  order_number,
+}: OrderBody): Promise<{ state: string; claim: number; order_id: bigint }> {
+  const [unit] = await stack.sql<{ state: string; claim: number; order_id: bigint }>(
+    `SELECT u.state, u.claim, u.order_id FROM order_units u JOIN orders o ON o.id = u.order_id
+     WHERE o.order_number = $1`,
+    [order_number],
+  );
+  if (!unit) throw new Error(`order ${order_number} has no unit`);
+  return unit;
+}
+
+/** As when the clock of PostgreSQL jumps ahead: leases and quiet periods are over. */
+const makeTimePass = ({ order_number }: OrderBody): Promise<object[]> =>
+  stack.sql(
+    `UPDATE order_units SET next_action_at = now() - interval '1 s', last_sent_at = now() - interval '1 h'
+     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+    [order_number],
+  );
+
+interface Case {
+  kind: string;
+  status: string;
+  supplier_reference: string | null;
+}
+
+const casesOf = ({ order_number }: OrderBody): Promise<Case[]> =>
+  stack.sql<Case>(
+    `SELECT r.kind, r.status, r.supplier_reference FROM supplier_reversals r JOIN orders o ON o.id = r.order_id
+     WHERE o.order_number = $1`,
+    [order_number],
+  );
+
+const logged = ({ order_number }: OrderBody, message: RegExp): Record<string, unknown>[] =>
+  lines.filter((line) => line.orderNumber === order_number && message.test(String(line.msg)));
+
+describe('8.3 A refusal settles only the claim that it answers', () => {
+  it('so a unit that another worker is buying is not refunded by a late answer to an older send', async () => {
+    const user = unique('player');
+    const supplier = answersAtWill(2);
+    stack.supplier.script(user, supplier.script);
+    await stack.startWorker();
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(supplier.sends, (sends) => sends === 1);
+    await makeTimePass(order);
+    await stack.startWorker();
+    await eventually(supplier.sends, (sends) => sends === 2);
+
+    supplier.give(1, notRecorded);
+    await eventually(
+      () => logged(order, /answers an older call/),
+      ({ length }) => length === 1,
+    );
+    expect((await unitOf(order)).state).toBe('sending');
+
+    const { order_number } = order;
+    supplier.give(2, bought(`${order_number}.1.1`));
+    const ended = await stack.orderWith(merchant, order.reference_id, 'completed', 'failed');
+    expect(ended.status).toBe('completed');
+    expect(await casesOf(order)).toEqual([]);
+  });
+
+  it('but what was bought was bought, whichever call learns of it', async () => {
+    const user = unique('player');
+    const supplier = answersAtWill(2);
+    stack.supplier.script(user, supplier.script);
+    await stack.startWorker();
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(supplier.sends, (sends) => sends === 1);
+    await makeTimePass(order);
+    await stack.startWorker();
+    await eventually(supplier.sends, (sends) => sends === 2);
+
+    supplier.give(1, bought(`${order.order_number}.1.1`));
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    supplier.give(2, bought(`${order.order_number}.1.1`));
+    await stack.stopWorkers();
+    expect(await casesOf(order)).toEqual([]);
+  });
+
+  it('and among answers that meet in one batch, that of the latest claim decides', async () => {
+    const order = await stack.order(merchant, [{ sku }], 'nobody');
+    const { order_id } = await unitOf(order);
+    await stack.sql(
+      `UPDATE order_units SET state = 'sending', next_action = 'inquire', claim = 7 WHERE order_id = $1`,
+      [order_id],
+    );
+    const answer = (claim: number, result: SettleUnit['result']): Promise<string> =>
+      stack.api.get(OrderSettlement).settle({
+        key: { orderId: order_id, item: 1, unit: 1 },
+        merchantId: merchant.id,
+        claim,
+        result,
+        calls: [],
+      });
+    const said = await Promise.all([
+      answer(5, { state: 'failed', code: 'OUT_OF_STOCK', message: 'old' }),
+      answer(7, { state: 'failed', code: 'INVALID_PLAYER', message: 'new' }),
+      answer(6, { state: 'failed', code: 'OUT_OF_STOCK', message: 'old, too' }),
+    ]);
+    expect(said).toEqual(['settled_before', 'settled', 'settled_before']);
+    const ended = await stack.orderWith(merchant, order.reference_id, 'failed');
+    expect(ended.failure_code).toBe('INVALID_PLAYER');
+  });
+});
+
+describe('8.4 A definite answer that contradicts a settled unit is a case for the operator', () => {
+  /** Settles a unit by an inquiry, while the answer to its send is still to come. */
+  async function settledByInquiry(
+    answer: (reference: string) => Answer,
+  ): Promise<{ order: OrderBody; say: (late: Answer) => void }> {
+    const user = unique('player');
+    const late = deferred<Answer>();
+    let sent = false;
+    stack.supplier.script(user, ({ kind, reference }) => {
+      sent ||= kind === 'send';
+      return kind === 'send' ? late.promise : answer(reference);
+    });
+    await stack.startWorker();
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () => sent,
+      (is) => is,
+    );
+    await makeTimePass(order);
+    await stack.startWorker();
+    await stack.orderWith(merchant, order.reference_id, 'completed', 'failed');
+    return { order, say: late.resolve };
+  }
+
+  const failedAnswer = (reference: string): Answer => ({
+    status: 200,
+    body: { reference, status: 'failed', failure_code: 'OUT_OF_STOCK' },
+  });
+
+  it.each([
+    ['bought_late', failedAnswer, bought],
+    ['taken_back', bought, failedAnswer],
+    [
+      'unknown_purchase',
+      bought,
+      (reference: string): Answer => ({
+        status: 200,
+        body: { reference, status: 'succeeded', supplier_reference: 'S-other' },
+      }),
+    ],
+  ] as const)('%s', async (kind, first, second) => {
+    const { order, say } = await settledByInquiry(first);
+    const before = (await merchant.client.get<OrderBody>(`/v1/orders/${order.reference_id}`)).body;
+    const wallet = await stack.wallet(merchant);
+    say(second(`${order.order_number}.1.1`));
+    const found = await eventually(
+      () => casesOf(order),
+      ({ length }) => length > 0,
+    );
+    expect(found).toEqual([
+      {
+        kind,
+        status: 'open',
+        supplier_reference:
+          kind === 'taken_back'
+            ? null
+            : kind === 'unknown_purchase'
+              ? 'S-other'
+              : `S-${order.order_number}.1.1`,
+      },
+    ]);
+    await stack.stopWorkers();
+    expect(logged(order, /contradicts/)).toEqual([expect.objectContaining({ level: 'error' })]);
+    expect((await merchant.client.get<OrderBody>(`/v1/orders/${order.reference_id}`)).body).toEqual(before);
+    expect(await stack.wallet(merchant)).toEqual(wallet);
+  });
+});

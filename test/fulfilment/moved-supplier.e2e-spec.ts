@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { FakeSupplier, neverSeen } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+const SUPPLIER = 'moving';
+
+let stack: TestStack;
+let elsewhere: FakeSupplier;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  elsewhere = await new FakeSupplier().listen();
+  merchant = await stack.merchant('10000.00');
+  await stack.addSupplier(SUPPLIER, stack.supplier.url);
+  sku = await stack.product('35.00', { supplier: SUPPLIER });
+});
+
+afterEach(() => stack.addSupplier(SUPPLIER, stack.supplier.url));
+
+afterAll(() => closeWithBalancedBooks(stack, elsewhere));
+
+const stateOf = async ({ order_number }: OrderBody): Promise<string | undefined> => {
+  const [unit] = await stack.sql<{ state: string }>(
+    `SELECT u.state FROM order_units u JOIN orders o ON o.id = u.order_id WHERE o.order_number = $1`,
+    [order_number],
+  );
+  return unit?.state;
+};
+
+/** The quiet period is over, and the next inquiry due. */
+const makeTimePass = ({ order_number }: OrderBody): Promise<object[]> =>
+  stack.sql(
+    `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
+     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND state = 'unknown'`,
+    [order_number],
+  );
+
+/** An order whose send got lost on its way to the supplier's first address. */
+async function inDoubt(user: string): Promise<OrderBody> {
+  stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : neverSeen));
+  const order = await stack.order(merchant, [{ sku }], user);
+  await eventually(
+    () => stateOf(order),
+    (state) => state === 'unknown',
+  );
+  return order;
+}
+
+describe('8.3 A supplier whose address changes while a unit is in doubt', () => {
+  it('is not sent it again: the new address may never have seen it, and the unit waits for the operator', async () => {
+    const user = unique('player');
+    const order = await inDoubt(user);
+    elsewhere.script(order.order_number, ({ kind, reference }) =>
+      kind === 'send' ? { status: 200, body: { reference, status: 'succeeded' } } : neverSeen,
+    );
+    await stack.addSupplier(SUPPLIER, elsewhere.url);
+    await eventually(
+      async () => {
+        await makeTimePass(order);
+        return stateOf(order);
+      },
+      (state) => state === 'review',
+    );
+    expect(elsewhere.about(order.order_number).filter(({ kind }) => kind === 'send')).toEqual([]);
+    await eventually(
+      () => stack.sql(`SELECT FROM supplier_calls WHERE outcome = 'withheld'`),
+      ({ length }) => length === 1,
+    );
+  });
+
+  it('settles it by its word, where the new address does know it', async () => {
+    const order = await inDoubt(unique('player'));
+    elsewhere.script(order.order_number, ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'succeeded', supplier_reference: 'S-7' },
+    }));
+    await stack.addSupplier(SUPPLIER, elsewhere.url);
+    await makeTimePass(order);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('is sent it again where the address is the same as before', async () => {
+    const user = unique('player');
+    const order = await inDoubt(user);
+    stack.supplier.script(user, ({ kind, reference }) =>
+      kind === 'send' ? { status: 200, body: { reference, status: 'succeeded' } } : neverSeen,
+    );
+    const ended = eventually(
+      async () => {
+        await makeTimePass(order);
+        return stateOf(order);
+      },
+      (state) => state === 'succeeded',
+    );
+    await ended;
+  });
+
+  it('is sent what it certainly did not accept before', async () => {
+    const user = unique('player');
+    stack.supplier.script(user, () => ({ status: 429 }));
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () => stack.supplier.about(order.order_number),
+      ({ length }) => length > 0,
+    );
+    await stack.addSupplier(SUPPLIER, elsewhere.url);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(elsewhere.about(order.order_number)).toHaveLength(1);
+  });
+});
