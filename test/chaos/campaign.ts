@@ -41,7 +41,7 @@ const CLIENTS_GIVE_UP_AFTER_MS = 60_000;
 /** Runs the load and the faults of a seed, heals everything, waits until all is quiet, and compares the books. */
 export async function runCampaign({ seed, seconds, defect, log }: CampaignOptions): Promise<CampaignReport> {
   const random = new Random(seed);
-  const { orders, faults, clocks, reviewAfterMs } = planSchedule(seed, seconds);
+  const { orders, faults, clocks, clockOfPostgres, reviewAfterMs } = planSchedule(seed, seconds);
   const violations = new Violations();
   const receiver = new Receiver(random.fork('receiver'));
   await receiver.listen();
@@ -61,7 +61,7 @@ export async function runCampaign({ seed, seconds, defect, log }: CampaignOption
     await checkClients(system, clients, merchantIds, violations);
     await checkPostgresql(system, violations);
     await checkSupplier(system, violations);
-    await checkClaims(system, violations);
+    await checkClaims(system, clockOfPostgres, violations);
     await checkReceivers(system, receiver, subscriptions, violations);
     const surprises = system.processes.flatMap((each) => each.surprises);
     for (const surprise of surprises) violations.add('processes', 'a process ended by itself', surprise);

@@ -7,6 +7,10 @@ interface Defect {
   to: string;
 }
 
+/** How a claim of units is told how much longer than the supplier's timeout it holds. */
+const LEASE = 'name,\n            LEASE_MARGIN_MS,\n        ])';
+const LEASE_OF_A_MOMENT = 'name,\n            LEASE_MARGIN_MS - 4_400,\n        ])';
+
 /** Ways to break the service, to see that the checks notice: each replaces a text in a copy of the build. */
 const DEFECTS = {
   'timeout-refunds': [
@@ -51,9 +55,14 @@ const DEFECTS = {
   ],
   'event-outside-transaction': [
     {
+      file: 'dist/src/orders/settle-batch.js',
+      from: 'return { outcomes, ended, webhooks: recordEvents(tx, events) };',
+      to: 'return { outcomes, ended, webhooks: Promise.resolve(events) };',
+    },
+    {
       file: 'dist/src/orders/order-settlement.js',
-      from: 'return { settled, ended, webhooks: recordEvents(tx, events) };',
-      to: 'return { settled, ended, webhooks: Promise.resolve(events) };',
+      from: 'import { GroupCommit, locked }',
+      to: "import { recordEvents } from '../events/event-log.js'; import { GroupCommit, locked }",
     },
     {
       file: 'dist/src/orders/order-settlement.js',
@@ -65,7 +74,7 @@ const DEFECTS = {
   ],
   'held-not-released': [
     {
-      file: 'dist/src/orders/order-settlement.js',
+      file: 'dist/src/orders/settle-batch.js',
       from: 'total.leaving += outcome.refunded + outcome.spent;',
       to: 'total.leaving += outcome.spent;',
     },
@@ -83,8 +92,8 @@ const DEFECTS = {
   'resend-without-quiet-period': [
     {
       file: 'dist/src/fulfilment/units.sql.js',
-      from: 'AND u.last_sent_at <= statement_timestamp() - make_interval(secs => $9::bigint / 1000.0)',
-      to: 'AND $9::bigint IS NOT NULL',
+      from: 'AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.quiet_ms / 1000.0)',
+      to: 'AND c.quiet_ms IS NOT NULL',
     },
   ],
   'claim-without-lock': [
@@ -97,21 +106,21 @@ const DEFECTS = {
   'lease-by-local-clock': [
     {
       file: 'dist/src/fulfilment/units.sql.js',
-      from: 'next_action_at = statement_timestamp() + make_interval(secs => (s.timeout_ms + $5::int) / 1000.0),',
-      to: 'next_action_at = to_timestamp((s.timeout_ms + $5::float8) / 1000.0),',
+      from: 'THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + $5::int) / 1000.0) END',
+      to: 'THEN to_timestamp((d.timeout_ms + $5::float8) / 1000.0) END',
     },
     {
       file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: 'this.presence.name, LEASE_MARGIN_MS]',
-      to: 'this.presence.name, Date.now() + LEASE_MARGIN_MS]',
+      from: LEASE,
+      to: 'name,\n            Date.now() + LEASE_MARGIN_MS,\n        ])',
     },
   ],
   // A lease that ends during the call makes two workers meet, which is rare otherwise.
   'settled-without-compare-and-set': [
     {
       file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: 'this.presence.name, LEASE_MARGIN_MS]',
-      to: 'this.presence.name, LEASE_MARGIN_MS - 4_400]',
+      from: LEASE,
+      to: LEASE_OF_A_MOMENT,
     },
     {
       file: 'dist/src/orders/settlement.sql.js',
@@ -122,6 +131,31 @@ const DEFECTS = {
       file: 'dist/src/database/migrations/1763650000003-orders.js',
       from: "['order_units', 'state', `'succeeded', 'failed'`],",
       to: '',
+    },
+  ],
+  // The same, and no quiet period: what is left is that an answer settles only its own claim.
+  'settled-without-claim': [
+    {
+      file: 'dist/src/fulfilment/unit-dispatcher.js',
+      from: LEASE,
+      to: LEASE_OF_A_MOMENT,
+    },
+    {
+      file: 'dist/src/fulfilment/outcome-recorder.js',
+      from: 'safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms)',
+      to: '0',
+    },
+    {
+      file: 'dist/src/orders/settlement.sql.js',
+      from: "ELSE c.state = 'succeeded' OR u.claim = c.claim END",
+      to: 'ELSE true END',
+    },
+  ],
+  'sent-to-another-address': [
+    {
+      file: 'dist/src/fulfilment/units.sql.js',
+      from: 'AND due.sent_to <> s.base_url',
+      to: 'AND false',
     },
   ],
   'inquiry-unseen-refunds': [

@@ -48,6 +48,17 @@ export const fakeTimeEnv = (library: string, offsetSeconds: number): NodeJS.Proc
   FAKETIME_DONT_FAKE_MONOTONIC: '1',
 });
 
+/**
+ * What a process is started with whose clock can be set while it runs, by writing `+90s` or `+0s` to a file. It is read
+ * once a second, so that processes of one program may take it to be different times for a moment.
+ */
+export const settableTimeEnv = (library: string, file: string): Record<string, string> => ({
+  LD_PRELOAD: library,
+  FAKETIME_TIMESTAMP_FILE: file,
+  FAKETIME_CACHE_DURATION: '1',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+});
+
 /** A process that is killed leaves libfaketime's shared memory behind. */
 export function removeFakeTimeOf(pid: number): void {
   for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) {

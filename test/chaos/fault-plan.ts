@@ -28,6 +28,9 @@ export const FAULTS = [
   'postgres ended at once',
   'postgres connections terminated',
   'postgres connections exhausted',
+  'postgres hung',
+  'postgres clock ahead',
+  'wallet locked',
   'supplier killed',
   'supplier answers delayed',
   'supplier answers dropped',
@@ -35,6 +38,8 @@ export const FAULTS = [
   'supplier requests late',
   'supplier half-open',
   'supplier refuses connections',
+  'supplier refuses without a record',
+  'address of the supplier changed',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -76,6 +81,11 @@ function durationOf(kind: FaultKind, random: Random): number {
   if (kind.endsWith('every lease')) return LONGEST_LEASE_MS + random.int(500, 2_000);
   if (kind.endsWith('failpoint')) return START_MS + FAILPOINT_WITHIN_MS;
   if (kind === 'redis flushed' || kind === 'postgres connections terminated') return 0;
+  if (kind === 'postgres hung') return random.int(500, 10_000);
+  if (kind === 'postgres clock ahead') return random.int(1_000, 3_000);
+  if (kind === 'wallet locked') return random.int(500, 6_000);
+  // Long enough for units in doubt to be sent again, were they sent to the other address.
+  if (kind.startsWith('address')) return random.int(12_000, 15_000);
   if (kind.startsWith('supplier')) return random.int(1_000, 3_000);
   return random.int(200, 2_000);
 }
@@ -100,10 +110,12 @@ class Pack<Card> {
 /** Each process meets a failpoint more often than any other fault: there are many of them. */
 const CARDS: FaultKind[] = [...FAULTS, ...FAULTS.filter((kind) => /^worker . at a/.test(kind))];
 
-export function planFaults(random: Random, durationMs: number): PlannedFault[] {
+/** @param clockOfPostgres whether it may be set: then nobody can tell from its times whether sends came too soon. */
+export function planFaults(random: Random, durationMs: number, clockOfPostgres: boolean): PlannedFault[] {
   const faults: PlannedFault[] = [];
   const busyUntil = new Map<string, number>();
-  const kinds = new Pack<FaultKind>(CARDS, random);
+  const cards = CARDS.filter((kind) => clockOfPostgres || kind !== 'postgres clock ahead');
+  const kinds = new Pack<FaultKind>(cards, random);
   const deaths = {
     api: new Pack(API_FAILPOINTS, random),
     worker: new Pack(WORKER_FAILPOINTS, random),

@@ -28,6 +28,9 @@ export async function inject(system: ChaosSystem, { kind, forMs, death }: Planne
     'postgres ended at once': () => away(system.postgres.crash(), forMs, () => system.postgres.start()),
     'postgres connections terminated': () => terminateConnections(system),
     'postgres connections exhausted': () => exhaustConnections(system, forMs),
+    'postgres hung': () => hung(system, forMs),
+    'postgres clock ahead': () => clockAhead(system, forMs),
+    'wallet locked': () => lockWallet(system, forMs),
     'supplier killed': () => killed(system.simulator, forMs),
     'supplier answers delayed': () => wire(system, 'delayed', forMs),
     'supplier answers dropped': () => wire(system, 'dropped', forMs),
@@ -35,6 +38,8 @@ export async function inject(system: ChaosSystem, { kind, forMs, death }: Planne
     'supplier requests late': () => wire(system, 'late', forMs),
     'supplier half-open': () => wire(system, 'half-open', forMs),
     'supplier refuses connections': () => away(system.wire.refuse(), forMs, () => system.wire.listen()),
+    'supplier refuses without a record': () => wire(system, 'refused', forMs),
+    'address of the supplier changed': () => changeAddress(system, forMs),
   };
   return (await faults[kind]()) ?? true;
 }
@@ -68,6 +73,48 @@ async function wire(system: ChaosSystem, fault: WireFault, forMs: number): Promi
   system.wire.set(fault);
   await delay(forMs);
   system.wire.set(null);
+}
+
+async function hung(system: ChaosSystem, forMs: number): Promise<void> {
+  system.postgres.pause();
+  await delay(forMs);
+  system.postgres.resume();
+}
+
+const AHEAD_SECONDS = 90;
+
+async function clockAhead(system: ChaosSystem, forMs: number): Promise<void> {
+  system.postgres.setClock(AHEAD_SECONDS);
+  await delay(forMs);
+  system.postgres.setClock(0);
+}
+
+/** That of the merchant who orders most. */
+async function lockWallet(system: ChaosSystem, forMs: number): Promise<void> {
+  const client = await connectOne(system.postgres.url);
+  try {
+    await client?.query(
+      'BEGIN; SELECT FROM wallets WHERE merchant_id = (SELECT min(id) FROM merchants) FOR UPDATE',
+    );
+    await delay(forMs);
+  } catch {
+    // The server went away, and the lock with it.
+  } finally {
+    await client?.end().catch(() => undefined);
+  }
+}
+
+/** The operator gives the supplier the address of another one, who has never seen what this one was asked for. */
+async function changeAddress(system: ChaosSystem, forMs: number): Promise<void> {
+  const start = performance.now();
+  await untilDone(() => system.setSupplier(system.otherSupplierUrl));
+  await delay(Math.max(0, forMs - (performance.now() - start)));
+  await untilDone(() => system.setSupplier(system.wire.url));
+}
+
+/** While PostgreSQL is away a command fails, and is given again. */
+async function untilDone(command: () => Promise<unknown>): Promise<void> {
+  while (await command().then(() => false, () => true)) await delay(200); // prettier-ignore
 }
 
 const terminate = (names: string): string => `

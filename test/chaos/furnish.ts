@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Subscription } from './check-receivers.js';
-import { SUPPLIER_TIMEOUT_MS } from './fault-plan.js';
 import type { Receiver } from './receiver.js';
 import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
 import type { ChaosSystem } from './system.js';
@@ -32,9 +31,7 @@ export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<
 }
 
 async function furnishCatalogue(system: ChaosSystem): Promise<void> {
-  const timeout = String(SUPPLIER_TIMEOUT_MS);
-  const supplier = ['--code', 'sim', '--adapter', 'http', '--base-url', system.wire.url, '--token', system.supplierToken, '--timeout-ms', timeout]; // prettier-ignore
-  await system.topup('supplier', 'set', ...supplier);
+  await system.setSupplier(system.wire.url);
   const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
   const catalogue = join(system.logs, 'products.csv');
   writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));

@@ -54,3 +54,24 @@ function verdictOn(purchase: Purchase | undefined): string[] | null {
       return ['--failed', isUnitFailureCode(code) ? code : 'SUPPLIER_REJECTED'];
   }
 }
+
+interface Reversal {
+  id: number;
+  order_number: string;
+  unit: string;
+  kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
+}
+
+/**
+ * Closes the cases in which a refusal came after its unit had been bought by another call, and that the supplier did sell:
+ * the refusal answered an earlier send. What else contradicts stays open, and the audit tells.
+ */
+export async function closeCases(system: ChaosSystem): Promise<void> {
+  const cases = await system.topup<Reversal[]>('reversal', 'list', '--open');
+  if (cases.length === 0) return;
+  const sold = new Map((await system.purchases<Purchase>()).map((each) => [each.reference, each.outcome]));
+  for (const { id, order_number, unit, kind } of cases) {
+    if (kind !== 'taken_back' || sold.get(`${order_number}.${unit}`) !== 'succeeded') continue;
+    await system.topup('reversal', 'close', String(id), '--reason', 'sold, says the supplier');
+  }
+}

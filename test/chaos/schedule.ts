@@ -1,8 +1,14 @@
-import { planClocks, planFaults, type PlannedClocks, type PlannedFault } from './fault-plan.js';
+import {
+  planClocks,
+  planFaults,
+  SUPPLIER_TIMEOUT_MS,
+  type PlannedClocks,
+  type PlannedFault,
+} from './fault-plan.js';
 import { Random } from './random.js';
 
-/** What SUPPLIER_QUIET_PERIOD_MS is set to. */
-export const QUIET_PERIOD_MS = 4_000;
+/** What SUPPLIER_QUIET_PERIOD_MS is set to: as short as the supplier's timeout allows. */
+export const QUIET_PERIOD_MS = SUPPLIER_TIMEOUT_MS + 3_000;
 
 export const PRODUCTS = [
   { sku: 'CHAOS-35', price: '35.00', supplierSku: 'CHAOS-35' },
@@ -50,6 +56,8 @@ export interface Schedule {
   orders: PlannedOrder[];
   faults: PlannedFault[];
   clocks: PlannedClocks;
+  /** Whether the clock of PostgreSQL is set ahead and back among the faults. */
+  clockOfPostgres: boolean;
   /** SUPPLIER_REVIEW_AFTER_MS, short enough for units to come to the operator; null leaves it at its default. */
   reviewAfterMs: number | null;
 }
@@ -62,11 +70,14 @@ const MAX_LOST_ORDERS = 3;
 export function planSchedule(seed: number, seconds: number): Schedule {
   const random = new Random(seed);
   const settings = random.fork('settings');
+  const reviewAfterMs = settings.chance(0.35) ? settings.int(15_000, 25_000) : null;
+  const clockOfPostgres = settings.chance(0.5);
   return {
     orders: planOrders(random.fork('orders'), seconds * 1000),
-    faults: planFaults(random.fork('faults'), seconds * 1000),
+    faults: planFaults(random.fork('faults'), seconds * 1000, clockOfPostgres),
     clocks: planClocks(random.fork('clocks')),
-    reviewAfterMs: settings.chance(0.35) ? settings.int(15_000, 25_000) : null,
+    clockOfPostgres,
+    reviewAfterMs,
   };
 }
 

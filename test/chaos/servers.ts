@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
@@ -8,15 +8,21 @@ import { freePort } from '../../src/local/ports.js';
 import { startPostgres } from '../../src/local/postgres.js';
 import { findRedis, type RedisBinary } from '../../src/local/redis-binary.js';
 import { ServerProcess, type RunningServer } from '../../src/local/server-process.js';
+import { removeFakeTimeOf, settableTimeEnv } from './fake-time.js';
 
 /** A durable PostgreSQL that can be ended at once and comes back on the same port with the same password. */
 export class ChaosPostgres {
   private running: RunningServer | undefined;
+  private readonly clockFile: string;
 
+  /** @param fakeTime the library that makes its clock settable; null leaves it right. */
   constructor(
     private readonly dataDir: string,
     private readonly port: number,
-  ) {}
+    private readonly fakeTime: string | null,
+  ) {
+    this.clockFile = `${dataDir}-clock`;
+  }
 
   get url(): string {
     return this.running?.url ?? '';
@@ -25,21 +31,57 @@ export class ChaosPostgres {
   async start(): Promise<void> {
     // Few, so that they are soon all taken.
     const settings = { max_connections: '80' };
-    this.running = await startPostgres({ dataDir: this.dataDir, port: this.port, settings });
+    this.setClock(0);
+    const env = this.fakeTime === null ? {} : settableTimeEnv(this.fakeTime, this.clockFile);
+    this.running = await startPostgres({ dataDir: this.dataDir, port: this.port, settings, env });
+  }
+
+  /** @param seconds by which its clock is ahead from now on; 0 sets it right. */
+  setClock(seconds: number): void {
+    writeFileSync(this.clockFile, `+${seconds}s`, { mode: 0o644 });
+  }
+
+  /** Nothing of it runs any more, and no connection is closed: as on a machine that hangs. */
+  pause(): void {
+    this.signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.signal('SIGCONT');
+  }
+
+  /** The server first: while it stands still it starts no other process. */
+  private signal(signal: NodeJS.Signals): void {
+    const pid = this.running?.pid;
+    if (pid === undefined) return;
+    for (const each of [pid, ...childrenOf(pid)]) {
+      try {
+        process.kill(each, signal);
+      } catch {
+        // It has just ended.
+      }
+    }
   }
 
   /** An immediate shutdown: nothing is flushed, and the next start recovers from the log. */
   async crash(): Promise<void> {
     this.running?.kill();
     await this.running?.ended;
+    this.removeFakeTime();
   }
 
   async stop(): Promise<void> {
     await this.running?.stop();
+    this.removeFakeTime();
   }
 
   abandon(): void {
     this.running?.kill();
+    this.removeFakeTime();
+  }
+
+  private removeFakeTime(): void {
+    if (this.running && this.fakeTime !== null) removeFakeTimeOf(this.running.pid);
   }
 }
 
@@ -123,6 +165,24 @@ export class ChaosRedis {
     } finally {
       if (redis.status !== 'end') redis.disconnect();
     }
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => parentOf(pid) === parent);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    // "123 (name) S 45 ...": the name may hold anything, parentheses too.
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) . /s, '')
+        .split(' ')[0],
+    );
+  } catch {
+    return null;
   }
 }
 

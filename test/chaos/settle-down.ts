@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { resolveAsSold, type Waiting } from './operator.js';
+import { closeCases, resolveAsSold, type Waiting } from './operator.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
 
 const ORDERS_WITHIN_MS = 150_000;
 const DELIVERIES_WITHIN_MS = 90_000;
+const PULLED_BACK_WITHIN_MS = 15_000;
 const POLL_MS = 250;
 /** Longer than any wait between inquiries, than any lease, and than any retry delay of the run's webhooks. */
 const LONGEST_WAIT_SECONDS = 70;
@@ -33,6 +34,7 @@ const farAhead = (column: string): string =>
 export async function settleDown(system: ChaosSystem, violations: Violations): Promise<number> {
   await system.untilReady(60_000);
   await system.wire.idle();
+  await pullBackIsDone(system);
   const stuck = await findStuck(system, violations);
   // What is stuck does not come loose, so there is no use in waiting for it.
   const patience = stuck ? 0.1 : 1;
@@ -40,7 +42,16 @@ export async function settleDown(system: ChaosSystem, violations: Violations): P
   for (const row of open) violations.add('postgresql', 'an order did not end after all was healed', row);
   const undelivered = await emptied(system, UNDELIVERED, DELIVERIES_WITHIN_MS * patience);
   for (const row of undelivered) violations.add('receivers', 'a delivery did not end', row);
+  await closeCases(system);
   return resolved;
+}
+
+/** Once the clock of PostgreSQL is right again, the next look of a worker puts right what was written before. */
+async function pullBackIsDone(system: ChaosSystem): Promise<void> {
+  const ahead = `
+    SELECT 1 FROM order_units WHERE next_action_at IS NOT NULL AND updated_at > now() + interval '1 s'
+    UNION ALL SELECT 1 FROM webhook_deliveries WHERE status = 'pending' AND updated_at > now() + interval '1 s'`;
+  await emptied(system, ahead, PULLED_BACK_WITHIN_MS);
 }
 
 /** Leases and retries that lie too far ahead. */

@@ -4,17 +4,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * What the wire does to a request that goes over it: `delayed` keeps the answer back, `reset` ends the connection
  * before the supplier sees the request, `dropped` once the supplier has answered, `late` brings the request to the
- * supplier when the caller has long given up, `half-open` takes it and never brings it anywhere.
+ * supplier when the caller has long given up, `half-open` takes it and never brings it anywhere, `refused` answers every
+ * other purchase with a refusal that the supplier knows nothing of, and keeps the other answers back as long.
  */
-export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late' | 'half-open';
+export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late' | 'half-open' | 'refused';
 
 const DELAY_MS = 1_200;
 /** Beyond the first two inquiries, which are told that the supplier never saw it: it may be sent again meanwhile. */
 const LATE_MS = 8_000;
 
+const REFUSAL_BODY = JSON.stringify({ failure_code: 'OUT_OF_STOCK', failure_message: 'says the wire' });
+const REFUSAL = [
+  'HTTP/1.1 422 Unprocessable Entity',
+  'Content-Type: application/json',
+  `Content-Length: ${REFUSAL_BODY.length}`,
+  '',
+  REFUSAL_BODY,
+].join('\r\n');
 /** A TCP wire between the workers and the supplier, which can go wrong in the ways that networks do. */
 export class SupplierWire {
   private fault: WireFault | null = null;
+  /** While some are refused. */
+  private purchases = 0;
   private server: Server | undefined;
   private readonly clients = new Set<Socket>();
   /** Requests that have not reached the supplier yet. */
@@ -73,12 +84,14 @@ export class SupplierWire {
       if (this.fault === 'reset') return void client.resetAndDestroy();
       swallowing ||= this.fault === 'half-open';
       if (swallowing) return;
+      if (this.fault === 'refused' && isPurchase(bytes) && this.purchases++ % 2 === 0)
+        return void setTimeout(() => client.writable && client.write(REFUSAL), DELAY_MS);
       dropping ||= this.fault === 'dropped';
       forward(bytes, this.fault === 'late' ? LATE_MS : 0);
     });
     supplier.on('data', (bytes) => {
       if (dropping) return void client.resetAndDestroy();
-      if (this.fault !== 'delayed') return void client.write(bytes);
+      if (this.fault !== 'delayed' && this.fault !== 'refused') return void client.write(bytes);
       setTimeout(() => client.writable && client.write(bytes), DELAY_MS);
     });
     client.on('error', () => undefined);
@@ -91,3 +104,5 @@ export class SupplierWire {
     });
   }
 }
+
+const isPurchase = (bytes: Buffer): boolean => bytes.subarray(0, 5).toString() === 'POST ';

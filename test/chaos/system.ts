@@ -11,7 +11,7 @@ import { isAlive } from '../../src/local/process-table.js';
 import { stopLeftOverPostgres } from '../../src/local/postgres.js';
 import { plantDefect, type DefectName } from './defects.js';
 import { fakeTimeEnv, findFakeTime } from './fake-time.js';
-import type { PlannedClocks } from './fault-plan.js';
+import { SUPPLIER_TIMEOUT_MS, type PlannedClocks } from './fault-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import { QUIET_PERIOD_MS } from './schedule.js';
 import { ChaosPostgres, ChaosRedis } from './servers.js';
@@ -41,7 +41,10 @@ export class ChaosSystem {
     readonly postgres: ChaosPostgres,
     readonly redis: ChaosRedis,
     readonly simulator: ManagedProcess,
+    /** Another supplier, with books of its own. */
+    private readonly otherSimulator: ManagedProcess,
     private readonly simulatorUrl: string,
+    readonly otherSupplierUrl: string,
     readonly wire: SupplierWire,
     readonly api: ManagedProcess,
     readonly apiUrl: string,
@@ -62,11 +65,13 @@ export class ChaosSystem {
     copyBuild(directory);
     if (defect !== null) plantDefect(directory, defect);
 
-    const postgres = new ChaosPostgres(join(directory, 'postgres'), await freePort());
+    const fakeTime = fakeTimeLibrary(log);
+    const postgres = new ChaosPostgres(join(directory, 'postgres'), await freePort(), fakeTime);
     await postgres.start();
     const redis = await ChaosRedis.create(join(directory, 'redis'), join(dataDir, 'redis-package'));
     await redis.start();
-    const [simulatorPort, wirePort, apiPort] = [await freePort(), await freePort(), await freePort()];
+    const [simulatorPort, otherPort] = [await freePort(), await freePort()];
+    const [wirePort, apiPort] = [await freePort(), await freePort()];
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -88,13 +93,19 @@ export class ChaosSystem {
       SIMULATOR_TOKEN: SUPPLIER_TOKEN,
       SIMULATOR_DATA_DIR: join(directory, 'simulator'),
     };
-    const clockEnv = wrongClocks(log);
-    const node = (processName: string, script: string, clockSeconds = 0): ManagedProcess =>
+    const clockEnv = (seconds: number): NodeJS.ProcessEnv =>
+      seconds === 0 || fakeTime === null ? {} : fakeTimeEnv(fakeTime, seconds);
+    const node = (
+      processName: string,
+      script: string,
+      clockSeconds = 0,
+      more: NodeJS.ProcessEnv = {},
+    ): ManagedProcess =>
       new ManagedProcess({
         name: processName,
         args: [join(directory, script)],
         cwd: directory,
-        env: { ...env, ...clockEnv(clockSeconds) },
+        env: { ...env, ...clockEnv(clockSeconds), ...more },
         logFile: join(logs, `${processName.replaceAll(' ', '-')}.log`),
         readyText: processName === 'api' ? 'the API is listening' : 'the worker is working',
       });
@@ -103,7 +114,12 @@ export class ChaosSystem {
       postgres,
       redis,
       node('simulator', 'dist/src/simulator/main.js'),
+      node('other simulator', 'dist/src/simulator/main.js', 0, {
+        SIMULATOR_PORT: String(otherPort),
+        SIMULATOR_DATA_DIR: join(directory, 'other-simulator'),
+      }),
       `http://127.0.0.1:${simulatorPort}`,
+      `http://127.0.0.1:${otherPort}`,
       new SupplierWire(wirePort, simulatorPort),
       node('api', 'dist/src/main.js', clocks.api),
       `http://127.0.0.1:${apiPort}`,
@@ -112,6 +128,7 @@ export class ChaosSystem {
     );
     process.once('exit', () => system.abandon());
     system.simulator.start();
+    system.otherSimulator.start();
     await system.wire.listen();
     system.api.start();
     await system.untilReady(60_000);
@@ -121,12 +138,21 @@ export class ChaosSystem {
     return system;
   }
 
-  get supplierToken(): string {
-    return SUPPLIER_TOKEN;
+  get processes(): ManagedProcess[] {
+    return [this.api, ...this.workers, this.simulator, this.otherSimulator];
   }
 
-  get processes(): ManagedProcess[] {
-    return [this.api, ...this.workers, this.simulator];
+  /** As an operator does who enters a supplier, or its new address. */
+  setSupplier(baseUrl: string): Promise<unknown> {
+    const reached = [
+      '--base-url',
+      baseUrl,
+      '--token',
+      SUPPLIER_TOKEN,
+      '--timeout-ms',
+      String(SUPPLIER_TIMEOUT_MS),
+    ];
+    return this.topup('supplier', 'set', '--code', 'sim', '--adapter', 'http', ...reached);
   }
 
   /** Runs an operator command. @returns its JSON. @throws with what it printed when it fails. */
@@ -144,9 +170,12 @@ export class ChaosSystem {
     return (await this.database.query<Row>(query, values)).rows;
   }
 
-  /** What the supplier has sold and refused. */
+  /** What the supplier, and the other one, has sold and refused. */
   async purchases<Purchase>(): Promise<Purchase[]> {
-    return (await (await fetch(`${this.simulatorUrl}/purchases`)).json()) as Purchase[];
+    const books = [this.simulatorUrl, this.otherSupplierUrl].map(
+      async (url) => (await (await fetch(`${url}/purchases`)).json()) as Purchase[],
+    );
+    return (await Promise.all(books)).flat();
   }
 
   async untilReady(withinMs: number): Promise<void> {
@@ -174,12 +203,12 @@ export class ChaosSystem {
   }
 }
 
-/** How to start a process whose clock is wrong by some seconds; where that is not possible, with the right one. */
-function wrongClocks(log: (line: string) => void): (offsetSeconds: number) => NodeJS.ProcessEnv {
+/** The library that makes clocks wrong; null where it is not to be had: then they are right. */
+function fakeTimeLibrary(log: (line: string) => void): string | null {
   const fakeTime = findFakeTime();
-  if ('missing' in fakeTime) log(`clocks are left right, without libfaketime: ${fakeTime.missing}`);
-  return (offsetSeconds) =>
-    offsetSeconds === 0 || 'missing' in fakeTime ? {} : fakeTimeEnv(fakeTime.library, offsetSeconds);
+  if ('library' in fakeTime) return fakeTime.library;
+  log(`clocks are left right, without libfaketime: ${fakeTime.missing}`);
+  return null;
 }
 
 /** The build at this moment: whoever builds again during the run does not change what runs. */
