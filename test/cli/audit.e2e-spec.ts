@@ -231,7 +231,7 @@ describe('topup audit', () => {
     const table = await commandLine.run('audit');
     expect(table).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('2 of 22 checks FAILED.') as unknown as string,
+      stdout: expect.stringContaining('2 of 23 checks FAILED.') as unknown as string,
     });
   });
 });
