@@ -77,6 +77,11 @@ export class Metrics {
     CALL_SECONDS,
   );
 
+  private readonly brokenInvariants = this.counter(
+    'topup_broken_invariants_total',
+    'Transactions that were rolled back because something did not hold that always must',
+  );
+
   private readonly contradictions = this.counter(
     'topup_supplier_contradictions_total',
     'Answers of suppliers that contradict how a unit was settled',
@@ -168,6 +173,10 @@ export class Metrics {
     if (seconds !== null) this.attemptDuration.observe(seconds);
   }
 
+  invariantBroken(): void {
+    this.brokenInvariants.inc();
+  }
+
   supplierContradicted(supplier: string): void {
     this.contradictions.inc({ supplier });
   }
@@ -255,7 +264,11 @@ export class Metrics {
     return figureOf(gauge);
   }
 
-  private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  private counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 

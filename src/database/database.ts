@@ -3,6 +3,7 @@ import pg from 'pg';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { databaseUnavailable } from '../core/errors.js';
+import { BrokenInvariant } from '../core/invariant.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
@@ -66,7 +67,11 @@ export class Database implements Queryable, OnApplicationShutdown {
   private migrated = false;
   private readonly toQuery: ToQuery;
 
-  constructor(@Inject(CONFIG) config: Config, @Inject(LOGGER) logger: Logger, metrics: Metrics) {
+  constructor(
+    @Inject(CONFIG) config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {
     this.toQuery = config.DATABASE_PREPARED_STATEMENTS ? prepared : unprepared;
     this.pool = new pg.Pool({
       connectionString: config.DATABASE_URL,
@@ -158,12 +163,18 @@ export class Database implements Queryable, OnApplicationShutdown {
       await tx.commit();
       return result;
     } catch (error) {
+      if (error instanceof BrokenInvariant) this.reportBroken(error);
       if (isConnectionLost(error)) broken = error as Error;
       else await client.query('ROLLBACK').catch((rollbackError: Error) => (broken = rollbackError));
       throw asUnavailable(error);
     } finally {
       client.release(broken);
     }
+  }
+
+  private reportBroken(error: BrokenInvariant): void {
+    this.metrics.invariantBroken();
+    this.logger.error({ err: error }, 'a transaction was rolled back: the books or the code are broken');
   }
 
   async onApplicationShutdown(): Promise<void> {

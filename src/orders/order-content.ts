@@ -15,6 +15,14 @@ export interface OrderContent {
   lines: OrderLine[];
 }
 
+/** What a merchant's request comes to. */
+export interface PlaceOrder {
+  merchantId: number;
+  referenceId: string;
+  content: OrderContent;
+  requestId: string;
+}
+
 export function toContent(dto: CreateOrderDto): OrderContent {
   return {
     userId: dto.user_id,

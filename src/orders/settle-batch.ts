@@ -1,3 +1,4 @@
+import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type Outcome } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
@@ -69,7 +70,7 @@ export async function settleBatch(tx: Transaction, given: SettleUnit[], wait: Lo
   );
   if (units.length === 0) return { outcomes, ended: [], webhooks: recordEvents(tx, []) };
 
-  const now = orders[0]?.now ?? new Date();
+  const { now } = present(orders[0], 'a settled unit has an order');
   const endedItems = await countUnits(tx, units);
   const { ended, wallets } = await endOrders(tx, orders, endedItems, now);
   if (ended.length > 0) moveMoney(tx, ended, wallets);
@@ -164,7 +165,8 @@ async function countUnits(tx: Transaction, units: SettledUnit[]): Promise<Map<bi
   ]);
   const ended = new Map<bigint, number>(items.map(({ order_id }) => [order_id, 0]));
   for (const { order_id, status } of items) {
-    if (status === 'completed' || status === 'failed') ended.set(order_id, (ended.get(order_id) ?? 0) + 1);
+    if (status === 'completed' || status === 'failed')
+      ended.set(order_id, present(ended.get(order_id), 'an item that ended belongs to a settled unit') + 1);
   }
   return ended;
 }
@@ -176,9 +178,15 @@ async function endOrders(
   endedItems: Map<bigint, number>,
   now: Date,
 ): Promise<{ ended: EndedOrder[]; wallets: LockedWallet[] }> {
-  const touched = orders
-    .filter(({ id }) => endedItems.has(id))
-    .map((order) => ({ ...order, open_items: order.open_items - (endedItems.get(order.id) ?? 0) }));
+  const touched = orders.flatMap((order) => {
+    const count = endedItems.get(order.id);
+    return count === undefined ? [] : [{ ...order, open_items: order.open_items - count }];
+  });
+  invariant(touched.length === endedItems.size, 'a settled unit has an order');
+  invariant(
+    touched.every(({ open_items }) => open_items >= 0),
+    'no more items of an order end than were open',
+  );
   const closing = touched.filter(({ open_items }) => open_items === 0);
   const [items, wallets] =
     closing.length === 0
@@ -203,6 +211,10 @@ async function endOrders(
 
 function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
   const outcome = orderOutcome(items);
+  invariant(
+    outcome.spent + outcome.refunded === order.total_amount,
+    'what an ended order spends and returns is what it held',
+  );
   return {
     ...order,
     items,
@@ -215,34 +227,33 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
 }
 
 /** What was bought leaves the held balance; what was not returns to the available one. */
-function moveMoney(tx: Transaction, ended: EndedOrder[], wallets: LockedWallet[]): void {
-  const merchants = [...new Set(ended.map(({ merchant_id }) => merchant_id))];
-  const available = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available]));
-  const totals = new Map(merchants.map((id) => [id, { returned: 0n, leaving: 0n }]));
+function moveMoney(tx: Transaction, ended: EndedOrder[], locked: LockedWallet[]): void {
+  const wallets = new Map(
+    locked.map(({ merchant_id, available }) => [merchant_id, { available, returned: 0n, leaving: 0n }]),
+  );
   const movements: Movement[] = [];
   for (const { id: orderId, merchant_id: merchantId, outcome } of ended) {
-    const total = totals.get(merchantId);
-    if (!total) continue;
-    total.returned += outcome.refunded;
-    total.leaving += outcome.refunded + outcome.spent;
-    const before = available.get(merchantId) ?? 0n;
-    const after = before + outcome.refunded;
-    available.set(merchantId, after);
+    const wallet = present(wallets.get(merchantId), 'a merchant has a wallet');
+    const before = wallet.available;
+    wallet.available += outcome.refunded;
+    wallet.returned += outcome.refunded;
+    wallet.leaving += outcome.refunded + outcome.spent;
     const parts = [
       { kind: 'order_spend', amount: outcome.spent, availableAfter: before },
-      { kind: 'order_refund', amount: outcome.refunded, availableAfter: after },
+      { kind: 'order_refund', amount: outcome.refunded, availableAfter: wallet.available },
     ] as const;
     for (const part of parts) if (part.amount > 0n) movements.push({ ...part, merchantId, orderId });
   }
+  const totals = [...wallets.values()];
   tx.write(sql.MOVE_MONEY, [
     movements.map(({ merchantId }) => merchantId),
     movements.map(({ kind }) => kind),
     movements.map(({ amount }) => amount),
     movements.map(({ availableAfter }) => availableAfter),
     movements.map(({ orderId }) => orderId),
-    merchants,
-    merchants.map((id) => totals.get(id)?.returned ?? 0n),
-    merchants.map((id) => totals.get(id)?.leaving ?? 0n),
+    [...wallets.keys()],
+    totals.map(({ returned }) => returned),
+    totals.map(({ leaving }) => leaving),
   ]);
 }
 

@@ -75,8 +75,8 @@ const DEFECTS = {
   'held-not-released': [
     {
       file: 'dist/src/orders/settle-batch.js',
-      from: 'total.leaving += outcome.refunded + outcome.spent;',
-      to: 'total.leaving += outcome.spent;',
+      from: 'wallet.leaving += outcome.refunded + outcome.spent;',
+      to: 'wallet.leaving += outcome.spent;',
     },
   ],
   // As a queue's own `attempts` would.

@@ -1,0 +1,125 @@
+import { invalidRequest } from '../core/errors.js';
+import { newOrderNumber } from '../core/identifiers.js';
+import { BrokenInvariant, invariant, present } from '../core/invariant.js';
+import type { Satang } from '../core/money.js';
+import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
+import {
+  locked,
+  LOCK_WAIT_MS,
+  refused,
+  succeeded,
+  type LockWait,
+  type Outcome,
+} from '../database/group-commit.js';
+import { recordEvents } from '../events/event-log.js';
+import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
+import { LOCK_FREE_WALLETS, LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
+import { contentHash, type PlaceOrder } from './order-content.js';
+import type { ItemRow, OrderRow } from './order.rows.js';
+import { insertValues, toRows, type Admitted } from './placement-rows.js';
+import { duplicateReference, findProblems, insufficientBalance, isSold } from './placement-rules.js';
+import { FIND_EARLIER, FIND_OFFERS, INSERT_ORDERS, type EarlierOrder, type Offer } from './placement.sql.js';
+import { lineAmounts, sumAmounts } from './pricing.js';
+
+/** A new order's rows, or word that the reference holds this very order already. */
+export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
+
+const referenceKey = (merchantId: number, referenceId: string): string => `${merchantId} ${referenceId}`;
+
+/** One batch under its locks: what is known before it, and what has been admitted so far. */
+export class PlacementBatch {
+  private readonly admitted: Admitted[] = [];
+  private readonly lowBalances: LowBalance[] = [];
+
+  private constructor(
+    private readonly available: Map<number, Satang>,
+    private readonly alerts: Map<number, Satang | null>,
+    private readonly hashes: Map<string, Buffer>,
+    private readonly offers: Map<string, Offer>,
+    private readonly now: Date,
+    private readonly wait: LockWait,
+  ) {}
+
+  /** One round trip: the two readings are carried out after the wallets' locks are held. */
+  static async open(tx: Transaction, commands: PlaceOrder[], wait: LockWait): Promise<PlacementBatch> {
+    const merchants = commands.map(({ merchantId }) => merchantId);
+    const references = commands.map(({ referenceId }) => referenceId);
+    const asked = new Map(
+      commands.flatMap(({ merchantId, content }) =>
+        content.lines.map(({ sku }) => [referenceKey(merchantId, sku), [merchantId, sku] as const]),
+      ),
+    );
+    const pairs = [...asked.values()];
+    tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
+    const lockWallets = wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS;
+    const [wallets, earlier, offers] = await Promise.all([
+      tx.query<LockedWallet>(lockWallets, [[...new Set(merchants)]]),
+      tx.query<EarlierOrder>(FIND_EARLIER, [merchants, references]),
+      tx.query<Offer>(FIND_OFFERS, [pairs.map(([merchant]) => merchant), pairs.map(([, sku]) => sku)]),
+    ]);
+    return new PlacementBatch(
+      new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
+      new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
+      new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
+      new Map(offers.map((offer) => [referenceKey(offer.merchant_id, offer.sku), offer])),
+      present(offers[0], 'an order has a line').now,
+      wait,
+    );
+  }
+
+  /** Decides one order, given all that were admitted before it. */
+  admit(command: PlaceOrder): Outcome<Placed> {
+    const { merchantId, referenceId, content } = command;
+    const available = this.available.get(merchantId);
+    if (available === undefined) {
+      if (this.wait === 'never') return locked;
+      throw new BrokenInvariant('a merchant has a wallet');
+    }
+    const key = referenceKey(merchantId, referenceId);
+    const hash = contentHash(content);
+    const earlier = this.hashes.get(key);
+    if (earlier)
+      return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
+
+    const asked = content.lines.map((line) => ({ ...line, offer: this.offerOf(merchantId, line.sku) }));
+    const [problem, ...more] = findProblems(content, asked);
+    if (problem) return refused(invalidRequest([problem, ...more]));
+
+    const lines = asked.filter(isSold);
+    invariant(lines.length === asked.length, 'an order without problems has no line that is not sold');
+    const amounts = sumAmounts(lines.map(({ offer, quantity }) => lineAmounts(prices(offer), quantity)));
+    if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));
+
+    const availableAfter = available - amounts.total;
+    const admitted = { command, hash, orderNumber: newOrderNumber(), lines, amounts, availableAfter };
+    this.available.set(merchantId, availableAfter);
+    this.hashes.set(key, hash);
+    this.admitted.push(admitted);
+    const threshold = this.alerts.get(merchantId) ?? null;
+    if (crosses(available, availableAfter, threshold)) {
+      this.lowBalances.push({ merchantId, available: availableAfter, threshold });
+    }
+    return succeeded({ replayed: false, ...toRows(admitted, this.now) });
+  }
+
+  /** @returns the webhooks to wake, where a balance fell below its merchant's threshold: known with the commit. */
+  write(tx: Transaction): Promise<number[]> {
+    if (this.admitted.length > 0) tx.write(INSERT_ORDERS, insertValues(this.admitted, this.now));
+    const events = this.lowBalances.map((low) => lowBalanceEvent(low, this.now));
+    return recordEvents(tx, events);
+  }
+
+  collectSuppliers(suppliers: Set<number>): void {
+    for (const { lines } of this.admitted) for (const { offer } of lines) suppliers.add(offer.supplier_id);
+  }
+
+  /** Whatever was asked for has a row, even if there is no such product. */
+  private offerOf(merchantId: number, sku: string): Offer {
+    return present(this.offers.get(referenceKey(merchantId, sku)), 'every line was looked up');
+  }
+}
+
+const prices = (offer: Offer): { listPrice: Satang; unitPrice: Satang } => ({
+  listPrice: offer.list_price,
+  unitPrice: offer.unit_price,
+});

@@ -1,0 +1,61 @@
+import { AppError, type ErrorDetail } from '../core/errors.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import type { OrderContent } from './order-content.js';
+import type { Offer } from './placement.sql.js';
+
+/** A line of an order, with what is offered for it. */
+export interface OfferedLine {
+  sku: string;
+  quantity: number;
+  offer: Offer;
+}
+
+/** The same where the product can be ordered. */
+export type SoldLine = OfferedLine & { offer: { supplier_id: number } };
+
+export const isSold = (line: OfferedLine): line is SoldLine => line.offer.supplier_id !== null;
+
+/** Every product rule that the lines break: unknown SKU, quantity, and the ids that a product needs. */
+export function findProblems(content: OrderContent, lines: OfferedLine[]): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  lines.forEach(({ sku, quantity, offer }, index) => {
+    const at = `items[${index}]`;
+    if (offer.supplier_id === null) {
+      const message = `${at}.sku ${JSON.stringify(sku)} is not a product that can be ordered`;
+      problems.push({ field: `${at}.sku`, code: 'INVALID_SKU', message });
+      return;
+    }
+    if (quantity > offer.max_quantity) {
+      const message = `${at}.quantity must be at most ${offer.max_quantity} for ${sku}`;
+      problems.push({ field: `${at}.quantity`, code: 'OUT_OF_RANGE', message });
+    }
+    if (offer.requires_server && content.serverId === null) {
+      problems.push({ field: 'server_id', code: 'REQUIRED', message: `server_id is required for ${sku}` });
+    }
+    if (offer.requires_character && content.characterId === null) {
+      problems.push({
+        field: 'character_id',
+        code: 'REQUIRED',
+        message: `character_id is required for ${sku}`,
+      });
+    }
+  });
+  return problems;
+}
+
+export function duplicateReference(referenceId: string): AppError {
+  const message = `reference_id ${JSON.stringify(referenceId)} was already used for an order with different content`;
+  return new AppError('DUPLICATE_REFERENCE', message);
+}
+
+const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
+
+export function insufficientBalance(total: Satang, available: Satang): AppError {
+  const message = `Insufficient wallet balance: the order costs ${formatBaht(total)} THB, ${formatBaht(available)} THB are available`;
+  return new AppError('SERVICE_UNAVAILABLE', message, {
+    details: [{ field: 'items', code: INSUFFICIENT_BALANCE, message }],
+  });
+}
+
+export const isBalanceRefusal = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.[0]?.code === INSUFFICIENT_BALANCE;
