@@ -25,6 +25,7 @@ export const OPERATOR_ACTIONS = [
   'product.import',
   'price.set',
   'price.clear',
+  'order.cancel',
   'order.resolve',
   'reversal.close',
   'webhook.replay',

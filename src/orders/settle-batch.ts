@@ -21,10 +21,15 @@ export interface SettleUnit {
    * `unknown` and `review` only.
    */
   claim: number | null;
+  /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
+  cancels?: boolean;
   /** The supplier calls that decided it, for the timeline; none when the operator did. */
   calls: SupplierCall[];
-  /** Something else to write in the same transaction, if the unit is settled by this very command. */
-  alongside?: (tx: Transaction) => void;
+  /**
+   * Something else to write in the same transaction, if the unit is settled by this very command. Commands that share it
+   * write it once, for those of them that settled their units.
+   */
+  alongside?: (tx: Transaction, settled: SettleUnit[]) => void;
 }
 
 /**
@@ -63,7 +68,8 @@ export async function settleBatch(tx: Transaction, given: SettleUnit[], wait: Lo
     if (command) settled.add(command);
   }
   recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
-  for (const { alongside } of settled) alongside?.(tx);
+  for (const [alongside, together] of byAlongside(commands, settled)) alongside(tx, together);
+  startOrders(tx, commands.filter((command) => command.cancels && !settled.has(command))); // prettier-ignore
   const others = await findUnsettled(tx, commands.filter((command) => !settled.has(command))); // prettier-ignore
   const outcomes = new Map<SettleUnit, Outcome<Settled>>(
     commands.map((command) => [command, succeeded(others.get(command) ?? 'settled')]),
@@ -118,7 +124,24 @@ function settleUnits(tx: Transaction, commands: SettleUnit[]): Promise<SettledUn
     results.map((result) => (result.state === 'failed' ? result.code : null)),
     results.map((result) => (result.state === 'failed' ? result.message : null)),
     commands.map(({ claim }) => claim),
+    commands.map(({ cancels = false }) => cancels),
   ]);
+}
+
+type Alongside = NonNullable<SettleUnit['alongside']>;
+
+function byAlongside(commands: SettleUnit[], settled: Set<SettleUnit>): Map<Alongside, SettleUnit[]> {
+  const groups = new Map<Alongside, SettleUnit[]>();
+  for (const command of commands) {
+    const { alongside } = command;
+    if (alongside && settled.has(command)) groups.set(alongside, [...(groups.get(alongside) ?? []), command]);
+  }
+  return groups;
+}
+
+/** A worker that claims a unit does not mark its order as started while we keep that locked. */
+function startOrders(tx: Transaction, tooLate: SettleUnit[]): void {
+  if (tooLate.length > 0) tx.write(sql.START_ORDERS, [tooLate.map(({ key }) => key.orderId)]);
 }
 
 const supplierReferenceOf = (result: UnitResult): string | null =>

@@ -29,9 +29,16 @@ export interface SettledUnit {
 const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
 
 /**
+ * Never sent, or each send was certainly not accepted: whatever leaves a doubt sets `unknown_since`, for good. A claim
+ * at the same moment either finds the unit failed, or has taken it out of `queued` before this looks.
+ */
+const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
+
+/**
  * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. A refusal says
  * something of the call that it answers and of no other, so it settles only the claim of that call; what was bought was
- * bought, whichever call learned of it, because all calls have one reference. Where the word of the operator gives no
+ * bought, whichever call learned of it, because all calls have one reference. The operator decides
+ * what is in doubt, and cancels what certainly was not bought. Where the word of the operator gives no
  * supplier's reference, what the supplier said earlier is kept.
  */
 export const SETTLE_UNITS: Statement = {
@@ -41,11 +48,12 @@ export const SETTLE_UNITS: Statement = {
                 failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL, claimed_by = NULL,
                 updated_at = date_trunc('milliseconds', statement_timestamp())
          FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[],
-                     $8::int[])
-              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message, claim)
+                     $8::int[], $9::bool[])
+              AS c(order_id, item, unit, state, supplier_reference, failure_code, failure_message, claim, cancels)
          WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
-           AND u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))})
-           AND CASE WHEN c.claim IS NULL THEN u.state IN ('unknown', 'review')
+           AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
+           AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
+                    WHEN c.claim IS NULL THEN u.state IN ('unknown', 'review')
                     ELSE c.state = 'succeeded' OR u.claim = c.claim END
          RETURNING u.order_id, u.item, u.unit, u.state`,
 };
@@ -108,6 +116,17 @@ export const COUNT_UNITS: Statement = {
       ORDER BY u.unit LIMIT 1) cause ON true
     WHERE i.order_id = c.order_id AND i.position = c.position
     RETURNING i.order_id, i.position, i.status`,
+};
+
+/**
+ * A claim passes over an order that is locked, because whoever settles its units marks it as started: so does who found
+ * them claimed. $1 orders.
+ */
+export const START_ORDERS: Statement = {
+  name: 'settlement.start_orders',
+  text: `UPDATE orders o SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
+         WHERE o.id = ANY($1::bigint[]) AND o.status = 'pending'
+           AND EXISTS (SELECT 1 FROM order_units u WHERE u.order_id = o.id AND u.state <> 'queued')`,
 };
 
 export const UPDATE_ORDERS: Statement = {

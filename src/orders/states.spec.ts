@@ -26,4 +26,8 @@ describe('states', () => {
     expect(sourcesOf(UNIT_TRANSITIONS, 'queued')).toEqual(['sending']);
     expect(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed')).toEqual(['sending', 'unknown', 'review']);
   });
+
+  it('takes no unit for bought that was not sent, and lets it fail', () => {
+    expect(UNIT_TRANSITIONS.queued).toEqual(['sending', 'failed']);
+  });
 });

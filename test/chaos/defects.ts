@@ -124,7 +124,7 @@ const DEFECTS = {
     },
     {
       file: 'dist/src/orders/settlement.sql.js',
-      from: "AND u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))})",
+      from: "AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))",
       to: '',
     },
     {

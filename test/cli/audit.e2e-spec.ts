@@ -174,6 +174,11 @@ describe('topup audit', () => {
       ['unit_states'],
     ],
     [
+      'a unit that failed without having been sent, and that nobody cancelled',
+      () => [`UPDATE order_units SET sends = 0 WHERE state = 'failed'`],
+      ['unit_states'],
+    ],
+    [
       'a failed unit that was paid for',
       () => [
         `UPDATE order_units SET state = 'succeeded', failure_code = NULL WHERE state = 'failed'`,

@@ -200,6 +200,25 @@ describe('topup order resolve', () => {
     expect(unit?.actions).toBe(0n);
   });
 
+  it('takes the merchant’s reference for the number, and the merchant where several use it', async () => {
+    const order = await orderWithUnitsIn('review');
+    const byReference = { ...order, order_number: order.reference_id };
+    expect(await commandLine.json<OrderFile>(...resolve(byReference, '1.1', '--succeeded'))).toMatchObject({
+      order_number: order.order_number,
+      units: [{ state: 'succeeded' }, { state: 'review' }],
+    });
+    const other = await stack.merchant();
+    await other.client.post('/v1/orders', {
+      reference_id: order.reference_id,
+      user_id: 'player-1',
+      items: [{ sku }],
+    });
+    const second = resolve(byReference, '1.2', '--succeeded');
+    expect(await commandLine.refused(...second)).toMatch(/several merchants have .+: add --merchant/);
+    const file = await commandLine.json<OrderFile>(...second, '--merchant', String(merchant.id));
+    expect(file).toMatchObject({ order_number: order.order_number, status: 'completed' });
+  });
+
   it('lets one of two operators win', async () => {
     const order = await orderWithUnitsIn('review', 1);
     const runs = await Promise.all([
@@ -213,7 +232,6 @@ describe('topup order resolve', () => {
 
   it('refuses what it cannot understand', async () => {
     const order = await orderWithUnitsIn('review', 1);
-    const byReference = { ...order, order_number: order.reference_id };
     await commandLine.refusedAll([
       [resolve(order, '1.2', '--succeeded'), /has no unit 1\.2: it has 1\.1/],
       [resolve(order, '1.1'), /either --succeeded or --failed with a code/],
@@ -222,7 +240,10 @@ describe('topup order resolve', () => {
         /either --succeeded or --failed with a code/,
       ],
       [resolve(order, '1.1', '--succeeded', '--reason', ' '), /the reason must not be blank/],
-      [resolve(byReference, '1.1', '--succeeded'), /there is no order with the number/],
+      [
+        resolve({ ...order, order_number: 'nothing' }, '1.1', '--succeeded'),
+        /there is no order with the number or/,
+      ],
     ]);
   });
 });

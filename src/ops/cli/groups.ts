@@ -32,7 +32,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./price.commands.js')).priceCommands,
   },
   order: {
-    summary: 'Show, list and resolve orders',
+    summary: 'Show, list, cancel and resolve orders',
     load: async () => (await import('./order.commands.js')).orderCommands,
   },
   reversal: {

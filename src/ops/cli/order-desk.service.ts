@@ -73,6 +73,11 @@ export class OrderDesk {
    * @param merchantId the merchant whose order it must be, if given.
    * @throws NOT_FOUND; CONFLICT for a reference of several merchants, naming their orders.
    */
+  find(numberOrReference: string, merchantId?: number): Promise<OrderRow> {
+    return findOrder(this.database, numberOrReference, merchantId ?? null);
+  }
+
+  /** An order as {@link find} finds it, with all that is known of it. */
   async show(numberOrReference: string, merchantId?: number): Promise<OrderFile> {
     return atOneMoment(this.database, async (tx) => {
       const order = await findOrder(tx, numberOrReference, merchantId ?? null);

@@ -57,10 +57,11 @@ export const FIND_TIMELINE: Statement = {
              'reversal ' || r.id || coalesce(': ' || coalesce(r.supplier_reference, r.detail), ''), NULL
       FROM supplier_reversals r WHERE r.order_id = $1
       UNION ALL
-      SELECT a.created_at, 1, a.id, a.action, a.detail ->> 'unit',
+      SELECT a.created_at, 1, a.id, a.action, coalesce(a.detail ->> 'unit', cancelled.unit),
              concat_ws(' ', a.detail ->> 'result', a.detail ->> 'code')
                || ' by ' || a.operator || coalesce(': ' || (a.detail ->> 'reason'), ''), NULL
-      FROM operator_actions a WHERE a.order_id = $1
+      FROM operator_actions a LEFT JOIN LATERAL jsonb_array_elements_text(a.detail -> 'units') AS cancelled(unit) ON true
+      WHERE a.order_id = $1
       UNION ALL
       SELECT updated_at, 2, 0, 'order.' || status, NULL, concat_ws(': ', failure_code, failure_message), NULL
       FROM told WHERE ended

@@ -6,14 +6,14 @@ import { actionValues, RECORD_ACTION } from '../../database/operator-actions.js'
 import { failure, type UnitFailureCode } from '../../orders/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../../orders/order-settlement.js';
-import { FIND_BY_NUMBER, FIND_UNITS } from './order-desk.sql.js';
+import { FIND_UNITS } from './order-desk.sql.js';
 
 /** What the operator found out about a unit that the supplier left open. */
 export type Verdict =
   { succeeded: true; supplierReference?: string } | { succeeded: false; code: UnitFailureCode };
 
 export interface Resolution {
-  orderNumber: string;
+  order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;
   verdict: Verdict;
@@ -37,7 +37,7 @@ export class OrderResolution {
   async resolve(resolution: Resolution): Promise<void> {
     const problem = resolutionProblem(resolution);
     if (problem) throw new AppError('BAD_REQUEST', problem);
-    const order = await this.getOrder(resolution.orderNumber);
+    const { order } = resolution;
     const key = { orderId: order.id, item: resolution.item, unit: resolution.unit };
     const action = {
       action: 'order.resolve',
@@ -56,12 +56,6 @@ export class OrderResolution {
     if (settled !== 'settled') throw await this.conflict(key);
   }
 
-  private async getOrder(orderNumber: string): Promise<OrderRow> {
-    const [order] = await this.database.query<OrderRow>(FIND_BY_NUMBER, [orderNumber, null]);
-    if (!order) throw new AppError('NOT_FOUND', `there is no order with the number ${orderNumber}`);
-    return order;
-  }
-
   private async conflict(key: UnitKey): Promise<AppError> {
     const units = await this.database.query<UnitRow>(FIND_UNITS, [key.orderId]);
     const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
@@ -69,10 +63,15 @@ export class OrderResolution {
       const message = `unit ${unitName(key)} is ${unit.state}: only units in unknown or review can be resolved`;
       return new AppError('CONFLICT', message);
     }
-    const names = units.map(unitName);
-    const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
-    return new AppError('NOT_FOUND', `the order has no unit ${unitName(key)}: it has ${known}`);
+    return noSuchUnit(key, units);
   }
+}
+
+/** @param units those that the order has. */
+export function noSuchUnit(asked: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
+  const names = units.map(unitName);
+  const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
+  return new AppError('NOT_FOUND', `the order has no unit ${unitName(asked)}: it has ${known}`);
 }
 
 function resolutionProblem({ reason, operator, verdict }: Resolution): string | null {
@@ -96,8 +95,8 @@ function toResult(verdict: Verdict): UnitResult {
     : { state: 'failed', ...failure(verdict.code) };
 }
 
-const toDetail = ({ verdict, ...key }: Resolution): Record<string, unknown> => ({
-  unit: unitName(key),
+const toDetail = ({ verdict, item, unit }: Resolution): Record<string, unknown> => ({
+  unit: unitName({ item, unit }),
   result: verdict.succeeded ? 'succeeded' : 'failed',
   code: verdict.succeeded ? null : verdict.code,
 });

@@ -9,6 +9,8 @@ export interface Result {
   ok?: boolean;
   /** Said on standard error beside the text, where that has no room for it. */
   remarks?: string[];
+  /** What the command was asked to do and did not: said on standard error, to programs too. */
+  warnings?: string[];
 }
 
 type Row = Record<string, unknown>;

@@ -28,10 +28,10 @@ export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Pr
     if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) process.stderr.write(`${inspect(error)}\n`);
     return 1;
   }
-  const { json, text, ok = true, remarks = [] } = result();
+  const { json, text, ok = true, remarks = [], warnings = [] } = result();
   const asJson = program.opts<{ json?: boolean }>().json ?? false;
   await print(asJson ? JSON.stringify(json) : text());
-  if (!asJson) for (const remark of remarks) process.stderr.write(`${remark}\n`);
+  for (const line of asJson ? warnings : [...remarks, ...warnings]) process.stderr.write(`${line}\n`);
   return ok ? 0 : 1;
 }
 
