@@ -3,6 +3,7 @@ import { ApiKey } from './src/auth/api-key.entity.js';
 import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
 import { Product } from './src/catalog/product.entity.js';
 import { Supplier } from './src/catalog/supplier.entity.js';
+import { FOR_MIGRATIONS } from './src/database/connections.js';
 import { MerchantsAndKeys1763650000001 } from './src/database/migrations/1763650000001-merchants-and-keys.js';
 import { Catalog1763650000002 } from './src/database/migrations/1763650000002-catalog.js';
 import { Orders1763650000003 } from './src/database/migrations/1763650000003-orders.js';
@@ -22,8 +23,12 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
  * Classes are named one by one: TypeORM loads files that match a pattern in a way that jest allows only once for each
  * of its workers.
  * @param url a `postgres://` connection string.
+ * @param pool the connections' limits; by default those of a migration, which takes as long as it takes.
  */
-export function dataSourceOptions(url: string): DataSourceOptions {
+export function dataSourceOptions(
+  url: string,
+  pool: { driver?: object; extra: object } = { extra: FOR_MIGRATIONS },
+): DataSourceOptions {
   return {
     type: 'postgres',
     url,
@@ -45,7 +50,7 @@ export function dataSourceOptions(url: string): DataSourceOptions {
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-    extra: { max: 4, connectionTimeoutMillis: 3_000, keepAlive: true, application_name: 'topup-orm' },
+    ...pool,
   };
 }
 

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
+import { SharedTrust, typeOrmPool } from './connections.js';
 import { Database } from './database.js';
 import { SchemaService } from './schema.service.js';
 import { WorkerPresence } from './worker-presence.js';
@@ -10,15 +11,15 @@ import { WorkerPresence } from './worker-presence.js';
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
-      inject: [CONFIG],
-      useFactory: (config: Config) => ({
-        ...dataSourceOptions(config.DATABASE_URL),
+      inject: [CONFIG, SharedTrust],
+      useFactory: (config: Config, trust: SharedTrust) => ({
+        ...dataSourceOptions(config.DATABASE_URL, typeOrmPool(trust)),
         // SchemaService connects, so that a process starts and stays up without PostgreSQL.
         manualInitialization: true,
       }),
     }),
   ],
-  providers: [Database, SchemaService, WorkerPresence],
-  exports: [Database, SchemaService, WorkerPresence],
+  providers: [SharedTrust, Database, SchemaService, WorkerPresence],
+  exports: [SharedTrust, Database, SchemaService, WorkerPresence],
 })
 export class DatabaseModule {}

@@ -7,6 +7,7 @@ import { BrokenInvariant } from '../core/invariant.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
+import { limited, SharedTrust, TrustedPool } from './connections.js';
 
 /** SQL with a name, under which each connection prepares it once. */
 export interface Statement {
@@ -42,7 +43,7 @@ export interface Transaction extends Queryable {
  * PostgreSQL would rather read all of it for each batch: a third of its time while orders came in
  * (`npm run bench -- intake`). Reports that do read whole tables turn it on again (`ops/snapshot.ts`).
  */
-const BY_INDEX = ['hashjoin', 'mergejoin', 'seqscan'].map((node) => `-c enable_${node}=off`).join(' ');
+const BY_INDEX = ['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`);
 
 const TYPES: pg.CustomTypesConfig = {
   // Money and row ids are 64-bit integers: never a lossy number, never a string.
@@ -71,28 +72,14 @@ export class Database implements Queryable, OnApplicationShutdown {
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly metrics: Metrics,
+    private readonly trust: SharedTrust,
   ) {
     this.toQuery = config.DATABASE_PREPARED_STATEMENTS ? prepared : unprepared;
-    this.pool = new pg.Pool({
+    this.pool = new TrustedPool({
+      ...limited({ max: config.DATABASE_POOL_SIZE, application_name: 'topup', types: TYPES }, BY_INDEX),
       connectionString: config.DATABASE_URL,
-      max: config.DATABASE_POOL_SIZE,
-      connectionTimeoutMillis: 3_000,
-      idleTimeoutMillis: 60_000,
-      keepAlive: true,
-      // A process that stops in the middle of a transaction must not keep its locks from all the others.
-      idle_in_transaction_session_timeout: 4_000,
-      lock_timeout: 3_000,
-      statement_timeout: 10_000,
-      // For a server that does not even say so.
-      query_timeout: 12_000,
-      // Statements are sent without waiting for the answers to those before.
-      pipeline: true,
-      application_name: 'topup',
-      options: BY_INDEX,
-      types: TYPES,
+      trust: this.trust,
     });
-    // One that breaks in use fails its query; without a listener the same error would also end the process.
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
     // A connection that breaks while idle is replaced at the next query.
     this.pool.on('error', (error) =>
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
@@ -107,6 +94,11 @@ export class Database implements Queryable, OnApplicationShutdown {
   /** Called once the schema is there; until then every call says that the service is not available. */
   open(): void {
     this.migrated = true;
+  }
+
+  /** From now on only connections are used that are opened from now on, whatever the server behind them was. */
+  reconnect(): void {
+    this.trust.loseAll();
   }
 
   get isOpen(): boolean {

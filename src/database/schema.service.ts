@@ -3,6 +3,8 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit }
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
@@ -25,6 +27,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -69,11 +72,21 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
     const client = await this.database.pool.connect();
     try {
       await lock(client, this.stop.signal);
-      const applied = await this.dataSource.runMigrations();
-      for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
+      if (await this.dataSource.showMigrations()) await this.runMigrations();
     } finally {
       // Closing the connection ends the transaction and so releases the lock, whatever state the connection is in.
       client.release(true);
+    }
+  }
+
+  /** On a connection of their own, because requests have limits that are no good for them. */
+  private async runMigrations(): Promise<void> {
+    const migrating = await new DataSource(dataSourceOptions(this.config.DATABASE_URL)).initialize();
+    try {
+      const applied = await migrating.runMigrations();
+      for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
+    } finally {
+      await migrating.destroy();
     }
   }
 }

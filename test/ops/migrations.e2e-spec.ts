@@ -73,4 +73,13 @@ describe('the migrations', () => {
       });
     }
   });
+
+  it('take as long as they take, but nobody waits for long behind a lock that they wait for', async () => {
+    const limits = await withMigrations(0, (source) =>
+      source.query<object[]>(
+        `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
+      ),
+    );
+    expect(limits).toEqual([{ statement: '0', lock: '3s' }]);
+  });
 });

@@ -6,6 +6,7 @@ export class Wire {
   private server: Server | undefined;
   private readonly silent = new WeakSet<Socket>();
   private isCut = false;
+  private isSilent = false;
   private watch: { isIt: (bytes: Buffer) => boolean; cut: () => void } | undefined;
 
   /** @param target such as `postgres://user:password@127.0.0.1:5432/name`. */
@@ -32,13 +33,19 @@ export class Wire {
     done();
   }
 
-  /** From now on the connections there are carry nothing, and nobody is told: as after a failover. New ones work. */
-  silence(): void {
+  /**
+   * From now on the connections there are carry nothing, and nobody is told: as after a failover.
+   * @param newOnes whether those that are opened from now on work, or are as silent until the wire is restored.
+   */
+  silence(newOnes: 'work' | 'are silent' = 'work'): void {
     for (const socket of this.sockets) this.silent.add(socket);
+    this.isSilent = newOnes === 'are silent';
   }
 
+  /** New connections work again; those that were silenced stay so. */
   restore(): void {
     this.isCut = false;
+    this.isSilent = false;
   }
 
   /**
@@ -65,6 +72,7 @@ export class Wire {
       [server, client],
     ] as const) {
       this.sockets.add(from);
+      if (this.isSilent) this.silent.add(from);
       from.on('error', () => {});
       from.on('close', () => {
         this.sockets.delete(from);

@@ -1,0 +1,137 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { Client, type Answer } from '../support/http.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { Wire } from '../support/wire.js';
+
+/** So long clients wait for an answer. */
+const CLIENTS_WAIT_MS = 10_000;
+/** Requests to each route at a time. */
+const AT_ONCE = 3;
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let wire: Wire;
+/** An API whose PostgreSQL can fall silent. */
+let api: INestApplication;
+let client: Client;
+let ids: Record<string, string>;
+
+interface Route {
+  method: string;
+  path: string;
+}
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('100000.00');
+  const sku = await stack.product('35.00');
+  wire = await new Wire(stack.config.DATABASE_URL).listen();
+  api = await stack.startApi({ DATABASE_URL: wire.url });
+  await api.get(SchemaService).whenReady();
+  client = new Client(stack.urlOf(api), merchant.key);
+  const { reference_id } = await stack.order(merchant, [{ sku }]);
+  const webhook = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', NEW_WEBHOOK);
+  ids = { reference_id, sku, id: String(webhook.body.id), delivery_id: '1' };
+});
+
+afterAll(async () => {
+  await api.close();
+  await closeWithBalancedBooks(stack);
+  await wire.close();
+});
+
+// Nothing listens there.
+const NEW_WEBHOOK = { url: 'http://127.0.0.1:1/orders' };
+
+/** A body that each route takes which takes one; orders and webhooks are new ones each time. */
+const BODIES: Record<string, () => unknown> = {
+  'POST /v1/orders': () => ({
+    reference_id: unique('order'),
+    user_id: 'player-1',
+    items: [{ sku: ids.sku }],
+  }),
+  'POST /v1/merchant-webhooks': () => NEW_WEBHOOK,
+  'PATCH /v1/merchant-webhooks/:id': () => ({ max_retries: 3 }),
+};
+
+/** Every route under /v1, as Express knows them. */
+function routes(): Route[] {
+  const express = api.getHttpAdapter().getInstance() as {
+    router: { stack: { route?: { path: string; methods: Record<string, boolean> } }[] };
+  };
+  return express.router.stack.flatMap(({ route }) =>
+    route?.path.startsWith('/v1/')
+      ? Object.keys(route.methods).map((method) => ({ method: method.toUpperCase(), path: route.path }))
+      : [],
+  );
+}
+
+function ask({ method, path }: Route): Promise<Answer<unknown>> {
+  const filledIn = path.replace(/:(\w+)/g, (_all, name: string) => ids[name] ?? name);
+  return client.send(method, filledIn, BODIES[`${method} ${path}`]?.());
+}
+
+interface Asked {
+  route: string;
+  answer: Answer<unknown>;
+  ms: number;
+}
+
+/** Asks every route at the same time, several times. */
+function askAll(): Promise<Asked[]> {
+  return Promise.all(
+    routes().flatMap((route) =>
+      Array.from({ length: AT_ONCE }, async () => {
+        const askedAt = performance.now();
+        const answer = await ask(route);
+        return { route: `${route.method} ${route.path}`, answer, ms: performance.now() - askedAt };
+      }),
+    ),
+  );
+}
+
+const statuses = (asked: Asked[]): string[] => asked.map(({ route, answer }) => `${answer.status} ${route}`);
+
+/** Asks every route. @returns those that answered 503. */
+const askUnavailable = async (): Promise<string[]> =>
+  statuses(await askAll()).filter((line) => line.startsWith('503'));
+
+const allWork = (): Promise<string[]> => eventually(askUnavailable, (those) => those.length === 0);
+
+describe('1 Errors: PostgreSQL says nothing', () => {
+  // All the connections that there can be are open, and are those that fall silent.
+  beforeEach(allWork);
+
+  afterEach(() => wire.restore());
+
+  it('knows every route by its path', () => {
+    expect(routes().length).toBeGreaterThanOrEqual(14);
+  });
+
+  it('on any connection: each route answers 503 while clients still wait, and works once it is back', async () => {
+    wire.silence('are silent');
+    const asked = await askAll();
+    expect(statuses(asked)).toEqual(asked.map(({ route }) => `503 ${route}`));
+    for (const { answer, ms } of asked) {
+      expectError(answer, 503, 'SERVICE_UNAVAILABLE');
+      expect(ms).toBeLessThan(CLIENTS_WAIT_MS);
+    }
+    wire.restore();
+    await allWork();
+  });
+
+  it('on the connections that it had before a failover: the first request to find out is the last', async () => {
+    wire.silence();
+    await eventually(
+      () => ask({ method: 'GET', path: '/v1/merchant-webhooks' }),
+      ({ status }) => status === 503,
+    );
+    // None of the silent connections, of whichever pool, is used for another request.
+    expect(await askUnavailable()).toEqual([]);
+  });
+});
