@@ -1,5 +1,8 @@
 import type { INestApplication, INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
@@ -39,6 +42,17 @@ afterAll(async () => {
   await stack.close();
   await wire.close();
 });
+
+interface Setting {
+  name: string;
+  setting: string;
+}
+
+async function administer(work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  const admin = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL });
+  await admin.connect();
+  await work(admin).finally(() => admin.end());
+}
 
 type Health = { status: string; redis?: string };
 
@@ -86,6 +100,57 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
       () => ask(ports[name], '/readyz'),
       ({ status }) => status === 200,
     );
+  });
+});
+
+describe('PostgreSQL that can only be read, as a standby that took over the address before it was promoted', () => {
+  const isReadOnly = (yes: boolean): Promise<void> =>
+    administer(async (admin) => {
+      const name = new URL(stack.config.DATABASE_URL).pathname.slice(1);
+      await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${yes ? 'on' : 'off'}`);
+      // What is set holds for new sessions only.
+      if (yes)
+        await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
+          name,
+        ]);
+    });
+
+  it('/readyz answers 503 on each port, and 200 once it can be written again', async () => {
+    await isReadOnly(true);
+    for (const port of Object.values(ports)) {
+      await eventually(
+        () => ask(port, '/readyz'),
+        ({ status, body }) => status === 503 && JSON.stringify(body).includes('PostgreSQL is read-only'),
+      );
+    }
+    await isReadOnly(false);
+    for (const port of Object.values(ports))
+      await eventually(
+        () => ask(port, '/readyz'),
+        ({ status }) => status === 200,
+      );
+  });
+});
+
+describe('the connections to PostgreSQL', () => {
+  const settings = `
+    SELECT name, setting FROM pg_settings
+    WHERE name ~ '^(statement|lock|idle_in_transaction_session)_timeout$|^tcp_'`;
+
+  it.each([
+    ['of the hot paths', async () => (await api.get(Database).pool.query<Setting>(settings)).rows],
+    ['of TypeORM', () => api.get(DataSource).query<Setting[]>(settings)],
+  ])('%s have limits below the 10 s that clients wait, and are kept alive', async (_whose, ask) => {
+    const rows = await ask();
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      idle_in_transaction_session_timeout: '4000',
+      lock_timeout: '3000',
+      statement_timeout: '6000',
+      tcp_keepalives_count: '3',
+      tcp_keepalives_idle: '5',
+      tcp_keepalives_interval: '3',
+      tcp_user_timeout: '15000',
+    });
   });
 });
 

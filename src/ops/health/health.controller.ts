@@ -18,11 +18,12 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** It can take orders: PostgreSQL answers. Redis does not matter. */
+  /** It can take orders: PostgreSQL answers and can write. Redis does not matter. */
   @Get('readyz')
   async ready(@Res({ passthrough: true }) response: Response): Promise<{ status: string } | ErrorBody> {
-    if (await this.readiness.isReady()) return { status: 'ready' };
+    const why = await this.readiness.whyNot();
+    if (why === null) return { status: 'ready' };
     response.status(503).setHeader('Retry-After', '1');
-    return errorBody('SERVICE_UNAVAILABLE', 'PostgreSQL does not answer');
+    return errorBody('SERVICE_UNAVAILABLE', why);
   }
 }

@@ -93,10 +93,9 @@ export class ManagementServer implements BeforeApplicationShutdown {
 
   /** Redis is told for information: the process does its work without, only less promptly. */
   private async answerReadiness(response: Response): Promise<void> {
-    const ready = await this.readiness.isReady();
+    const why = await this.readiness.whyNot();
     const redis = this.fulfilment.client.status === 'ready' ? 'up' : 'down';
-    const status = ready ? 'ready' : 'PostgreSQL does not answer';
-    response.status(ready ? 200 : 503).json({ status, redis });
+    response.status(why === null ? 200 : 503).json({ status: why ?? 'ready', redis });
   }
 
   /** Bull Board is loaded by the first who looks at it: most processes are started and stopped without. */
