@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, request, type Dispatcher } from 'undici';
+import { buildConnector, request, type Dispatcher } from 'undici';
+import { createCallAgent } from '../core/call-agent.js';
 import { readBalanceAnswer, readInquiryAnswer, readSendAnswer, type HttpAnswer } from './http-answers.js';
 import type {
   Outcome,
@@ -17,7 +18,10 @@ export class HttpSupplier implements SupplierAdapter, OnApplicationShutdown {
   readonly deduplicates = true;
 
   // The one deadline of a call is its signal; redirects are not followed.
-  private readonly agent = new Agent({ connections: 256, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  private readonly agent = createCallAgent(
+    { connections: 256, headersTimeout: 0, bodyTimeout: 0 },
+    buildConnector({}),
+  );
 
   async send(supplier: SupplierSettings, topUp: TopUp): Promise<Outcome> {
     const body = JSON.stringify({
@@ -62,32 +66,42 @@ export class HttpSupplier implements SupplierAdapter, OnApplicationShutdown {
     path: string,
     body?: string,
   ): Promise<HttpAnswer> {
-    const response = await request(baseUrl + path, {
-      dispatcher: this.agent,
-      method,
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body }),
-    });
-    const retryAfter = response.headers['retry-after'];
-    return {
-      status: response.statusCode,
-      body: parseJson(await readText(response.body)),
-      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-    };
+    const cutOff = new AbortController();
+    const deadline = setTimeout(() => cutOff.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
+    try {
+      const response = await request(baseUrl + path, {
+        dispatcher: this.agent,
+        method,
+        signal: cutOff.signal,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body }),
+      });
+      const text = await readText(response.body, cutOff);
+      const retryAfter = response.headers['retry-after'];
+      return {
+        status: response.statusCode,
+        body: parseJson(text),
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      };
+    } finally {
+      clearTimeout(deadline);
+    }
   }
 }
 
-async function readText(body: Dispatcher.ResponseData['body']): Promise<string> {
+async function readText(body: Dispatcher.ResponseData['body'], cutOff: AbortController): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_ANSWER_BYTES) {
+      cutOff.abort();
+      throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -17,6 +17,12 @@ const LOOPBACK = new AddressPolicy(
   ['127.0.0.0/8', '::1/128'].map(parseNetwork).filter((network) => network !== undefined),
 );
 
+export interface Recording {
+  port: number;
+  /** One entry for each connection, in order. */
+  brought: string[];
+}
+
 /** Servers and clients of one test; `end` leaves nothing of them behind. */
 export class Net {
   private readonly cleanups: (() => Promise<unknown>)[] = [];
@@ -32,6 +38,17 @@ export class Net {
   /** A server that writes what it likes once it has heard something. */
   raw(answer: (socket: Socket) => void): Promise<number> {
     return this.listen(createTcpServer((socket) => void socket.once('data', () => answer(socket))));
+  }
+
+  /** A server that keeps what each connection has brought; it answers the first data of each. */
+  async recording(answer: (socket: Socket, connection: number) => void): Promise<Recording> {
+    const brought: string[] = [];
+    const server = createTcpServer((socket) => {
+      const number = brought.push('');
+      socket.setEncoding('utf8').on('data', (text: string) => (brought[number - 1] += text));
+      socket.once('data', () => answer(socket, number));
+    });
+    return { port: await this.listen(server), brought };
   }
 
   /** A port on which nobody listens any more. */

@@ -2,6 +2,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
+import type { ConnectFor } from '../call-agent.js';
 import { isLocalName, literalAddress, type AddressPolicy } from './address-policy.js';
 import { ConnectionFailure, type HttpFailure } from './http-failure.js';
 import type { Resolve } from './resolve.js';
@@ -10,8 +11,6 @@ export interface ConnectorOptions {
   /** Every address is checked against it at the moment of connecting. */
   policy: AddressPolicy;
   resolve: Resolve;
-  /** For names, connection and TLS together. */
-  timeoutMs: number;
   /** Certificate authorities instead of the system's. */
   ca?: string;
 }
@@ -23,11 +22,11 @@ const KEEP_ALIVE_PROBE_AFTER_MS = 60_000;
 /**
  * Makes undici's connections: resolves the name once, refuses it unless every one of its addresses is allowed, and
  * connects to one of exactly these, so that a name server which answers otherwise the next time changes nothing.
- * Fails with {@link ConnectionFailure} only.
+ * Fails with {@link ConnectionFailure} only. The call's deadline, which is its signal, is the connection's, too.
  */
-export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  return (target, callback) => {
-    open(target, options).then(
+export function createConnector(options: ConnectorOptions): ConnectFor {
+  return (target, callback, signal) => {
+    open(target, options, signal).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     );
@@ -36,9 +35,9 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
 
 async function open(
   { hostname, protocol, port }: buildConnector.Options,
-  { policy, resolve, timeoutMs, ca }: ConnectorOptions,
+  { policy, resolve, ca }: ConnectorOptions,
+  signal: AbortSignal,
 ): Promise<Socket> {
-  const signal = AbortSignal.timeout(timeoutMs);
   const addresses = await permittedAddresses(hostname, policy, resolve, signal);
   const secure = protocol === 'https:';
   const tcp = await settled(

@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
+import { createCallAgent, type CallOptions } from '../call-agent.js';
 import { AddressPolicy } from './address-policy.js';
 import { createConnector } from './connector.js';
 import { failureOf, type HttpFailure } from './http-failure.js';
@@ -51,17 +52,19 @@ export class SafeHttpClient {
   private readonly agent: Agent;
 
   constructor(private readonly options: SafeHttpOptions) {
-    const { policy, timeoutMs, resolve = resolveHost, ca } = options;
-    this.agent = new Agent({
-      connect: createConnector({ policy, resolve, timeoutMs, ...(ca === undefined ? {} : { ca }) }),
-      pipelining: 1,
+    const { policy, resolve = resolveHost, ca } = options;
+    const limits = {
       // The deadline of each call covers both, to the millisecond; undici's own timers are coarse.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,
-    });
+    };
+    this.agent = createCallAgent(
+      limits,
+      createConnector({ policy, resolve, ...(ca === undefined ? {} : { ca }) }),
+    );
   }
 
   /** Sends one request. Never rejects: what goes wrong is in the result. */
@@ -70,7 +73,16 @@ export class SafeHttpClient {
       const call = new Call(this.options, resolve);
       try {
         const { origin, pathname, search } = new URL(url);
-        this.agent.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, call);
+        const path = pathname + search;
+        const request: CallOptions = {
+          origin,
+          path,
+          method,
+          headers,
+          body: body ?? null,
+          signal: call.signal,
+        };
+        this.agent.dispatch(request, call);
       } catch (error) {
         call.onResponseError(undefined, error);
       }
@@ -88,6 +100,7 @@ class Call implements Dispatcher.DispatchHandler {
   private readonly startedAtMs = performance.now();
   private readonly deadline: NodeJS.Timeout;
   private readonly chunks: Buffer[] = [];
+  private readonly cutOff = new AbortController();
   private controller: Dispatcher.DispatchController | undefined;
   private received = 0;
   private answer: { status: number; headers: HttpResult['headers'] } | undefined;
@@ -98,6 +111,11 @@ class Call implements Dispatcher.DispatchHandler {
     private readonly resolve: (result: HttpResult) => void,
   ) {
     this.deadline = setTimeout(() => this.end('timeout'), options.timeoutMs);
+  }
+
+  /** Aborted when the call ends before its exchange does. */
+  get signal(): AbortSignal {
+    return this.cutOff.signal;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -133,7 +151,10 @@ class Call implements Dispatcher.DispatchHandler {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.deadline);
-    if (cause !== null) this.controller?.abort(new Error('the call is over'));
+    if (cause !== null) {
+      this.cutOff.abort();
+      this.controller?.abort(new Error('the call is over'));
+    }
     const outcome = this.answer
       ? { status: this.answer.status, failure: null }
       : { status: null, failure: cause ?? 'protocol' };

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { HttpSupplier } from '../../src/fulfilment/http-supplier.js';
+import { Net } from './net.js';
+
+const net = new Net();
+
+afterEach(() => net.end());
+
+const LAST = 3;
+const answered = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+
+/** Ways of a server that make a client hang up. */
+const cutOff: [what: string, answer: (socket: Socket) => void][] = [
+  ['no answer', () => {}],
+  ['half a header', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
+  ['half a body', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')],
+  [
+    'a body that is too large',
+    (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 500000\r\n\r\n${'x'.repeat(400_000)}`),
+  ],
+];
+
+/**
+ * Two calls that the client cuts off, one after the other, and one that is answered. Connections are accepted in the
+ * order in which they are opened, so by then each that an earlier call left behind has been.
+ */
+async function connectionsOf(
+  answer: (socket: Socket) => void,
+  call: (url: string) => Promise<unknown>,
+): Promise<string[]> {
+  let closed: Promise<unknown> = Promise.resolve();
+  const { port, brought } = await net.recording((socket) => {
+    closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    if (brought.filter((text) => text !== '').length < LAST) answer(socket);
+    else socket.write(answered);
+  });
+  for (let number = 1; number <= LAST; number++) {
+    await call(`http://127.0.0.1:${port}`);
+    if (number < LAST) await closed;
+  }
+  return brought;
+}
+
+describe('a call that was cut off leaves no empty connection behind', () => {
+  it.each(cutOff)('at a webhook’s host: %s', async (_what, answer) => {
+    const client = net.client();
+    const brought = await connectionsOf(answer, (url) => client.send({ method: 'GET', url, headers: {} }));
+    expect(brought.map((text) => text.slice(0, 3))).toEqual(['GET', 'GET', 'GET']);
+  });
+
+  it.each(cutOff)('at a supplier: %s', async (_what, answer) => {
+    const supplier = new HttpSupplier();
+    const settings = { token: null, timeoutMs: 300 };
+    const brought = await connectionsOf(answer, (baseUrl) =>
+      supplier.inquire({ ...settings, baseUrl }, 'ord_1.1.1'),
+    );
+    expect(brought.map((text) => text.slice(0, 3))).toEqual(['GET', 'GET', 'GET']);
+    await supplier.onApplicationShutdown();
+  });
+});
