@@ -1,8 +1,6 @@
 import { formatBaht } from '../core/money.js';
 import type { OperatorAction } from '../database/operator-actions.js';
-import type { Product } from './product.entity.js';
-
-export type ProductWithSupplier = Product & { supplierCode: string };
+import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 
 /** A product as the operator sees it (contract, section 7). */
 export interface ProductView {
@@ -17,7 +15,7 @@ export interface ProductView {
   active: boolean;
 }
 
-export const toProductView = (product: ProductWithSupplier): ProductView => ({
+export const toProductView = (product: ProductRow): ProductView => ({
   sku: product.sku,
   name: product.name,
   price: formatBaht(product.price),
@@ -29,40 +27,48 @@ export const toProductView = (product: ProductWithSupplier): ProductView => ({
   active: product.active,
 });
 
-/** What the operator's log keeps of products that were written, given those that were there before, by their SKU. */
-export type ToAction = (
-  after: ProductWithSupplier[],
-  before: Map<string, ProductWithSupplier>,
-) => OperatorAction;
+type Value = string | number | boolean;
 
-/** One product: all of it, and what was changed. */
-export const setAction: ToAction = ([product], before) => {
-  if (!product) throw new Error('no product was set');
-  const view = toProductView(product);
-  const earlier = before.get(product.sku);
-  return {
-    action: 'product.set',
-    detail: { ...view, before: earlier ? changedMembers(toProductView(earlier), view) : null },
-  };
+/** What becomes of one product, as the operator is shown it and as their log keeps it. */
+export interface ProductDifference {
+  sku: string;
+  change: 'added' | 'changed';
+  /** Each member that is not the same any more; `old` is null for a product that is added. */
+  changes: { member: string; old: Value | null; new: Value }[];
+}
+
+/** @param before undefined for a new product. @returns null when nothing changes. */
+export function productDifference(
+  now: ProductRow,
+  before: ProductWithSupplier | undefined,
+): ProductDifference | null {
+  const { sku, ...view } = toProductView(now);
+  const earlier: Partial<ProductView> = before ? toProductView(before) : {};
+  const changes = (Object.entries(view) as [keyof ProductView, Value][])
+    .filter(([member, value]) => earlier[member] !== value)
+    .map(([member, value]) => ({ member, old: earlier[member] ?? null, new: value }));
+  if (changes.length === 0) return null;
+  return { sku, change: before ? 'changed' : 'added', changes };
+}
+
+/** What the operator's log keeps of products that were written. */
+export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => OperatorAction;
+
+/** One product: all of it, and what the changed members were before. */
+export const setAction: ToAction = ([product], [difference]) => {
+  if (!product || !difference) throw new Error('no product was set');
+  const before =
+    difference.change === 'added'
+      ? null
+      : Object.fromEntries(difference.changes.map(({ member, old }) => [member, old]));
+  return { action: 'product.set', detail: { ...toProductView(product), before } };
 };
 
-/** Many products: how many, which are new, and every price that was changed. @param file where they come from. */
+/** Many products: how many the file has, which are new, and all that was changed. @param file where they come from. */
 export const importAction =
   (file?: string): ToAction =>
-  (after, before) => {
-    const added = after.filter(({ sku }) => !before.has(sku));
-    const prices = after.flatMap(({ sku, price }) => {
-      const earlier = before.get(sku);
-      return earlier && earlier.price !== price
-        ? [{ sku, from: formatBaht(earlier.price), to: formatBaht(price) }]
-        : [];
-    });
-    const detail = { file, products: after.length, added: added.map(({ sku }) => sku), prices };
+  (products, differences) => {
+    const added = differences.filter(({ change }) => change === 'added').map(({ sku }) => sku);
+    const detail = { file, products: products.length, added, changes: differences };
     return { action: 'product.import', detail };
   };
-
-/** The members of `earlier` that are not the same any more. */
-export const changedMembers = (earlier: ProductView, now: ProductView): Partial<ProductView> =>
-  Object.fromEntries(
-    Object.entries(earlier).filter(([member, value]) => now[member as keyof ProductView] !== value),
-  );

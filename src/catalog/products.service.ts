@@ -3,37 +3,41 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { textProblem } from '../core/text.js';
 import { recordAction, type By } from '../database/operator-actions.js';
 import { MerchantPrice } from './merchant-price.entity.js';
-import { importAction, setAction, type ProductWithSupplier, type ToAction } from './product-actions.js';
+import {
+  importAction,
+  productDifference,
+  setAction,
+  type ProductDifference,
+  type ToAction,
+} from './product-actions.js';
+import {
+  missingProblem,
+  NEEDED,
+  productProblem,
+  toRow,
+  type ProductDefinition,
+  type ProductRow,
+  type ProductWithSupplier,
+} from './product-definition.js';
 import { Product } from './product.entity.js';
 import { Supplier } from './supplier.entity.js';
 
-export const MAX_QUANTITY = 100;
-
-/** A product's whole definition: what is not given has its default, never what was there before. */
-export interface ProductDefinition {
-  sku: string;
-  name: string;
-  price: Satang;
-  /** The code of its supplier. */
-  supplier: string;
-  /** The SKU itself unless the supplier calls it otherwise. */
-  supplierSku?: string;
-  requiresServer?: boolean;
-  requiresCharacter?: boolean;
-  maxQuantity?: number;
-  active?: boolean;
-}
-
 type OnProgress = (done: number, total: number) => void;
+
+interface WriteOptions {
+  by?: By;
+  onProgress?: OnProgress;
+  expected?: ProductDifference[];
+  toAction: ToAction;
+}
 
 @Injectable()
 export class ProductsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Adds a product or replaces its definition. @throws BAD_REQUEST naming the first wrong member. */
+  /** Adds a product, or changes what is given of one. @throws BAD_REQUEST naming the first wrong member. */
   async set(definition: ProductDefinition, by?: By): Promise<ProductWithSupplier> {
     const [product] = await this.write([definition], { by, toAction: setAction });
     if (!product) throw new Error('a product that was set was not returned');
@@ -43,35 +47,34 @@ export class ProductsService {
   /**
    * Sets many products, all or none.
    * @param by the operator, for their log, and `file` where the products come from.
+   * @param expected the differences that somebody agreed to: with any others, nothing is changed.
    * @param onProgress is told how many are written.
-   * @throws ProductError with the index of the first definition that can't be.
+   * @throws ProductError with the index of the first definition that can't be; CONFLICT.
    */
   setAll(
     definitions: ProductDefinition[],
-    { by, file, onProgress }: { by?: By; file?: string; onProgress?: OnProgress } = {},
+    { file, ...options }: Omit<WriteOptions, 'toAction'> & { file?: string } = {},
   ): Promise<ProductWithSupplier[]> {
-    return this.write(definitions, { by, onProgress, toAction: importAction(file) });
+    return this.write(definitions, { ...options, toAction: importAction(file) });
+  }
+
+  /** What {@link setAll} would change. @throws as it does. */
+  async compare(definitions: ProductDefinition[]): Promise<ProductDifference[]> {
+    return (await plan(this.dataSource.manager, definitions)).differences;
   }
 
   private write(
     definitions: ProductDefinition[],
-    { by, onProgress, toAction }: { by?: By; onProgress?: OnProgress; toAction: ToAction },
+    { by, onProgress, expected, toAction }: WriteOptions,
   ): Promise<ProductWithSupplier[]> {
     return this.dataSource.transaction(async (manager) => {
-      const suppliers = new Map((await manager.find(Supplier)).map((supplier) => [supplier.code, supplier]));
-      const rows = definitions.map((definition, index) => {
-        const supplier = suppliers.get(definition.supplier);
-        const problem = supplier ? productProblem(definition) : unknownSupplier(definition.supplier);
-        if (problem !== null || !supplier) throw new ProductError(index, problem ?? '');
-        return toRow(definition, supplier);
-      });
-      const skus = rows.map(({ sku }) => sku);
-      const before = by ? await listProducts(manager, skus) : [];
-      await upsert(manager, rows, onProgress);
-      const after = await listProducts(manager, skus);
-      if (by)
-        await recordAction(manager, by, toAction(after, new Map(before.map((each) => [each.sku, each]))));
-      return after;
+      const { rows, changed, differences } = await plan(manager, definitions, { lock: true });
+      if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
+        throw new AppError('CONFLICT', 'the products changed meanwhile: give the command again');
+      }
+      await upsert(manager, changed, onProgress);
+      if (differences.length > 0) await recordAction(manager, by, toAction(rows, differences));
+      return listProducts(manager, { skus: rows.map(({ sku }) => sku) });
     });
   }
 
@@ -126,61 +129,72 @@ export class ProductError extends AppError {
 const unknownSupplier = (code: string): string =>
   `there is no supplier ${code}: add it with topup supplier set`;
 
-/** Why a product cannot be as it is defined, its supplier aside; null when it can. */
-export function productProblem({
-  sku,
-  name,
-  supplierSku = sku,
-  maxQuantity = MAX_QUANTITY,
-}: ProductDefinition): string | null {
-  const texts: [string, string, number][] = [
-    ['sku', sku, 64],
-    ['name', name, 128],
-    ['supplier_sku', supplierSku, 128],
-  ];
-  for (const [member, text, maximum] of texts) {
-    const problem = textProblem(text, 1, maximum);
-    if (problem) return `${member} ${problem}`;
-  }
-  if (!Number.isInteger(maxQuantity) || maxQuantity < 1 || maxQuantity > MAX_QUANTITY) {
-    return `max_quantity must be a whole number, 1 to ${MAX_QUANTITY}`;
-  }
-  return null;
+type StoredRow = ProductRow & { supplierId: number };
+
+function refuse(index: number, problem: string | null): void {
+  if (problem !== null) throw new ProductError(index, problem);
 }
 
-type ProductRow = Omit<Product, 'id' | 'createdAt' | 'updatedAt'>;
+interface Plan {
+  rows: StoredRow[];
+  /** Those of them that are not stored so already. */
+  changed: StoredRow[];
+  differences: ProductDifference[];
+}
 
-function toRow(definition: ProductDefinition, supplier: Supplier): ProductRow {
-  const { sku, name, price } = definition;
-  return {
-    sku,
-    name,
-    price,
-    supplierId: supplier.id,
-    supplierSku: definition.supplierSku ?? sku,
-    requiresServer: definition.requiresServer ?? false,
-    requiresCharacter: definition.requiresCharacter ?? false,
-    maxQuantity: definition.maxQuantity ?? MAX_QUANTITY,
-    active: definition.active ?? true,
-  };
+/**
+ * What definitions make of the products that there are.
+ * @param lock keeps those as they are until the transaction ends: two that change different members of one product both count.
+ */
+async function plan(
+  manager: EntityManager,
+  definitions: ProductDefinition[],
+  { lock = false } = {},
+): Promise<Plan> {
+  definitions.forEach((definition, index) => refuse(index, productProblem(definition)));
+  const suppliers = new Map((await manager.find(Supplier)).map(({ code, id }) => [code, id]));
+  const stored = await listProducts(manager, { skus: definitions.map(({ sku }) => sku), lock });
+  const before = new Map(stored.map((product) => [product.sku, product]));
+  const result: Plan = { rows: [], changed: [], differences: [] };
+  definitions.forEach((definition, index) => {
+    const earlier = before.get(definition.sku);
+    const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
+    refuse(index, missingProblem(definition.sku, missing));
+    const given = toRow(definition, earlier);
+    const supplierId = suppliers.get(given.supplierCode);
+    if (supplierId === undefined) throw new ProductError(index, unknownSupplier(given.supplierCode));
+    const row = { ...given, supplierId };
+    result.rows.push(row);
+    const difference = productDifference(row, earlier);
+    if (!difference) return;
+    result.changed.push(row);
+    result.differences.push(difference);
+  });
+  return result;
 }
 
 const ROWS_PER_STATEMENT = 1000;
 
-async function upsert(manager: EntityManager, rows: ProductRow[], onProgress?: OnProgress): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-    onProgress?.(at, rows.length);
-    await manager.upsert(Product, rows.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
+async function upsert(manager: EntityManager, rows: StoredRow[], onProgress?: OnProgress): Promise<void> {
+  const columns = rows.map(({ supplierCode: _code, ...row }) => row);
+  for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
+    onProgress?.(at, columns.length);
+    await manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
   }
 }
 
-async function listProducts(manager: EntityManager, skus?: string[]): Promise<ProductWithSupplier[]> {
+async function listProducts(
+  manager: EntityManager,
+  { skus, lock = false }: { skus?: string[]; lock?: boolean } = {},
+): Promise<ProductWithSupplier[]> {
   const query = manager
     .createQueryBuilder(Product, 'product')
     .innerJoin(Supplier, 'supplier', 'supplier.id = product.supplierId')
     .addSelect('supplier.code', 'supplier_code')
     .orderBy('product.sku');
   if (skus) query.where('product.sku = ANY(:skus)', { skus });
+  // Orders go on to refer to a product that is locked so.
+  if (lock) query.setLock('for_no_key_update', undefined, ['product']);
   const { entities, raw } = await query.getRawAndEntities<{ supplier_code: string }>();
   return entities.map((product, index) => ({ ...product, supplierCode: raw[index]?.supplier_code ?? '' }));
 }

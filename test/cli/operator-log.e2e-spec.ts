@@ -120,7 +120,10 @@ describe('topup log', () => {
       file: 'catalogue.csv',
       products: 2,
       added: ['B'],
-      prices: [{ sku: 'A', from: '36.00', to: '37.00' }],
+      changes: [
+        { sku: 'A', change: 'changed', changes: [{ member: 'price', old: '36.00', new: '37.00' }] },
+        { sku: 'B', change: 'added' },
+      ],
     };
     expect(entries).toMatchObject([
       { action: 'supplier.set', detail: { code: 'acme', token: 'replaced' } },

@@ -14,10 +14,15 @@ input, output or error is no terminal.
 /**
  * Asks a person whether to go on; programs are not asked.
  * @param consequence what is about to happen, as a sentence.
+ * @param shown what the person looks over before the question.
  * @throws CommandError unless the answer is yes.
  */
-export async function confirm(consequence: string, { yes = false }: { yes?: boolean }): Promise<void> {
+export async function confirm(
+  consequence: string,
+  { yes = false, shown }: { yes?: boolean; shown?: string },
+): Promise<void> {
   if (yes || !isInteractive()) return;
+  if (shown !== undefined) process.stderr.write(`${shown}\n\n`);
   const answer = await ask(`${consequence} Go on? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was changed: the answer was not y');
 }

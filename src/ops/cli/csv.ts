@@ -8,7 +8,8 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
  * apostrophes that {@link toCsv} itself puts there.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
-const NEEDS_QUOTES = /[",;\t\r\n]/;
+/** What is read otherwise without them, blanks at its ends too: those are often taken off. */
+const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/;
 
 /**
  * The rows as CSV: RFC 4180, but with plain line ends, and none after the last row. Text that a spreadsheet would run

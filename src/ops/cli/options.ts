@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { formatBaht, MAX_SATANG, parseBaht, type Satang } from '../../core/money.js';
+import { CommandError } from './problems.js';
 
 // Each of these reads one argument of a command, or says in words what it must be.
 
@@ -141,3 +142,10 @@ export const reasonOption = (): Option =>
 
 /** For a command that asks before it does what can't be undone. */
 export const yesOption = (): Option => new Option('-y, --yes', 'do not ask before it is done');
+
+/** A file of its own kind on standard output, and one JSON value there, exclude each other. @throws CommandError */
+export function refuseBoth(command: Command, other: string): void {
+  if (command.optsWithGlobals<{ json?: boolean }>().json) {
+    throw new CommandError(`choose one: ${other} or --json`);
+  }
+}

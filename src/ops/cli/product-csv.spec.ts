@@ -1,12 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { readProducts, type ProductLine } from './product-csv.js';
+import fc from 'fast-check';
+import type { ProductView } from '../../catalog/product-actions.js';
+import { formatBaht } from '../../core/money.js';
+import { textProblem } from '../../core/text.js';
+import { readProducts, writeProducts, type ProductLine } from './product-csv.js';
 
-const read = (text: string): ProductLine[] => readProducts(Buffer.from(text), new Set(['acme']));
+const suppliers = new Set(['acme']);
+
+/** Of new products, unless their SKUs are known. */
+const read = (text: string, ...skus: string[]): ProductLine[] =>
+  readProducts(Buffer.from(text), { suppliers, skus: new Set(skus) });
 
 /** What is wrong with a file, a line for each problem. */
 function problems(file: string | Buffer): string[] {
   try {
-    readProducts(Buffer.from(file), new Set(['acme']));
+    readProducts(Buffer.from(file), { suppliers, skus: new Set() });
   } catch (error) {
     return (error as Error).message.split('\n');
   }
@@ -21,7 +29,6 @@ describe('a file of products', () => {
 acme,0,35.00,5,86 Diamonds,TRUE,MLBB-86,yes,A-86
 acme,,35,,ไดมอนด์,,MLBB-87,,
 `;
-    const defaults = { supplierSku: undefined, requiresServer: undefined, requiresCharacter: undefined };
     expect(read(file)).toEqual([
       {
         line: 2,
@@ -40,10 +47,34 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
       {
         line: 3,
         definition: {
-          sku: 'MLBB-87', name: 'ไดมอนด์', price: 3500n, supplier: 'acme', maxQuantity: undefined, active: undefined, ...defaults,
+          sku: 'MLBB-87',
+          name: 'ไดมอนด์',
+          price: 3500n,
+          supplier: 'acme',
+          supplierSku: 'MLBB-87',
+          requiresServer: false,
+          requiresCharacter: false,
+          maxQuantity: 100,
+          active: true,
         },
       },
-    ]); // prettier-ignore
+    ]);
+  });
+
+  it('says nothing of what it has no column for', () => {
+    const [line] = read('sku,price\nOLD,5\n', 'OLD');
+    expect(line?.definition).toStrictEqual({
+      sku: 'OLD',
+      name: undefined,
+      price: 500n,
+      supplier: undefined,
+      supplierSku: undefined,
+      requiresServer: undefined,
+      requiresCharacter: undefined,
+      maxQuantity: undefined,
+      active: undefined,
+    });
+    expect(problems('sku,price\nNEW,5\n')).toEqual(['line 2: NEW is a new product: it needs name, supplier']);
   });
 
   it('may come from a spreadsheet: byte order mark, Windows line ends, quotes, empty lines, no last line end', () => {
@@ -90,8 +121,8 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
       'line 1: there is no column "colour": choose from sku, name, price, supplier, supplier_sku, requires_server, ' +
         'requires_character, max_quantity, active',
       'line 1: column price is there more than once',
-      'line 1: column supplier is missing',
     ]);
+    expect(problems('name,price\nA,1\n')).toEqual(['line 1: column sku is missing']);
     expect(problems('sku;name;price;supplier\n')).toEqual([
       'line 1: the columns must be separated by commas',
     ]);
@@ -121,4 +152,51 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
     ]);
     expect(problems(windows874)).toEqual(['the file is not UTF-8 text: save it as “CSV UTF-8”']);
   });
+});
+
+describe('products that were written to a file', () => {
+  const text = (maximum: number): fc.Arbitrary<string> =>
+    fc
+      .oneof(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: maximum }),
+        fc.stringMatching(/^[-=+@' ",;\t\u00a0\u3000\ufeff#\\a1]{1,9}$/),
+      )
+      .filter((each) => textProblem(each, 1, maximum) === null);
+  const product = fc.record({
+    sku: text(64),
+    name: text(128),
+    price: fc.constantFrom('0.00', '35.00', '1000000000000.00'),
+    supplier: text(64),
+    supplier_sku: text(128),
+    requires_server: fc.boolean(),
+    requires_character: fc.boolean(),
+    max_quantity: fc.integer({ min: 1, max: 100 }),
+    active: fc.boolean(),
+  });
+
+  it('are read as they were, whatever their texts are', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(product, { selector: ({ sku }) => sku, minLength: 1 }), (products) => {
+        const file = Buffer.from(writeProducts(products));
+        const known = {
+          suppliers: new Set(products.map(({ supplier }) => supplier)),
+          skus: new Set<string>(),
+        };
+        const lines = readProducts(file, known);
+        expect(lines.map(({ definition }) => toView(definition))).toEqual(products);
+      }),
+    );
+  });
+});
+
+const toView = (definition: ProductLine['definition']): Partial<ProductView> => ({
+  sku: definition.sku,
+  name: definition.name,
+  price: formatBaht(definition.price ?? 0n),
+  supplier: definition.supplier,
+  supplier_sku: definition.supplierSku,
+  requires_server: definition.requiresServer,
+  requires_character: definition.requiresCharacter,
+  max_quantity: definition.maxQuantity,
+  active: definition.active,
 });

@@ -1,47 +1,33 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import {
-  MAX_QUANTITY,
-  ProductError,
-  ProductsService,
-  type ProductDefinition,
-} from '../../catalog/products.service.js';
-import { toProductView, type ProductWithSupplier } from '../../catalog/product-actions.js';
+import { Option, type Command } from 'commander';
+import { toProductView } from '../../catalog/product-actions.js';
+import { MAX_QUANTITY, type ProductDefinition } from '../../catalog/product-definition.js';
+import { ProductsService } from '../../catalog/products.service.js';
 import { Supplier } from '../../catalog/supplier.entity.js';
 import { SuppliersService } from '../../catalog/suppliers.service.js';
-import type { Satang } from '../../core/money.js';
 import type { By } from '../../database/operator-actions.js';
-import { examples, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm, MANY } from './confirm.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, MANY } from './confirm.js';
+import { writeCsvFile } from './csv-file.js';
 import { baht, integer, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
-import { CommandError, reasonOf } from './problems.js';
-import { CsvProblems, readProducts } from './product-csv.js';
-import { withProgress } from './progress.js';
-import { isInteractive } from './terminal.js';
+import { writeProducts } from './product-csv.js';
+import { differencesResult, importProducts, readProductFile, toRows } from './product-import.js';
 
-interface SetGiven {
-  sku: string;
-  name: string;
-  price: Satang;
-  supplier: string;
-  supplierSku?: string;
-  requiresServer?: boolean;
-  requiresCharacter?: boolean;
-  maxQuantity?: number;
-  inactive?: boolean;
-  operator: string;
-  reason?: string;
-}
+type SetGiven = Omit<ProductDefinition, 'active'> & By & { active?: boolean; inactive?: boolean };
 
-type ImportGiven = By & { yes?: boolean };
+type ImportGiven = By & { yes?: boolean; dryRun?: boolean };
+
+const SET_HELP = `
+Of a product that there is, only what is given is changed. A new one needs a name, a price and a supplier.
+`;
 
 const IMPORT_HELP = `
-The first line of the file names its columns, in any order: sku, name, price and supplier, and if you like
-supplier_sku, requires_server, requires_character, max_quantity and active. An empty field has its default.
-Either every product is imported or none; what is wrong is told with its line. A file that changes more than ${MANY}
-products is asked about first.
+The first line of the file names its columns, in any order: sku, and of name, price, supplier, supplier_sku,
+requires_server, requires_character, max_quantity and active those that are to change; new products need name, price
+and supplier. A column that is not there leaves products as they are; an empty field in one that is there means the
+default. Either every product is imported or none; what is wrong is told with its line. A file that changes more than
+${MANY} products is asked about first.
 `;
 
 export const productCommands: CommandGroup = {
@@ -51,53 +37,18 @@ export const productCommands: CommandGroup = {
     providers: [ProductsService, SuppliersService],
   },
   define(product, act) {
-    product
-      .command('set')
-      .description('Add a product or replace its whole definition: what is not given has its default.')
-      .requiredOption('--sku <sku>', 'what merchants order it by, 1 to 64 characters')
-      .requiredOption('--name <name>', 'its name, 1 to 128 characters')
-      .requiredOption('--price <baht>', 'the list price of one piece', baht)
-      .requiredOption('--supplier <code>', 'who it is bought from')
-      .option('--supplier-sku <sku>', 'what the supplier calls it; the SKU itself, unless given')
-      .option('--requires-server', 'an order must name the game server')
-      .option('--requires-character', 'an order must name the character')
-      .option(
-        '--max-quantity <n>',
-        `most pieces in one item, up to ${MAX_QUANTITY}`,
-        integer(1, MAX_QUANTITY),
-        MAX_QUANTITY,
-      )
-      .option('--inactive', 'it cannot be ordered')
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addHelpText(
-        'after',
-        examples(
-          'product set --sku MLBB-86 --name "86 Diamonds" --price 35.00 --supplier acme --requires-server',
-        ),
-      )
-      .action(
-        act(async (app, { inactive, operator, reason, ...given }: SetGiven) => {
-          const definition: ProductDefinition = { ...given, active: !inactive };
-          return record({
-            ...toProductView(await app.get(ProductsService).set(definition, { operator, reason })),
-          });
-        }),
-      );
+    defineSet(product, act);
+    defineImport(product, act);
 
     product
-      .command('import')
-      .description('Set the products of a CSV file, all or none.')
-      .argument('<file>', 'the file; /dev/stdin reads from a pipe')
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addOption(yesOption())
-      .addHelpText('after', IMPORT_HELP + ASKS_FIRST + examples('product import catalogue.csv'))
+      .command('export')
+      .description('Write all products to a CSV file that import reads.')
+      .argument('<file>', 'the file; - for standard output')
+      .addHelpText('after', examples('product export catalogue.csv', 'product export - | wc -l'))
       .action(
-        act(async (app, file: string, given: ImportGiven) => {
-          const suppliers = await app.get(SuppliersService).list();
-          const products = await importProducts(app.get(ProductsService), file, suppliers, given);
-          return list(toRows(products), '', `Products imported: ${products.length}`);
+        act(async (app, file: string, _given: object, command: Command) => {
+          const products = (await app.get(ProductsService).list()).map(toProductView);
+          return writeCsvFile(file, writeProducts(products), { products: products.length }, command);
         }),
       );
 
@@ -114,61 +65,68 @@ export const productCommands: CommandGroup = {
   },
 };
 
-async function importProducts(
-  products: ProductsService,
-  file: string,
-  suppliers: Supplier[],
-  { yes, ...by }: ImportGiven,
-): Promise<ProductWithSupplier[]> {
-  const name = path.basename(file);
-  try {
-    const lines = readProducts(readFile(file), new Set(suppliers.map(({ code }) => code)));
-    const definitions = lines.map(({ definition }) => definition);
-    await confirmChanges(products, definitions, yes);
-    const importing = withProgress('Importing products', (onProgress) =>
-      products.setAll(definitions, { by, file: name, onProgress }),
+function defineSet(product: Command, act: Act): void {
+  product
+    .command('set')
+    .description('Add a product, or change what is given of one.')
+    .requiredOption('--sku <sku>', 'what merchants order it by, 1 to 64 characters')
+    .option('--name <name>', 'its name, 1 to 128 characters')
+    .option('--price <baht>', 'the list price of one piece', baht)
+    .option('--supplier <code>', 'who it is bought from')
+    .option('--supplier-sku <sku>', 'what the supplier calls it; the SKU itself, unless given')
+    .option('--requires-server', 'an order must name the game server')
+    .option('--no-requires-server', 'it need not')
+    .option('--requires-character', 'an order must name the character')
+    .option('--no-requires-character', 'it need not')
+    .option(
+      '--max-quantity <n>',
+      `most pieces in one item, up to ${MAX_QUANTITY}, as it is unless given`,
+      integer(1, MAX_QUANTITY),
+    )
+    .addOption(new Option('--active', 'it can be ordered').conflicts('inactive'))
+    .option('--inactive', 'it cannot be ordered')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      SET_HELP +
+        examples(
+          'product set --sku MLBB-86 --name "86 Diamonds" --price 35.00 --supplier acme --requires-server',
+          'product set --sku MLBB-86 --inactive --reason "sold out"',
+        ),
+    )
+    .action(
+      act(async (app, { active, inactive, operator, reason, ...given }: SetGiven) => {
+        const definition = { ...given, active: inactive ? false : active };
+        return record({
+          ...toProductView(await app.get(ProductsService).set(definition, { operator, reason })),
+        });
+      }),
     );
-    return await importing.catch((error: unknown) => {
-      // Something changed after the file was checked.
-      if (!(error instanceof ProductError)) throw error;
-      throw new CsvProblems([`line ${lines[error.index]?.line}: ${error.message}`]);
-    });
-  } catch (error) {
-    if (!(error instanceof CsvProblems)) throw error;
-    throw new CommandError(`nothing of ${name} was imported:\n  ${error.message.replaceAll('\n', '\n  ')}`);
-  }
 }
 
-/** Asks before a file changes many products that are sold already. */
-async function confirmChanges(
-  products: ProductsService,
-  definitions: ProductDefinition[],
-  yes?: boolean,
-): Promise<void> {
-  if (!isInteractive()) return;
-  const known = new Map((await products.list()).map((product) => [product.sku, product]));
-  const replaced = definitions.flatMap((definition) => {
-    const earlier = known.get(definition.sku);
-    return earlier ? [{ definition, earlier }] : [];
-  });
-  const prices = replaced.filter(({ definition, earlier }) => definition.price !== earlier.price).length;
-  if (replaced.length <= MANY) return;
-  const added = definitions.length - replaced.length;
-  await confirm(
-    `${replaced.length} products are replaced, ${prices} of them at another price, and ${added} added.`,
-    {
-      yes,
-    },
-  );
+function defineImport(product: Command, act: Act): void {
+  product
+    .command('import')
+    .description('Set the products of a CSV file, all or none.')
+    .argument('<file>', 'the file; - for standard input')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText(
+      'after',
+      IMPORT_HELP +
+        ASKS_FIRST +
+        examples('product import catalogue.csv --dry-run', 'product import catalogue.csv'),
+    )
+    .action(
+      act(async (app, path: string, { dryRun, ...given }: ImportGiven) => {
+        const products = app.get(ProductsService);
+        const file = await readProductFile(products, app.get(SuppliersService), path);
+        if (dryRun) return differencesResult(await products.compare(file.definitions));
+        const imported = await importProducts(products, file, given);
+        return list(toRows(imported), '', `Products imported: ${imported.length}`);
+      }),
+    );
 }
-
-function readFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new CommandError(`the file cannot be read: ${reasonOf(error)}`);
-  }
-}
-
-const toRows = (products: ProductWithSupplier[]): Record<string, unknown>[] =>
-  products.map((product) => ({ ...toProductView(product) }));

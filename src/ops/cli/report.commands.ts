@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { DailyReportService } from '../report/daily-report.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { dailyReport } from './daily-report.view.js';
-import { day, moment, timezone } from './options.js';
-import { CommandError } from './problems.js';
+import { day, moment, refuseBoth, timezone } from './options.js';
 import { withProgress } from './progress.js';
 import { supplierReport } from './supplier-report.view.js';
 
@@ -42,9 +41,7 @@ export const reportCommands: CommandGroup = {
       )
       .action(
         act(async (app, { date, timezone, csv }: DailyGiven, command: Command) => {
-          if (csv && command.optsWithGlobals<{ json?: boolean }>().json) {
-            throw new CommandError('choose one: --csv or --json');
-          }
+          if (csv) refuseBoth(command, '--csv');
           return dailyReport(await app.get(DailyReportService).run(date, timezone), { csv });
         }),
       );
