@@ -15,6 +15,7 @@ import { OperatorLogAndAlerts1763750000008 } from './src/database/migrations/176
 import { UnitsInDoubt1763750000009 } from './src/database/migrations/1763750000009-units-in-doubt.js';
 import { EventRetention1763750000010 } from './src/database/migrations/1763750000010-event-retention.js';
 import { Fencing1763800000011 } from './src/database/migrations/1763800000011-fencing.js';
+import { DeliveryPages1763800000012 } from './src/database/migrations/1763800000012-delivery-pages.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
 
@@ -45,6 +46,7 @@ export function dataSourceOptions(
       UnitsInDoubt1763750000009,
       EventRetention1763750000010,
       Fencing1763800000011,
+      DeliveryPages1763800000012,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -57,9 +57,9 @@ export async function addOrders(
          SELECT 'evt_' || substr(md5('e' || id), 1, 22), merchant_id, 'order.completed', id, reference_id,
                 repeat('x', 700), created_at FROM placed RETURNING id, merchant_id, created_at),
        delivered AS (
-         INSERT INTO webhook_deliveries (webhook_id, event_id, status, attempt_count, attempt_ended_at, claimed_by,
+         INSERT INTO webhook_deliveries (webhook_id, event_id, kind, status, attempt_count, attempt_ended_at, claimed_by,
                                          created_at, updated_at)
-         SELECT webhooks.id, told.id, 'succeeded', 1, told.created_at, '${PROCESS}', told.created_at, told.created_at
+         SELECT webhooks.id, told.id, 'order.completed', 'succeeded', 1, told.created_at, '${PROCESS}', told.created_at, told.created_at
          FROM told JOIN webhooks USING (merchant_id) RETURNING id, created_at)
      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, response_body)
      SELECT id, 1, created_at, 10, 204, '' FROM delivered`,

@@ -32,8 +32,8 @@ export async function addDeliveries(
     `WITH made AS (
        INSERT INTO events (public_id, merchant_id, kind, body, created_at)
        SELECT 'evt_' || gen_random_uuid(), $1, 'webhook.test', $2, now() FROM generate_series(1, $3::int) RETURNING id)
-     INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
-     SELECT ($4::int[])[1 + id % cardinality($4::int[])], id, now(), now(), now() FROM made`,
+     INSERT INTO webhook_deliveries (webhook_id, event_id, kind, due_at, created_at, updated_at)
+     SELECT ($4::int[])[1 + id % cardinality($4::int[])], id, 'webhook.test', now(), now(), now() FROM made`,
     [merchantId, body, count, webhookIds],
   );
 }

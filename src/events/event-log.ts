@@ -26,8 +26,8 @@ const RECORD: Statement = {
       INSERT INTO events (public_id, merchant_id, kind, order_id, reference_id, body, created_at)
       SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[])
       RETURNING id, merchant_id, kind, created_at)
-    INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
-    SELECT webhooks.id, recorded.id, recorded.created_at, recorded.created_at, recorded.created_at
+    INSERT INTO webhook_deliveries (webhook_id, event_id, kind, due_at, created_at, updated_at)
+    SELECT webhooks.id, recorded.id, recorded.kind, recorded.created_at, recorded.created_at, recorded.created_at
     FROM recorded JOIN webhooks ON webhooks.merchant_id = recorded.merchant_id
     WHERE webhooks.deleted_at IS NULL AND webhooks.status = 'active' AND recorded.kind = ANY (webhooks.events)
     ORDER BY recorded.id, webhooks.id

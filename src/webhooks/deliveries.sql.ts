@@ -1,5 +1,11 @@
 import type { Statement } from '../database/database.js';
-import type { DeliveryStatus } from './delivery.dto.js';
+import { MAX_BIGINT } from '../core/pagination.js';
+import {
+  DELIVERED_EVENTS,
+  DELIVERY_STATUSES,
+  type DeliveredEvent,
+  type DeliveryStatus,
+} from './delivery.dto.js';
 
 /** An attempt in flight does not count yet: `attempt_count` says how many are in the log. */
 const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e.reference_id, d.status,
@@ -7,21 +13,47 @@ const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e
 
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
-const page = (name: string, more = ''): Statement => ({
-  name: `webhook_deliveries.page.${name}`,
-  text: `SELECT ${COLUMNS} ${FROM}
-         WHERE d.webhook_id = $1 AND ($2::bigint IS NULL OR d.id < $2) AND ($3::text IS NULL OR e.kind = $3) ${more}
-         ORDER BY d.id DESC LIMIT $4`,
-});
+/**
+ * The newest deliveries of some webhooks, before an id. The index has them in order for each status and kind of a
+ * webhook by itself, so that as many are read of each, and the newest of these are taken. They are asked for in an
+ * order that only this index gives: by the primary key all others' deliveries would be read, too.
+ * @param webhooks a table with a `webhook_id` each.
+ */
+const newest = (webhooks: string, statuses: string, kinds: string, before: string, limit: string): string => `
+  SELECT ${COLUMNS} FROM (
+    SELECT found.id
+    FROM ${webhooks}, unnest(${statuses}::text[]) AS status, unnest(${kinds}::text[]) AS kind, LATERAL (
+      SELECT p.id FROM webhook_deliveries p
+      WHERE p.webhook_id = webhooks.webhook_id AND p.status = status.status
+        AND (p.kind, p.id + 0) < (kind.kind, ${before}) AND p.kind >= kind.kind
+      ORDER BY p.kind DESC, p.id + 0 DESC LIMIT ${limit}) AS found
+    ORDER BY found.id DESC LIMIT ${limit}) AS page
+  JOIN webhook_deliveries d ON d.id = page.id JOIN events e ON e.id = d.event_id
+  ORDER BY d.id DESC`;
 
-/** One statement per status, so that each is planned with the index that serves it. */
-export const PAGES: Record<'all' | DeliveryStatus, Statement> = {
-  all: page('all'),
-  pending: page('pending', `AND d.status = 'pending'`),
-  succeeded: page('succeeded', `AND d.status = 'succeeded'`),
-  failed: page('failed', `AND d.status = 'failed'`),
-  cancelled: page('cancelled', `AND d.status = 'cancelled'`),
+export const PAGE: Statement = {
+  name: 'webhook_deliveries.page',
+  text: newest('(SELECT $1::int AS webhook_id) AS webhooks', '$2', '$3', '$4::bigint', '$5'),
 };
+
+export interface DeliveryFilter {
+  status?: DeliveryStatus | undefined;
+  event?: DeliveredEvent | undefined;
+}
+
+/** For {@link PAGE}. @param before the last id of the page before, null for the first page. */
+export const pageValues = (
+  webhookId: number,
+  { status, event }: DeliveryFilter,
+  before: bigint | null,
+  limit: number,
+): unknown[] => [
+  webhookId,
+  status === undefined ? DELIVERY_STATUSES : [status],
+  event === undefined ? DELIVERED_EVENTS : [event],
+  before ?? MAX_BIGINT,
+  limit,
+];
 
 export const FIND: Statement = {
   name: 'webhook_deliveries.find',
@@ -36,13 +68,16 @@ export const FIND_WITH_ATTEMPTS: Statement = {
          ORDER BY a.number`,
 };
 
-/** Deliveries of all of a merchant's webhooks, deleted ones included. */
+/** Deliveries of all of a merchant's webhooks, deleted ones included. $1 merchant, $2 statuses, $3 how many. */
 export const FIND_OF_MERCHANT: Statement = {
   name: 'webhook_deliveries.find_of_merchant',
-  text: `SELECT ${COLUMNS} ${FROM}
-         WHERE d.webhook_id IN (SELECT id FROM webhooks WHERE merchant_id = $1)
-           AND ($2::text IS NULL OR d.status = $2)
-         ORDER BY d.id DESC LIMIT $3`,
+  text: newest(
+    '(SELECT id AS webhook_id FROM webhooks WHERE merchant_id = $1) AS webhooks',
+    '$2',
+    `'{${DELIVERED_EVENTS.join(',')}}'`,
+    `${MAX_BIGINT}`,
+    '$3',
+  ),
 };
 
 export interface LockedWebhook {
@@ -102,7 +137,7 @@ export const RECORD_TEST: Statement = {
     WITH recorded AS (
       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
       VALUES ($3, $2, 'webhook.test', $4, $5) RETURNING id)
-    INSERT INTO webhook_deliveries (webhook_id, event_id, automatic, due_at, created_at, updated_at)
-    SELECT $1, id, false, $5, $5, $5 FROM recorded
+    INSERT INTO webhook_deliveries (webhook_id, event_id, kind, automatic, due_at, created_at, updated_at)
+    SELECT $1, id, 'webhook.test', false, $5, $5, $5 FROM recorded
     RETURNING id`,
 };

@@ -146,9 +146,8 @@ const recordAttempts = (name: string, ended: string, ifLocked = ''): Statement =
         retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
         updated_at = statement_timestamp()
       -- Not by leased_until, which goes with it: its index, taken for empty after a quiet time, would be read instead.
-      -- With its webhook, so that the log's index, should it be taken, finds the one row, too.
       FROM judged j
-      WHERE d.id = j.delivery_id AND d.webhook_id = j.webhook_id AND d.attempt_count = j.number
+      WHERE d.id = j.delivery_id AND d.attempt_count = j.number
         AND d.attempt_started_at IS NOT NULL
       RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.started_at, j.duration_ms,
                 j.response_status, j.error, j.response_body),

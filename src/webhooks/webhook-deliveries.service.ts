@@ -8,6 +8,7 @@ import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import * as sql from './deliveries.sql.js';
 import {
+  DELIVERY_STATUSES,
   toAttempts,
   toDeliveryDto,
   type AttemptRow,
@@ -43,8 +44,8 @@ export class WebhookDeliveriesService {
     const limit = pageLimit(query);
     const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
     await this.webhooks.get(merchantId, webhookId);
-    const values = [webhookId, before, query.event ?? null, limit + 1];
-    const rows = await this.database.query<DeliveryRow>(sql.PAGES[query.status ?? 'all'], values);
+    const values = sql.pageValues(webhookId, query, before, limit + 1);
+    const rows = await this.database.query<DeliveryRow>(sql.PAGE, values);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toDeliveryDto);
   }
 
@@ -98,7 +99,7 @@ export class WebhookDeliveriesService {
     merchantId: number,
     { status, limit = 1_000 }: { status?: DeliveryStatus; limit?: number } = {},
   ): Promise<DeliveryDto[]> {
-    const values = [merchantId, status ?? null, limit];
+    const values = [merchantId, status === undefined ? DELIVERY_STATUSES : [status], limit];
     return (await this.database.query<DeliveryRow>(sql.FIND_OF_MERCHANT, values)).map(toDeliveryDto);
   }
 

@@ -82,4 +82,42 @@ describe('the migrations', () => {
     );
     expect(limits).toEqual([{ statement: '0', lock: '3s' }]);
   });
+
+  it('tell deliveries of older versions the kinds of their events, also when a crash made them begin again', async () => {
+    const before = migrations.findIndex(({ name }) => name.startsWith('DeliveryPages'));
+    await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+    await withMigrations(before, async (source) => {
+      await source.runMigrations();
+      await source.query(`INSERT INTO merchants (name) VALUES ('one')`);
+      await source.query(
+        `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint)
+         VALUES (1, 'https://shop.example', '{order.failed}', '', '')`,
+      );
+      await deliver(source, 'webhook.test', 6_000);
+    });
+    await withMigrations(before + 1, async (source) => {
+      await source.runMigrations();
+      await deliver(source, 'wallet.low_balance', 2);
+      await source.query(`DELETE FROM schema_migrations WHERE name LIKE 'DeliveryPages%'`);
+      await source.runMigrations();
+      const kinds = await source.query<object[]>(
+        `SELECT kind, count(*)::int FROM webhook_deliveries GROUP BY kind ORDER BY count(*)`,
+      );
+      expect(kinds).toEqual([
+        { kind: 'wallet.low_balance', count: 2 },
+        { kind: 'webhook.test', count: 6_000 },
+      ]);
+    });
+  });
 });
+
+/** As the version before writes them: events and deliveries in one statement, of which no delivery has a kind. */
+const deliver = (source: DataSource, kind: string, count: number): Promise<unknown> =>
+  source.query(
+    `WITH made AS (
+       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+       SELECT $1 || n, 1, $1, '{}', now() FROM generate_series(1, $2::int) n RETURNING id)
+     INSERT INTO webhook_deliveries (webhook_id, event_id, status, created_at, updated_at)
+     SELECT 1, id, 'succeeded', now(), now() FROM made`,
+    [kind, count],
+  );

@@ -19,7 +19,7 @@ const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
   [COUNT_UNITS],
   [UPDATE_ORDERS],
   [CLAIM_DELIVERIES, 'ix_webhook_deliveries_due', 'ix_webhook_deliveries_leased'],
-  [RECORD_ATTEMPTS, 'ix_webhook_deliveries_due', 'ix_webhook_deliveries_log'],
+  [RECORD_ATTEMPTS, 'ix_webhook_deliveries_due'],
 ];
 
 let stack: TestStack;

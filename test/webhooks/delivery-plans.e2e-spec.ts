@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DELIVERED_EVENTS, DELIVERY_STATUSES } from '../../src/webhooks/delivery.dto.js';
+import {
+  FIND_OF_MERCHANT,
+  PAGE,
+  pageValues,
+  type DeliveryFilter,
+} from '../../src/webhooks/deliveries.sql.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { Hooks } from './support.js';
+
+const OTHERS = 2_000;
+const OWN = 5_000;
+/** What a page of 20 may read: 21 of each kind in each status, and each of those that it shows by its key. */
+const MOST_READ = 21 * DELIVERED_EVENTS.length * DELIVERY_STATUSES.length + 21;
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Node[];
+}
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let webhookId: number;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  merchant = await stack.merchant('0.00');
+  const noisy = await stack.merchant('0.00');
+  const url = 'http://127.0.0.1:9/';
+  webhookId = (await new Hooks(merchant).register(url)).id;
+  const other = (await new Hooks(noisy).register(url)).id;
+  await fill(merchant.id, webhookId, 5);
+  await fill(merchant.id, webhookId, OWN, ['order.completed'], ['succeeded']);
+  await fill(noisy.id, other, OTHERS);
+  await stack.sql('ANALYZE');
+});
+
+afterAll(() => stack.close());
+
+/** So many deliveries of each kind in each status. */
+async function fill(
+  merchantId: number,
+  id: number,
+  count: number,
+  kinds: readonly string[] = DELIVERED_EVENTS,
+  statuses: readonly string[] = DELIVERY_STATUSES,
+): Promise<void> {
+  const client = await stack.database.pool.connect();
+  // Without foreign keys: there are no such orders.
+  await client.query('SET session_replication_role = replica');
+  await client.query(
+    `WITH made AS (
+       INSERT INTO events (public_id, merchant_id, kind, order_id, body, created_at)
+       SELECT 'evt_' || gen_random_uuid(), $1, kind,
+              CASE WHEN kind LIKE 'order.%' THEN (random() * 9e15)::bigint END, '{}', now()
+       FROM generate_series(1, $3::int * cardinality($5::text[])), unnest($4::text[]) AS kind RETURNING id, kind),
+     placed AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY id) AS place FROM made)
+     INSERT INTO webhook_deliveries (webhook_id, event_id, kind, status, due_at, created_at, updated_at)
+     SELECT $2, id, kind, status, CASE status WHEN 'pending' THEN now() END, now(), now()
+     FROM (SELECT *, ($5::text[])[1 + place % cardinality($5::text[])] AS status FROM placed ORDER BY id) AS spread`,
+    [merchantId, id, count, kinds, statuses],
+  );
+  await client.query('RESET session_replication_role');
+  client.release();
+}
+
+/** The indexes by which a statement reads deliveries, and how many rows it looks at. */
+async function readsOf(text: string, values: unknown[]): Promise<{ indexes: string[]; rows: number }> {
+  const client = await stack.database.pool.connect();
+  await client.query('SET plan_cache_mode = force_generic_plan');
+  const { rows: plans } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+    values,
+  );
+  client.release(true);
+  const nodes = flatten(plans[0]?.['QUERY PLAN'][0].Plan as Node).filter(
+    (node) => node['Relation Name'] === 'webhook_deliveries',
+  );
+  const read = (node: Node): number =>
+    ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
+  return {
+    indexes: [...new Set(nodes.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
+    rows: nodes.map(read).reduce((sum, each) => sum + each, 0),
+  };
+}
+
+const flatten = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
+
+const filters: DeliveryFilter[] = [undefined, ...DELIVERY_STATUSES].flatMap((status) =>
+  [undefined, ...DELIVERED_EVENTS].map((event) => ({ status, event })),
+);
+
+describe('a page of deliveries reads its own rows only, however many others there are', () => {
+  it.each(filters)('with the filters $status, $event', async (filter) => {
+    for (const before of [null, 20_000n]) {
+      const { indexes, rows } = await readsOf(PAGE.text, pageValues(webhookId, filter, before, 21));
+      expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
+      expect(rows).toBeLessThanOrEqual(MOST_READ);
+    }
+  });
+
+  it.each([null, ...DELIVERY_STATUSES])('also over all webhooks of a merchant: %s', async (status) => {
+    const { indexes, rows } = await readsOf(FIND_OF_MERCHANT.text, [
+      merchant.id,
+      status === null ? DELIVERY_STATUSES : [status],
+      21,
+    ]);
+    expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
+    expect(rows).toBeLessThanOrEqual(MOST_READ);
+  });
+});
