@@ -10,6 +10,7 @@ import {
   type PageQuery,
 } from '../core/pagination.js';
 import { Database, type Statement } from '../database/database.js';
+import { Reads } from '../database/reads.js';
 import { toProductDto, type OfferRow, type ProductDto } from './product.dto.js';
 
 const OFFERS = `
@@ -27,13 +28,16 @@ const PAGE: Statement = {
 /** The catalogue as one merchant sees it. */
 @Injectable()
 export class OffersService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly reads: Reads,
+  ) {}
 
   /** In the order in which products were added. @throws BAD_REQUEST for a bad cursor */
   async list(merchantId: number, query: PageQuery): Promise<Page<ProductDto>> {
     const limit = pageLimit(query);
     const after = Number(decodeCursor(query.cursor, [MAX_INTEGER])?.[0] ?? 0n);
-    const rows = await this.database.query<OfferRow>(PAGE, [merchantId, after, limit + 1]);
+    const rows = await this.reads.query<OfferRow>(PAGE, [merchantId, after, limit + 1]);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toProductDto);
   }
 

@@ -4,6 +4,7 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { SharedTrust, typeOrmPool } from './connections.js';
 import { Database } from './database.js';
+import { Reads } from './reads.js';
 import { SchemaService } from './schema.service.js';
 import { WorkerPresence } from './worker-presence.js';
 
@@ -19,7 +20,7 @@ import { WorkerPresence } from './worker-presence.js';
       }),
     }),
   ],
-  providers: [SharedTrust, Database, SchemaService, WorkerPresence],
-  exports: [SharedTrust, Database, SchemaService, WorkerPresence],
+  providers: [SharedTrust, Database, Reads, SchemaService, WorkerPresence],
+  exports: [SharedTrust, Database, Reads, SchemaService, WorkerPresence],
 })
 export class DatabaseModule {}

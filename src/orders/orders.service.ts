@@ -13,6 +13,7 @@ import {
   type Page,
 } from '../core/pagination.js';
 import { Database } from '../database/database.js';
+import { Reads } from '../database/reads.js';
 import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
 import { toContent } from './order-content.js';
@@ -36,6 +37,7 @@ type JoinedRow = OrderRow &
 export class OrdersService {
   constructor(
     private readonly database: Database,
+    private readonly reads: Reads,
     private readonly placement: OrderPlacement,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -78,7 +80,7 @@ export class OrdersService {
   async list(merchantId: number, query: OrderListQuery): Promise<Page<OrderDto>> {
     const limit = pageLimit(query);
     const [createdAtMs, id] = decodeCursor(query.cursor, [MAX_DATE_MS, MAX_BIGINT]) ?? [];
-    const rows = await this.database.query<JoinedRow>(PAGES[query.status ?? 'all'], [
+    const rows = await this.reads.query<JoinedRow>(PAGES[query.status ?? 'all'], [
       merchantId,
       createdAtMs === undefined ? null : new Date(Number(createdAtMs)),
       id ?? null,

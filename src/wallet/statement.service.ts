@@ -8,7 +8,8 @@ import {
   type Page,
   type PageQuery,
 } from '../core/pagination.js';
-import { Database, type Statement } from '../database/database.js';
+import type { Statement } from '../database/database.js';
+import { Reads } from '../database/reads.js';
 import { toEntryDto, type EntryRow, type WalletEntryDto } from './wallet.dto.js';
 
 const PAGE: Statement = {
@@ -23,13 +24,13 @@ const PAGE: Statement = {
 /** The statement of a merchant's available balance: every movement into and out of it. */
 @Injectable()
 export class StatementService {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly reads: Reads) {}
 
   /** Newest first. @throws BAD_REQUEST for a bad cursor */
   async list(merchantId: number, query: PageQuery): Promise<Page<WalletEntryDto>> {
     const limit = pageLimit(query);
     const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
-    const rows = await this.database.query<EntryRow>(PAGE, [merchantId, before, limit + 1]);
+    const rows = await this.reads.query<EntryRow>(PAGE, [merchantId, before, limit + 1]);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toEntryDto);
   }
 }

@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.js';
 import { newEventId } from '../core/identifiers.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { Database, type Queryable } from '../database/database.js';
+import { Reads } from '../database/reads.js';
 import { actionValues, RECORD_ACTION, type By } from '../database/operator-actions.js';
 import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
@@ -35,6 +36,7 @@ type JoinedRow = DeliveryRow & AttemptRow;
 export class WebhookDeliveriesService {
   constructor(
     private readonly database: Database,
+    private readonly reads: Reads,
     private readonly wakeUps: WakeUps,
     private readonly webhooks: WebhooksService,
   ) {}
@@ -45,14 +47,14 @@ export class WebhookDeliveriesService {
     const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
     await this.webhooks.get(merchantId, webhookId);
     const values = sql.pageValues(webhookId, query, before, limit + 1);
-    const rows = await this.database.query<DeliveryRow>(sql.PAGE, values);
+    const rows = await this.reads.query<DeliveryRow>(sql.PAGE, values);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toDeliveryDto);
   }
 
   /** A delivery with its attempts. @throws NOT_FOUND */
   async get(merchantId: number, webhookId: number, id: bigint): Promise<DeliveryDetailDto> {
     await this.webhooks.get(merchantId, webhookId);
-    const rows = await this.database.query<JoinedRow>(sql.FIND_WITH_ATTEMPTS, [id, webhookId]);
+    const rows = await this.reads.query<JoinedRow>(sql.FIND_WITH_ATTEMPTS, [id, webhookId]);
     const [delivery] = rows;
     if (!delivery) throw notFound('delivery');
     return { ...toDeliveryDto(delivery), attempts: rows.flatMap(toAttempts) };
@@ -100,7 +102,7 @@ export class WebhookDeliveriesService {
     { status, limit = 1_000 }: { status?: DeliveryStatus; limit?: number } = {},
   ): Promise<DeliveryDto[]> {
     const values = [merchantId, status === undefined ? DELIVERY_STATUSES : [status], limit];
-    return (await this.database.query<DeliveryRow>(sql.FIND_OF_MERCHANT, values)).map(toDeliveryDto);
+    return (await this.reads.query<DeliveryRow>(sql.FIND_OF_MERCHANT, values)).map(toDeliveryDto);
   }
 
   /**
