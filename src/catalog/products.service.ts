@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../core/errors.js';
-import { formatBaht, type Satang } from '../core/money.js';
 import { recordAction, type By } from '../database/operator-actions.js';
-import { MerchantPrice } from './merchant-price.entity.js';
 import {
   importAction,
   productDifference,
@@ -80,39 +78,6 @@ export class ProductsService {
 
   list(): Promise<ProductWithSupplier[]> {
     return listProducts(this.dataSource.manager);
-  }
-
-  /** Gives a merchant its own price. @throws BAD_REQUEST above the list price; NOT_FOUND for an unknown SKU. */
-  async setMerchantPrice(merchantId: number, sku: string, price: Satang, by?: By): Promise<MerchantPrice> {
-    const product = await this.getBySku(sku);
-    if (price > product.price) {
-      throw new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price`);
-    }
-    const row = { merchantId, productId: product.id, price };
-    await this.dataSource.transaction(async (manager) => {
-      await manager.upsert(MerchantPrice, row, ['merchantId', 'productId']);
-      const detail = { sku, price: formatBaht(price), list_price: formatBaht(product.price) };
-      await recordAction(manager, by, { action: 'price.set', merchantId, detail });
-    });
-    return this.dataSource.manager.create(MerchantPrice, row);
-  }
-
-  /** Takes a merchant's own price away, so that the list price holds again; once gone, it stays gone. */
-  async clearMerchantPrice(merchantId: number, sku: string, by?: By): Promise<Product> {
-    const product = await this.getBySku(sku);
-    await this.dataSource.transaction(async (manager) => {
-      const { affected } = await manager.delete(MerchantPrice, { merchantId, productId: product.id });
-      const detail = { sku, list_price: formatBaht(product.price) };
-      if (affected === 1) await recordAction(manager, by, { action: 'price.clear', merchantId, detail });
-    });
-    return product;
-  }
-
-  private async getBySku(sku: string): Promise<Product> {
-    const product = await this.dataSource.manager.findOneBy(Product, { sku });
-    if (!product)
-      throw new AppError('NOT_FOUND', `there is no product ${sku}: topup product list shows them`);
-    return product;
   }
 }
 

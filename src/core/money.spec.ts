@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatBaht, MAX_SATANG, parseBaht } from './money.js';
+import { addPercent, formatBaht, MAX_SATANG, parseBaht, parsePercentage } from './money.js';
 
 describe('money', () => {
   it('writes every amount so that it reads back as the same satang', () => {
@@ -47,5 +47,24 @@ describe('money', () => {
     '99999999999999.00',
   ])('refuses %j', (text) => {
     expect(parseBaht(text)).toBeNull();
+  });
+});
+
+describe('a percentage of a price', () => {
+  it.each([
+    ['-3.5', 3500n, 3378n],
+    ['50', 1n, 2n],
+    ['-50', 1n, 1n],
+    ['-50.0001', 1n, 0n],
+    ['+0.0001', 1_000_000n, 1_000_001n],
+    ['0', 3500n, 3500n],
+    ['-99.9999', MAX_SATANG, 100_000_000n],
+  ])('of %s makes %s satang %s', (text, price, expected) => {
+    const percent = parsePercentage(text);
+    expect(percent && addPercent(price, percent)).toBe(expected);
+  });
+
+  it.each(['-100', '-100.5', 'ten', '', '5%', '1.00001', '1e2', '--5'])('is not %j', (text) => {
+    expect(parsePercentage(text)).toBeNull();
   });
 });

@@ -23,3 +23,27 @@ export function formatBaht(satang: Satang): string {
   const digits = (satang < 0n ? -satang : satang).toString().padStart(3, '0');
   return `${satang < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+/** A percentage that a price can change by: above -100, with up to four fraction digits. */
+export interface Percentage {
+  /** As it was given. */
+  text: string;
+  /** Of the price: -3.5 % are -35000. */
+  millionths: bigint;
+}
+
+const WHOLE = 1_000_000n;
+const PERCENTAGE = /^([+-]?)(\d{1,6})(?:\.(\d{1,4}))?$/;
+
+/** @returns null when the text is no such percentage. */
+export function parsePercentage(text: string): Percentage | null {
+  const [, sign, whole = '0', fraction = ''] = PERCENTAGE.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const size = BigInt(whole + fraction.padEnd(4, '0'));
+  const millionths = sign === '-' ? -size : size;
+  return millionths > -WHOLE ? { text, millionths } : null;
+}
+
+/** A price changed by a percentage, rounded half up to satang. */
+export const addPercent = (price: Satang, { millionths }: Percentage): Satang =>
+  (2n * price * (WHOLE + millionths) + WHOLE) / (2n * WHOLE);

@@ -25,6 +25,8 @@ export const OPERATOR_ACTIONS = [
   'product.import',
   'price.set',
   'price.clear',
+  'price.import',
+  'price.adjust',
   'order.cancel',
   'order.resolve',
   'reversal.close',

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { ApiKeysService, hashApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CatalogModule } from '../catalog/catalog.module.js';
+import { PricesService } from '../catalog/prices.service.js';
 import { ProductsService } from '../catalog/products.service.js';
 import { LEASE_MARGIN_MS } from '../catalog/supplier-timing.js';
 import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../catalog/suppliers.service.js';
@@ -107,7 +108,8 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
   );
   const merchant = await merchants.create(merchantName);
   for (const { sku, merchantPrice } of demoCatalogue) {
-    if (merchantPrice !== undefined) await products.setMerchantPrice(merchant.id, sku, satang(merchantPrice));
+    if (merchantPrice !== undefined)
+      await context.get(PricesService).set(merchant.id, sku, satang(merchantPrice));
   }
 }
 

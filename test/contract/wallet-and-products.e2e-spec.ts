@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ProductsService } from '../../src/catalog/products.service.js';
+import { PricesService } from '../../src/catalog/prices.service.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { AMOUNT, expectError, MOMENT } from '../support/expectations.js';
@@ -142,7 +142,7 @@ describe('5 GET /v1/products', () => {
   it('tells of each product its prices, needs, maximum and availability', async () => {
     const merchant = await stack.merchant('0.00');
     const own = await stack.product('45.00', { name: '86 Diamonds', requiresServer: true, maxQuantity: 7 });
-    await stack.api.get(ProductsService).setMerchantPrice(merchant.id, own, 4_250n);
+    await stack.api.get(PricesService).set(merchant.id, own, 4_250n);
     const gone = await stack.product('5.00', { requiresCharacter: true, active: false });
     const products = await walk<Record<string, unknown>>(merchant.client, '/v1/products', { limit: '2' });
     const find = (of: string): unknown => products.find((product) => product.sku === of);
@@ -200,17 +200,17 @@ describe('5 GET /v1/products', () => {
 
   it('shows a merchant’s own price to that merchant only', async () => {
     const [favoured, other] = [await stack.merchant('0.00'), await stack.merchant('0.00')];
-    await stack.api.get(ProductsService).setMerchantPrice(favoured.id, sku, 0n);
+    await stack.api.get(PricesService).set(favoured.id, sku, 0n);
     const price = async ({ client }: TestMerchant): Promise<string> =>
       (await client.get<{ price: string }>(`/v1/products/${sku}`)).body.price;
     expect([await price(favoured), await price(other)]).toEqual(['0.00', '35.00']);
-    await stack.api.get(ProductsService).clearMerchantPrice(favoured.id, sku);
+    await stack.api.get(PricesService).clear(favoured.id, sku);
     expect(await price(favoured)).toBe('35.00');
   });
 
   it('the price that it shows is the price that is charged', async () => {
     const merchant = await stack.merchant('100.00');
-    await stack.api.get(ProductsService).setMerchantPrice(merchant.id, sku, 3_333n);
+    await stack.api.get(PricesService).set(merchant.id, sku, 3_333n);
     const { body } = await merchant.client.get<{ price: string }>(`/v1/products/${sku}`);
     expect((await stack.order(merchant, [{ sku }])).total_amount).toBe(body.price);
   });

@@ -24,11 +24,11 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./supplier.commands.js')).supplierCommands,
   },
   product: {
-    summary: 'Set, import and list products',
+    summary: 'Set, import, export and list products',
     load: async () => (await import('./product.commands.js')).productCommands,
   },
   price: {
-    summary: 'Set and clear a merchant’s own prices',
+    summary: 'Set, import and list merchants’ own prices, and adjust many prices',
     load: async () => (await import('./price.commands.js')).priceCommands,
   },
   order: {

@@ -1,17 +1,30 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { formatBaht, MAX_SATANG, parseBaht, type Satang } from '../../core/money.js';
+import {
+  formatBaht,
+  MAX_SATANG,
+  parseBaht,
+  parsePercentage,
+  type Percentage,
+  type Satang,
+} from '../../core/money.js';
 import { CommandError } from './problems.js';
 
 // Each of these reads one argument of a command, or says in words what it must be.
 
 const MAX_ID = 2 ** 31 - 1;
 
+/** @returns null for a text that is no id. */
+export function readId(text: string): number | null {
+  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  return value <= MAX_ID ? value : null;
+}
+
 /** The id of a merchant or a key. */
 export function id(text: string): number {
-  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
-  if (value <= MAX_ID) return value;
+  const value = readId(text);
+  if (value !== null) return value;
   throw new InvalidArgumentError('It must be an id: a whole number such as 12.');
 }
 
@@ -22,6 +35,13 @@ export function baht(text: string): Satang {
   throw new InvalidArgumentError(
     `It must be an amount in baht such as 1000.00, from 0.00 to ${formatBaht(MAX_SATANG)}.`,
   );
+}
+
+/** How a price changes. */
+export function percentage(text: string): Percentage {
+  const value = parsePercentage(text);
+  if (value) return value;
+  throw new InvalidArgumentError('It must be a percentage above -100 such as -3.5.');
 }
 
 /** A whole number within bounds. */

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { addPercent, formatBaht, MAX_SATANG, type Percentage, type Satang } from '../core/money.js';
+import { Database, type Transaction } from '../database/database.js';
+import type { By } from '../database/operator-actions.js';
+import { assertExpected, assertMerchant, recordPrices, type PriceDifference } from './prices.service.js';
+import {
+  LOCK_LIKE,
+  LOCK_OWN_LIKE,
+  OWN_LIKE,
+  SET_LIST,
+  SET_OWN,
+  type ListPriceRow,
+  type OwnPriceRow,
+} from './prices.sql.js';
+
+/** Many prices by one percentage. */
+export interface Adjustment {
+  percent: Percentage;
+  /** Which SKUs, `*` being any text; all of them, unless given. */
+  match?: string;
+  /** Whose own prices; the list prices, unless given. */
+  merchantId?: number;
+}
+
+/** Raises and lowers prices by a percentage, rounded half up to satang. */
+@Injectable()
+export class PriceAdjustmentsService {
+  constructor(private readonly database: Database) {}
+
+  /** What {@link apply} would change. @throws as it does. */
+  compare(adjustment: Adjustment): Promise<PriceDifference[]> {
+    return this.database.transaction(async (tx) => (await plan(tx, adjustment)).differences);
+  }
+
+  /**
+   * @param expected the differences that somebody agreed to: with any others, nothing is changed.
+   * @returns what was changed; with list prices, also what merchants pay whose own price the list price caps.
+   * @throws NOT_FOUND for the merchant; BAD_REQUEST where a price would be too large; CONFLICT.
+   */
+  apply(
+    adjustment: Adjustment,
+    { by, expected }: { by: By; expected?: PriceDifference[] },
+  ): Promise<PriceDifference[]> {
+    const { percent, match, merchantId } = adjustment;
+    return this.database.transaction(async (tx) => {
+      const { differences, write } = await plan(tx, adjustment);
+      assertExpected(expected, differences);
+      if (differences.length === 0) return differences;
+      write();
+      const detail = { percent: percent.text, match, changes: differences };
+      recordPrices(tx, by, { action: 'price.adjust', merchantId, detail });
+      return differences;
+    });
+  }
+}
+
+interface Plan {
+  differences: PriceDifference[];
+  write: () => void;
+}
+
+async function plan(tx: Transaction, { percent, match = '*', merchantId }: Adjustment): Promise<Plan> {
+  const pattern = match.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+  if (merchantId === undefined) return planList(tx, percent, pattern);
+  await assertMerchant(tx, merchantId);
+  return planOwn(tx, percent, [pattern, merchantId]);
+}
+
+async function planList(tx: Transaction, percent: Percentage, pattern: string): Promise<Plan> {
+  const products = await tx.query<ListPriceRow>(LOCK_LIKE, [pattern]);
+  const own = await tx.query<OwnPriceRow>(OWN_LIKE, [pattern]);
+  const changed = products
+    .map((product) => ({ ...product, now: adjusted(product, percent) }))
+    .filter(({ price, now }) => price !== now);
+  const ownOf = new Map<number, OwnPriceRow[]>();
+  for (const row of own) {
+    const rows = ownOf.get(row.product_id);
+    if (rows) rows.push(row);
+    else ownOf.set(row.product_id, [row]);
+  }
+  const differences = changed.flatMap(({ id, sku, price, now }) => [
+    ...difference(null, sku, price, now),
+    ...(ownOf.get(id) ?? []).flatMap((each) =>
+      difference(each.merchant_id, sku, lower(each.price, price), lower(each.price, now)),
+    ),
+  ]);
+  const write = (): void => tx.write(SET_LIST, [changed.map(({ id }) => id), changed.map(({ now }) => now)]);
+  return { differences, write };
+}
+
+async function planOwn(tx: Transaction, percent: Percentage, values: unknown[]): Promise<Plan> {
+  const own = await tx.query<OwnPriceRow>(LOCK_OWN_LIKE, values);
+  const changed = own
+    .map((row) => {
+      const paid = lower(row.price, row.list_price);
+      return { ...row, paid, now: lower(adjusted({ sku: row.sku, price: paid }, percent), row.list_price) };
+    })
+    .filter(({ paid, now }) => paid !== now);
+  const differences = changed.flatMap((row) => difference(row.merchant_id, row.sku, row.paid, row.now));
+  const write = (): void =>
+    tx.write(SET_OWN, [
+      changed.map(({ merchant_id }) => merchant_id),
+      changed.map(({ product_id }) => product_id),
+      changed.map(({ now }) => now),
+    ]);
+  return { differences, write };
+}
+
+const lower = (a: Satang, b: Satang): Satang => (a < b ? a : b);
+
+function adjusted({ sku, price }: { sku: string; price: Satang }, percent: Percentage): Satang {
+  const now = addPercent(price, percent);
+  if (now <= MAX_SATANG) return now;
+  throw new AppError('BAD_REQUEST', `the price of ${sku} would be more than ${formatBaht(MAX_SATANG)}`);
+}
+
+const difference = (merchantId: number | null, sku: string, old: Satang, now: Satang): PriceDifference[] =>
+  old === now ? [] : [{ merchant_id: merchantId, sku, old: formatBaht(old), new: formatBaht(now) }];

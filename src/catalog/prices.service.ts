@@ -1,0 +1,232 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import { Database, type Queryable, type Statement, type Transaction } from '../database/database.js';
+import { actionValues, RECORD_ACTION, type By, type OperatorAction } from '../database/operator-actions.js';
+import {
+  CLEAR_OWN,
+  FIND_MERCHANTS,
+  FIND_PRODUCTS,
+  LIST_OWN,
+  LOCK_OWN,
+  LOCK_PRODUCTS,
+  SET_OWN,
+  type ListPriceRow,
+  type OwnPriceRow,
+} from './prices.sql.js';
+
+/** What a merchant is to pay for a product. */
+export interface PriceChange {
+  merchantId: number;
+  sku: string;
+  /** Up to the list price; null so that the list price holds. */
+  price: Satang | null;
+}
+
+/** What a merchant pays for a product of which it has a price of its own. */
+export interface OwnPrice {
+  merchant_id: number;
+  sku: string;
+  /** Never more than the list price. */
+  price: Satang;
+  list_price: Satang;
+}
+
+/** One price that changes, as the operator is shown it and as their log keeps it. */
+export interface PriceDifference {
+  /** Whose own price it is; null for a list price. */
+  merchant_id: number | null;
+  sku: string;
+  /** Null where there was none. */
+  old: string | null;
+  /** Null where there is none any more. */
+  new: string | null;
+}
+
+/** One of several changes that can't be; `index` says which of those given. */
+export class PriceError extends AppError {
+  constructor(
+    readonly index: number,
+    problem: AppError,
+  ) {
+    super(problem.code, problem.message);
+  }
+}
+
+/** What somebody agreed to must be what happens. @throws CONFLICT */
+export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
+  if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
+  throw new AppError('CONFLICT', 'the prices changed meanwhile: give the command again');
+}
+
+type ToAction = (plan: Plan) => OperatorAction;
+
+interface WriteOptions {
+  by?: By;
+  /** The differences that somebody agreed to: with any others, nothing is changed. */
+  expected?: PriceDifference[];
+}
+
+/** Merchants' own prices. */
+@Injectable()
+export class PricesService {
+  constructor(private readonly database: Database) {}
+
+  /** By merchant and SKU. @throws NOT_FOUND for a merchant or a SKU that is not there. */
+  async list({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<OwnPrice[]> {
+    if (merchantId !== undefined) await assertMerchant(this.database, merchantId);
+    if (sku !== undefined) {
+      const [product] = await this.database.query(FIND_PRODUCTS, [[sku]]);
+      if (!product) throw noProduct(sku);
+    }
+    const rows = await this.database.query<OwnPriceRow>(LIST_OWN, [merchantId ?? null, sku ?? null]);
+    return rows.map(({ merchant_id, sku, price, list_price }) => ({
+      merchant_id,
+      sku,
+      price: price < list_price ? price : list_price,
+      list_price,
+    }));
+  }
+
+  /** Gives a merchant its own price. @throws BAD_REQUEST above the list price; NOT_FOUND. */
+  async set(merchantId: number, sku: string, price: Satang, by?: By): Promise<void> {
+    const toAction: ToAction = ({ products }) => {
+      const listPrice = products.get(sku)?.price ?? 0n;
+      const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
+      return { action: 'price.set', merchantId, detail };
+    };
+    await this.write([{ merchantId, sku, price }], toAction, { by });
+  }
+
+  /** Takes a merchant's own price away; once gone, it stays gone. @returns the list price, which holds again. */
+  async clear(merchantId: number, sku: string, by?: By): Promise<Satang> {
+    const toAction: ToAction = ({ products }) => {
+      const detail = { sku, list_price: formatBaht(products.get(sku)?.price ?? 0n) };
+      return { action: 'price.clear', merchantId, detail };
+    };
+    const { products } = await this.write([{ merchantId, sku, price: null }], toAction, { by });
+    return products.get(sku)?.price ?? 0n;
+  }
+
+  /**
+   * Makes many changes, all or none.
+   * @param file where they come from.
+   * @returns what each of the merchants pays from now on, in their order.
+   * @throws PriceError with the index of the first change that can't be; CONFLICT.
+   */
+  async setAll(
+    changes: PriceChange[],
+    { file, ...options }: WriteOptions & { file: string },
+  ): Promise<Satang[]> {
+    const toAction: ToAction = ({ differences }) => ({
+      action: 'price.import',
+      detail: { file, prices: changes.length, changes: differences },
+    });
+    const { products } = await this.write(changes, toAction, options);
+    return changes.map(({ sku, price }) => price ?? products.get(sku)?.price ?? 0n);
+  }
+
+  /** What {@link setAll} would change. @throws as it does. */
+  async compare(changes: PriceChange[]): Promise<PriceDifference[]> {
+    return (await this.database.transaction((tx) => plan(tx, changes))).differences;
+  }
+
+  /** Why each of the changes can't be; null for those that can. */
+  async problems(changes: PriceChange[]): Promise<(string | null)[]> {
+    const { problems } = await check(this.database, changes, FIND_PRODUCTS);
+    return problems.map((problem) => problem && problem.message);
+  }
+
+  private write(changes: PriceChange[], toAction: ToAction, { by, expected }: WriteOptions): Promise<Plan> {
+    return this.database.transaction(async (tx) => {
+      const planned = await plan(tx, changes);
+      assertExpected(expected, planned.differences);
+      if (planned.changed.length === 0) return planned;
+      const set = planned.changed.filter(({ price }) => price !== null);
+      const cleared = planned.changed.filter(({ price }) => price === null);
+      const ids = (rows: ChangedRow[]): number[][] => [
+        rows.map(({ merchantId }) => merchantId),
+        rows.map(({ productId }) => productId),
+      ];
+      if (set.length > 0) tx.write(SET_OWN, [...ids(set), set.map(({ price }) => price)]);
+      if (cleared.length > 0) tx.write(CLEAR_OWN, ids(cleared));
+      recordPrices(tx, by, toAction(planned));
+      return planned;
+    });
+  }
+}
+
+/** Keeps what was done to prices. @param by absent where no operator acts. */
+export function recordPrices(tx: Transaction, by: By | undefined, action: OperatorAction): void {
+  if (by) tx.write(RECORD_ACTION, actionValues(by, action));
+}
+
+type ChangedRow = PriceChange & { productId: number };
+
+interface Plan {
+  products: Map<string, ListPriceRow>;
+  /** Those that are not so already, in the order of merchants and SKUs, in which everybody writes them. */
+  changed: ChangedRow[];
+  differences: PriceDifference[];
+}
+
+async function plan(tx: Queryable, changes: PriceChange[]): Promise<Plan> {
+  const { products, problems } = await check(tx, changes, LOCK_PRODUCTS);
+  problems.forEach((problem, index) => {
+    if (problem) throw new PriceError(index, problem);
+  });
+  const rows = changes.map((change) => ({ ...change, productId: products.get(change.sku)?.id ?? 0 }));
+  const stored = await tx.query<OwnPriceRow>(LOCK_OWN, [
+    rows.map(({ merchantId }) => merchantId),
+    rows.map(({ productId }) => productId),
+  ]);
+  const key = (merchantId: number, productId: number): string => `${merchantId}.${productId}`;
+  const before = new Map(stored.map((row) => [key(row.merchant_id, row.product_id), row.price]));
+  const oldPrice = (row: ChangedRow): Satang | null => before.get(key(row.merchantId, row.productId)) ?? null;
+  const changed = rows
+    .filter((row) => oldPrice(row) !== row.price)
+    .sort((a, b) => a.merchantId - b.merchantId || (a.sku < b.sku ? -1 : 1));
+  const differences = changed.map((row) => ({
+    merchant_id: row.merchantId,
+    sku: row.sku,
+    old: bahtOrNull(oldPrice(row)),
+    new: bahtOrNull(row.price),
+  }));
+  return { products, changed, differences };
+}
+
+const bahtOrNull = (price: Satang | null): string | null => (price === null ? null : formatBaht(price));
+
+async function check(
+  queryable: Queryable,
+  changes: PriceChange[],
+  findProducts: Statement,
+): Promise<{ products: Map<string, ListPriceRow>; problems: (AppError | null)[] }> {
+  const [found, merchants] = await Promise.all([
+    queryable.query<ListPriceRow>(findProducts, [[...new Set(changes.map(({ sku }) => sku))]]),
+    queryable.query<{ id: number }>(FIND_MERCHANTS, [changes.map(({ merchantId }) => merchantId)]),
+  ]);
+  const products = new Map(found.map((product) => [product.sku, product]));
+  const ids = new Set(merchants.map(({ id }) => id));
+  const problems = changes.map(({ merchantId, sku, price }) => {
+    if (!ids.has(merchantId)) return noMerchant(merchantId);
+    const product = products.get(sku);
+    if (!product) return noProduct(sku);
+    if (price === null || price <= product.price) return null;
+    const most = formatBaht(product.price);
+    return new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price, ${most}`);
+  });
+  return { products, problems };
+}
+
+/** @throws NOT_FOUND */
+export async function assertMerchant(queryable: Queryable, merchantId: number): Promise<void> {
+  const [merchant] = await queryable.query(FIND_MERCHANTS, [[merchantId]]);
+  if (!merchant) throw noMerchant(merchantId);
+}
+
+const noMerchant = (id: number): AppError =>
+  new AppError('NOT_FOUND', `there is no merchant ${id}: topup merchant list shows them`);
+
+const noProduct = (sku: string): AppError =>
+  new AppError('NOT_FOUND', `there is no product ${sku}: topup product list shows them`);
