@@ -4,7 +4,7 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 export const UNIT_STATES = ['queued', 'sending', 'unknown', 'succeeded', 'failed', 'review'] as const;
 export type UnitState = (typeof UNIT_STATES)[number];
 
-/** From each state, the states it may change to. The SQL that changes states is built from these tables. */
+/** From each status, those it may change to. */
 export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
   pending: ['processing', 'completed', 'failed'],
   processing: ['completed', 'failed'],
@@ -13,6 +13,9 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
 };
 
 /**
+ * From each state, those it may change to. The statements that change units do so in these ways and in no other, and the
+ * database allows these states (`unit-states.e2e-spec.ts`).
+ *
  * A unit is settled from `review` too: by the operator, or by the supplier's own late answer.
  * `sending -> queued` is a send that the supplier certainly did not accept; `unknown -> sending` is a send repeated
  * under the same reference, after the supplier said that it never saw the first. `queued -> failed` is the operator's

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Statement } from '../../src/database/database.js';
+import * as units from '../../src/fulfilment/units.sql.js';
+import { SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
+import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { TestStack } from '../support/stack.js';
+
+let stack: TestStack;
+/** A unit that nobody works on, as the three parts of its key. */
+let key: [bigint, number, number];
+let supplierId: number;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  const merchant = await stack.merchant('100.00');
+  await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
+  const [unit] = await stack.sql<{ order_id: bigint; supplier_id: number }>(
+    'SELECT order_id, supplier_id FROM order_units',
+  );
+  if (!unit) throw new Error('the order has no unit');
+  key = [unit.order_id, 1, 1];
+  supplierId = unit.supplier_id;
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+const CLAIM = 7;
+const NEVER = 1e9;
+const SENT = `sends = 1, claim = ${CLAIM}, first_sent_at = now() - interval '1 h', last_sent_at = now() - interval '1 h'`;
+const DUE = `next_action_at = now() - interval '1 s'`;
+
+/** A unit in each state, and in each way of being in it that makes a difference. */
+const SITUATIONS: [UnitState, string][] = [
+  ['queued', `next_action = 'send', ${DUE}`],
+  ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', ${SENT}`],
+  ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', unknown_since = now(), ${SENT}`],
+  ['unknown', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', unknown_since = now(), ${SENT}`],
+  ['unknown', `next_action = 'send', ${DUE}, unknown_since = now(), ${SENT}`],
+  [
+    'unknown',
+    `next_action = 'send', ${DUE}, unknown_since = now(), ${SENT}, sent_to = 'http://another.example'`,
+  ],
+  ['review', `next_action = 'inquire', next_action_at = NULL, unknown_since = now(), ${SENT}`],
+  ['succeeded', `next_action = 'inquire', next_action_at = NULL, ${SENT}`],
+  ['failed', `next_action = 'inquire', next_action_at = NULL, failure_code = 'OUT_OF_STOCK', ${SENT}`],
+];
+
+/** Each key part of the unit as an array, as the statements for many units take them. */
+const asArrays = (): unknown[] => key.map((part) => [part]);
+
+const settle = (state: string, claim: number | null, cancels = false): [Statement, unknown[]] => [
+  SETTLE_UNITS,
+  [...asArrays(), [state], [null], [state === 'failed' ? 'OUT_OF_STOCK' : null], [null], [claim], [cancels]],
+];
+
+const postpone = (outcome: string, canInquire: boolean, reviewAfterMs: number): [Statement, unknown[]] => [
+  units.POSTPONE_UNITS,
+  [...asArrays(), [CLAIM], [outcome], [1_000], [true], [canInquire], [0], reviewAfterMs],
+];
+
+/** Every statement of the service that changes units, in every way of asking. */
+function changes(): [Statement, unknown[]][] {
+  return [
+    [units.CLAIM_UNITS, [[supplierId], [1], 1, 'here/1', 3_000]],
+    ...['not_accepted', 'unknown', 'never_seen'].flatMap((outcome) =>
+      [true, false].flatMap((canInquire) =>
+        [0, NEVER].map((reviewAfterMs) => postpone(outcome, canInquire, reviewAfterMs)),
+      ),
+    ),
+    ...['succeeded', 'failed'].flatMap((state) =>
+      [CLAIM, CLAIM - 1, null].map((claim) => settle(state, claim)),
+    ),
+    settle('failed', null, true),
+    [units.RELEASE_UNITS, [['gone']]],
+    [units.UNDO_CLAIMS, [['gone/1']]],
+    [units.UNDO_CLAIM, [...key, CLAIM]],
+    [units.RENEW_CLAIM, [...key, CLAIM, 1_000]],
+    [units.REVIEW_UNIT, [...key, CLAIM]],
+    [units.PULL_BACK_UNITS, [1]],
+  ];
+}
+
+/** What state a statement leaves the unit in. Nothing of it is kept. */
+async function stateAfter(
+  [state, situation]: [UnitState, string],
+  [statement, values]: [Statement, unknown[]],
+): Promise<UnitState> {
+  const client = await stack.database.pool.connect();
+  try {
+    await client.query('BEGIN; SET LOCAL session_replication_role = replica');
+    await client.query(`UPDATE order_units SET state = '${state}', ${situation}`);
+    await client.query('SET LOCAL session_replication_role = origin');
+    await client.query(statement.text, values);
+    const { rows } = await client.query<{ state: UnitState }>('SELECT state FROM order_units');
+    return rows[0]?.state ?? state;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+/** The values that a check allows its column, in the order in which it names them. */
+async function allowed(constraint: string): Promise<string[]> {
+  const [check] = await stack.sql<{ text: string }>(
+    'SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = $1',
+    [constraint],
+  );
+  return [...(check?.text.matchAll(/'(\w+)'/g) ?? [])].map(([, value]) => value ?? '');
+}
+
+describe('the states of orders and units', () => {
+  it('are those that the database allows', async () => {
+    expect((await allowed('ck_order_units_state')).sort()).toEqual([...UNIT_STATES].sort());
+    expect((await allowed('ck_orders_status')).sort()).toEqual([...ORDER_STATUSES].sort());
+    expect((await allowed('ck_order_items_status')).sort()).toEqual([...ORDER_STATUSES].sort());
+  });
+
+  it('change as the table says, whichever statement changes them, and in every way that it says', async () => {
+    const seen = Object.fromEntries(UNIT_STATES.map((state) => [state, new Set<UnitState>()]));
+    for (const situation of SITUATIONS) {
+      for (const change of changes()) {
+        const [before] = situation;
+        const after = await stateAfter(situation, change);
+        if (after !== before) seen[before]?.add(after);
+      }
+    }
+    const sorted = (table: Record<string, Iterable<string>>): object =>
+      Object.fromEntries(Object.entries(table).map(([from, to]) => [from, [...to].sort()]));
+    expect(sorted(seen)).toEqual(sorted(UNIT_TRANSITIONS));
+  });
+});
