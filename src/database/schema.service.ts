@@ -93,14 +93,14 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
 
 /**
  * Waits for its turn by asking again and again: a statement that waits would run into its timeout. The lock is the
- * transaction's, not the session's, which a pooler would keep and give to others.
+ * transaction's, not the session's, which a pooler would keep and give to others. No statement here has values: such a
+ * one keeps its snapshot until the next, and an index that is made concurrently waits for every snapshot there is.
  */
 async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
   await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {
     const { rows } = await client.query<{ locked: boolean }>(
-      'SELECT pg_try_advisory_xact_lock($1) AS locked',
-      [MIGRATION_LOCK],
+      `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,
     );
     if (rows[0]?.locked) return;
     await delay(AWAY_RETRY_MS, undefined, { signal: stop });

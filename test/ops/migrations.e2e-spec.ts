@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
+import { SchemaService } from '../../src/database/schema.service.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { TestStack } from '../support/stack.js';
 
 /**
  * What a schema consists of, a line each. Whether a rule was tried on the rows that were there when it came is left
@@ -108,6 +110,26 @@ describe('the migrations', () => {
         { kind: 'webhook.test', count: 6_000 },
       ]);
     });
+  });
+});
+
+describe('processes that start at the same moment on an empty database', () => {
+  it('make the schema together, each step once', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+    const stack = await TestStack.start({ LOG_LEVEL: 'info' }, { worker: false, logTo });
+    try {
+      await stack.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+      const starting = [stack.startApi(), stack.startApi(), stack.startWorker()] as const;
+      const [one, other, worker] = await Promise.all(starting);
+      const ready = [one, other, worker].map((each) => each.get(SchemaService).whenReady());
+      expect(await Promise.all(ready)).toEqual([true, true, true]);
+      expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+      expect(lines.flatMap(({ migration }) => migration ?? [])).toEqual(migrations.map(({ name }) => name));
+      await Promise.all([one.close(), other.close()]);
+    } finally {
+      await stack.close();
+    }
   });
 });
 
