@@ -43,6 +43,41 @@ describe('configuration', () => {
     });
   });
 
+  it.each([
+    ['DATABASE_URL', 'postgres://u:p@one:5432,two:5432/topup'],
+    ['DATABASE_URL', 'postgres://one,two/topup'],
+    ['DATABASE_URL', 'postgres://u:p@/topup?host=one,two'],
+    ['REDIS_URL', 'rediss://:secret@one:6379,two:6379'],
+  ])('refuses several hosts in %s: %s', (name, url) => {
+    expect(problemsOf({ ...complete, [name]: url })).toContain(`${name} names several hosts: give one`);
+    expect(problemsOf({ ...complete, [name]: url })).not.toContain('secret');
+  });
+
+  it('takes a comma in a password', () => {
+    expect(
+      problemsOf({ ...complete, DATABASE_URL: 'postgres://u:p,q@one:5432/topup?application_name=a,b' }),
+    ).toBe('');
+  });
+
+  it('says what it can’t read in a connection string, and not its password', () => {
+    const text = problemsOf({ ...complete, REDIS_URL: 'redis://:top secret#@one:6379' });
+    expect(text).toContain("REDIS_URL can't be read");
+    expect(text).not.toContain('secret');
+  });
+
+  it('takes an authority for Redis that speaks TLS, and for no other', () => {
+    const file = join(dataDir, 'authority.pem');
+    writeFileSync(file, '-----BEGIN CERTIFICATE-----');
+    const ours = { ...complete, REDIS_URL: 'rediss://one:6379', REDIS_TLS_CA_FILE: file };
+    expect(loadConfig(ours).redisAuthority).toBe('-----BEGIN CERTIFICATE-----');
+    expect(problemsOf({ ...ours, REDIS_URL: 'redis://one:6379' })).toContain('it must start with rediss://');
+    expect(problemsOf({ ...ours, REDIS_TLS_CA_FILE: '/nowhere' })).toContain(
+      "REDIS_TLS_CA_FILE can't be read",
+    );
+    writeFileSync(file, 'no certificate');
+    expect(problemsOf(ours)).toContain('holds none');
+  });
+
   it('reports every mistake at once, by name', () => {
     const text = problemsOf({
       ...complete,

@@ -64,6 +64,8 @@ class Environment {
   @Matches(/^rediss?:\/\/.+/, { message: '$property must be set to a redis:// connection string' })
   REDIS_URL!: string;
 
+  @Text('') REDIS_TLS_CA_FILE!: string;
+
   @WholeNumber(3000) @IsInt(PORT_RULE) @Min(0, PORT_RULE) @Max(65535, PORT_RULE) PORT!: number;
 
   @Text('0.0.0.0')
@@ -167,12 +169,14 @@ export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 /** Everything that the environment decides, checked and with its defaults. */
 export interface Config extends Omit<
   Environment,
-  'WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS'
+  'WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS' | 'REDIS_TLS_CA_FILE'
 > {
   /** 32 bytes, or null where nothing was set (only the command line runs without). */
   readonly secretsKey: Buffer | null;
   /** Keys that still open what was sealed under them. */
   readonly previousSecretsKeys: readonly Buffer[];
+  /** Certificates in PEM that Redis' own must lead to; null for the public authorities. */
+  readonly redisAuthority: string | null;
   readonly webhookAllowedNetworks: readonly Network[];
   readonly trustedProxies: readonly string[];
 }
@@ -200,6 +204,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   const problems = validateSync(environment).map(
     (error) => Object.values(error.constraints ?? {})[0] ?? error.property,
   );
+  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) checkServer(name, environment[name], problems);
+  const redisAuthority = readAuthority(environment, problems);
   const webhookAllowedNetworks = parseNetworks(
     'WEBHOOK_ALLOWED_CIDRS',
     environment.WEBHOOK_ALLOWED_CIDRS,
@@ -211,11 +217,17 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const { SECRETS_KEY: _key, SECRETS_PREVIOUS_KEYS: previousKeys, ...plain } = environment;
+  const {
+    SECRETS_KEY: _key,
+    SECRETS_PREVIOUS_KEYS: previousKeys,
+    REDIS_TLS_CA_FILE: _file,
+    ...plain
+  } = environment;
   return Object.freeze({
     ...plain,
     secretsKey: secretsKey === undefined ? null : Buffer.from(secretsKey, 'base64'),
     previousSecretsKeys: splitList(previousKeys).map((key) => Buffer.from(key, 'base64')),
+    redisAuthority,
     webhookAllowedNetworks,
     trustedProxies: splitList(environment.TRUSTED_PROXIES),
   });
@@ -223,6 +235,37 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
 
 function splitList(text: string): string[] {
   return (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
+}
+
+/** A host, or `?host=`, that is a list: libpq takes one, but the drivers here would take it for a name, for ever unknown. */
+const SEVERAL_HOSTS = /^[a-z]+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)|[?&]host=[^&]*(,|%2c)/i;
+
+function checkServer(name: string, url: string | undefined, problems: string[]): void {
+  if (url === undefined || !/^(postgres(ql)?|rediss?):/.test(url)) return;
+  if (SEVERAL_HOSTS.test(url))
+    problems.push(`${name} names several hosts: give one, such as a name that always leads to the primary`);
+  else if (!URL.canParse(url))
+    problems.push(
+      `${name} can't be read: in a user or password, special characters are written as %40 and the like`,
+    );
+}
+
+/** The authority of Redis' certificate, where it is not a public one. */
+function readAuthority(
+  { REDIS_URL, REDIS_TLS_CA_FILE: file }: Environment,
+  problems: string[],
+): string | null {
+  if (isBlank(file)) return null;
+  if (!REDIS_URL?.startsWith('rediss:'))
+    problems.push('REDIS_TLS_CA_FILE is set, but REDIS_URL asks for no TLS: it must start with rediss://');
+  try {
+    const certificates = readFileSync(file, 'utf8');
+    if (certificates.includes('-----BEGIN CERTIFICATE-----')) return certificates;
+    problems.push(`REDIS_TLS_CA_FILE must name a file of certificates in PEM, and ${file} holds none`);
+  } catch (error) {
+    problems.push(`REDIS_TLS_CA_FILE can't be read: ${(error as Error).message}`);
+  }
+  return null;
 }
 
 /**

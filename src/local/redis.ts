@@ -16,6 +16,8 @@ export interface RedisOptions {
   appendOnly: boolean;
   /** Where a downloaded Redis is kept; default `<dataDir>/package`. */
   packageDir?: string;
+  /** Server settings as in redis.conf. */
+  settings?: Record<string, string>;
 }
 
 const configurationName = 'redis.conf';
@@ -70,6 +72,7 @@ function configurationOf(options: RedisOptions, directory: string, password: str
     `appendonly ${options.appendOnly ? 'yes' : 'no'}`,
     // Bull loses jobs when Redis may evict keys.
     'maxmemory-policy noeviction',
+    ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name} ${value}`),
     '',
   ].join('\n');
 }

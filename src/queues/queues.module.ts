@@ -6,6 +6,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
+import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
 
 @Global()
@@ -14,9 +15,8 @@ import { WakeUps } from './wake-ups.js';
     BullModule.forRootAsync({
       inject: [CONFIG],
       useFactory: (config: Config) => ({
-        url: config.REDIS_URL,
         prefix: config.QUEUE_PREFIX,
-        redis: { connectTimeout: 3_000, retryStrategy: (attempt: number) => Math.min(attempt * 100, 1_000) },
+        redis: redisOptions(config),
         // PostgreSQL remembers what is left to do, so a job is forgotten as soon as it has run.
         defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
       }),

@@ -1,4 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Redis } from 'ioredis';
+import { localDataDir } from '../../src/local/checkout.js';
+import { freePort } from '../../src/local/ports.js';
+import { startRedis } from '../../src/local/redis.js';
 import type { TestStack } from './stack.js';
 
 /** Throws away all that the stack has in Redis: what `FLUSHALL` would do to it, without the other tests' data. */
@@ -10,4 +16,35 @@ export async function emptyRedis(stack: TestStack): Promise<void> {
   } finally {
     redis.disconnect();
   }
+}
+
+/** A Redis of one test's own, which it may treat as it likes. */
+export interface OwnRedis {
+  url: string;
+  /** One command, such as `REPLICAOF`, `NO`, `ONE`. */
+  tell(command: string, ...args: string[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** @param settings as in redis.conf, beyond those of a local start. */
+export async function startOwnRedis(settings: Record<string, string> = {}): Promise<OwnRedis> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'topup-redis-'));
+  const packageDir = path.join(localDataDir(process.env), 'redis-package');
+  const server = await startRedis({
+    dataDir,
+    port: await freePort(),
+    appendOnly: false,
+    packageDir,
+    settings,
+  });
+  const redis = new Redis(server.url);
+  return {
+    url: server.url,
+    tell: (command, ...args) => redis.call(command, ...args),
+    stop: async () => {
+      redis.disconnect();
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,0 +1,186 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { getQueueToken } from '@nestjs/bull';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Queue } from 'bull';
+import { freePort } from '../../src/local/ports.js';
+import { startPostgres } from '../../src/local/postgres.js';
+import type { RunningServer } from '../../src/local/server-process.js';
+import { giveTo, serverOwner } from '../../src/local/unprivileged.js';
+import { FULFILMENT_QUEUE } from '../../src/queues/queues.js';
+import { eventually } from '../support/eventually.js';
+import { Client } from '../support/http.js';
+import { startOwnRedis, type OwnRedis } from '../support/redis.js';
+import { TestStack } from '../support/stack.js';
+import { AUTHORITY, CERTIFICATE, KEY } from '../webhooks/certificates.js';
+
+/** Certificates of servers, and of the private authority that nobody knows by itself. */
+let directory: string;
+let authority: string;
+let certificate: string;
+let key: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'topup-tls-'));
+  chmodSync(directory, 0o755);
+  const write = (name: string, text: string): string => {
+    const file = path.join(directory, name);
+    writeFileSync(file, text, { mode: name === 'key.pem' ? 0o600 : 0o644 });
+    giveTo(serverOwner(file), file);
+    return file;
+  };
+  authority = write('authority.pem', AUTHORITY);
+  certificate = write('certificate.pem', CERTIFICATE);
+  key = write('key.pem', KEY);
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** An order goes all the way. */
+async function expectWork(stack: TestStack, api = stack.api): Promise<void> {
+  const merchant = await stack.merchant();
+  const client = new Client(stack.urlOf(api), merchant.key);
+  const order = await stack.order({ ...merchant, client }, [{ sku: await stack.product() }]);
+  await stack.orderWith(merchant, order.reference_id, 'completed');
+}
+
+const queueOf = (stack: TestStack): Queue => stack.api.get(getQueueToken(FULFILMENT_QUEUE));
+
+describe('Redis with TLS', () => {
+  let redis: OwnRedis;
+  let url: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    redis = await startOwnRedis({
+      'tls-port': String(port),
+      'tls-cert-file': certificate,
+      'tls-key-file': key,
+      'tls-ca-cert-file': authority,
+      'tls-auth-clients': 'no',
+    });
+    const tls = new URL(redis.url);
+    tls.port = String(port);
+    url = tls.href.replace('redis:', 'rediss:');
+  });
+
+  afterAll(() => redis.stop());
+
+  it('wakes workers when its certificate comes from the authority of REDIS_TLS_CA_FILE', async () => {
+    const stack = await TestStack.start({ REDIS_URL: url, REDIS_TLS_CA_FILE: authority });
+    try {
+      await eventually(
+        () => queueOf(stack).client.status,
+        (status) => status === 'ready',
+      );
+      await expectWork(stack);
+    } finally {
+      await stack.close();
+    }
+  });
+
+  it('is not spoken to when its certificate comes from an unknown authority, and orders go on', async () => {
+    const log: string[] = [];
+    const stack = await TestStack.start(
+      { LOG_LEVEL: 'warn' },
+      { logTo: { write: (line) => log.push(line) } },
+    );
+    const refusing = await stack.startApi({ REDIS_URL: url });
+    try {
+      await eventually(
+        () => log.join(''),
+        (text) => text.includes('certificate'),
+      );
+      await expectWork(stack, refusing);
+    } finally {
+      await refusing.close();
+      await stack.close();
+    }
+  });
+
+  it('is never spoken to in clear', async () => {
+    const heard: Buffer[] = [];
+    const listener = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (bytes) => {
+        heard.push(bytes);
+        socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const { port } = listener.address() as AddressInfo;
+    const stack = await TestStack.start({}, { worker: false });
+    const api = await stack.startApi({ REDIS_URL: `rediss://:the-password@127.0.0.1:${port}` });
+    try {
+      await eventually(
+        () => heard,
+        ({ length }) => length > 0,
+      );
+      // 22: a handshake of TLS.
+      expect(new Set(heard.map((bytes) => bytes[0]))).toEqual(new Set([22]));
+      expect(Buffer.concat(heard).toString('latin1')).not.toContain('the-password');
+    } finally {
+      await api.close();
+      await stack.close();
+      listener.close();
+    }
+  });
+});
+
+describe('PostgreSQL with TLS', () => {
+  let server: RunningServer;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'topup-postgres-tls-'));
+    server = await startPostgres({
+      dataDir,
+      port: await freePort(),
+      settings: { fsync: 'off', ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key },
+    });
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it('takes orders with sslmode=verify-full and the authority in sslrootcert, and no connection in clear', async () => {
+    const url = `${server.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`;
+    const stack = await TestStack.start({ DATABASE_URL: url });
+    try {
+      await expectWork(stack);
+      const connections = await stack.sql(
+        `SELECT application_name AS name, bool_and(ssl) AS ssl
+         FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'topup%' GROUP BY 1 ORDER BY 1`,
+      );
+      expect(connections).toEqual([
+        { name: 'topup', ssl: true },
+        { name: 'topup-orm', ssl: true },
+      ]);
+    } finally {
+      await stack.close();
+    }
+  });
+
+  it('is refused when its certificate comes from an unknown authority', async () => {
+    const log: string[] = [];
+    const stack = await TestStack.start(
+      { LOG_LEVEL: 'warn' },
+      { worker: false, logTo: { write: (line) => log.push(line) } },
+    );
+    const refusing = await stack.startApi({ DATABASE_URL: `${server.url}?sslmode=verify-full` });
+    try {
+      await eventually(
+        () => log.join(''),
+        (text) => text.includes('certificate'),
+      );
+      expect((await fetch(`${stack.urlOf(refusing)}/readyz`)).status).toBe(503);
+    } finally {
+      await refusing.close();
+      await stack.close();
+    }
+  });
+});
