@@ -28,8 +28,7 @@ export class ConnectionWatch {
 
   private look(): void {
     for (const queue of this.queues as unknown as Connections[]) {
-      // Its answer is something to hear; the blocking read needs no question.
-      if (queue.client.status === 'ready') queue.client.ping().catch(() => undefined);
+      // `RedisHealth` asks on it every second; the blocking read needs no question.
       this.listen(queue.name, queue.client);
       if (queue.bclientInitialized) this.listen(queue.name, queue.bclient);
     }

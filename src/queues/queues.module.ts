@@ -6,6 +6,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
+import { RedisHealth } from './redis-health.js';
 import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
 
@@ -17,14 +18,16 @@ import { WakeUps } from './wake-ups.js';
       useFactory: (config: Config) => ({
         prefix: config.QUEUE_PREFIX,
         redis: redisOptions(config),
+        // A worker that was refused asks again soon.
+        settings: { retryProcessDelay: 1_000 },
         // PostgreSQL remembers what is left to do, so a job is forgotten as soon as it has run.
         defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
       }),
     }),
     BullModule.registerQueue({ name: FULFILMENT_QUEUE }, { name: WEBHOOKS_QUEUE }),
   ],
-  providers: [WakeUps],
-  exports: [WakeUps, BullModule],
+  providers: [WakeUps, RedisHealth],
+  exports: [WakeUps, RedisHealth, BullModule],
 })
 export class QueuesModule implements OnApplicationShutdown {
   private readonly watch: ConnectionWatch;
@@ -34,7 +37,7 @@ export class QueuesModule implements OnApplicationShutdown {
     @Inject(getQueueToken(WEBHOOKS_QUEUE)) webhooks: Queue,
     @Inject(LOGGER) logger: Logger,
   ) {
-    for (const queue of [fulfilment, webhooks]) reportAbsence(queue, logger);
+    for (const queue of [fulfilment, webhooks]) closeQuietly(queue);
     this.watch = new ConnectionWatch([fulfilment, webhooks], logger);
   }
 
@@ -43,16 +46,7 @@ export class QueuesModule implements OnApplicationShutdown {
   }
 }
 
-/** Redis away is worth one line, not one for each attempt to reach it. */
-function reportAbsence(queue: Queue, logger: Logger): void {
-  let away = false;
-  queue.on('error', (error: Error) => {
-    if (!away)
-      logger.warn({ queue: queue.name, reason: error.message }, 'Redis is away: work goes on, less promptly');
-    away = true;
-  });
-  queue.client.on('ready', () => {
-    if (away) logger.info({ queue: queue.name }, 'Redis is back');
-    away = false;
-  });
+/** Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. */
+function closeQuietly(queue: Queue): void {
+  Object.assign(queue, { onApplicationShutdown: () => queue.close().catch(() => undefined) });
 }

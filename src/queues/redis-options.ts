@@ -16,6 +16,8 @@ export function redisOptions({ REDIS_URL, redisAuthority }: Config): RedisOption
     ...(url.protocol === 'rediss:' ? { tls: redisAuthority === null ? {} : { ca: redisAuthority } } : {}),
     connectTimeout: 3_000,
     keepAlive: 5_000,
+    // A primary that was demoted keeps its connections: only a new one finds its successor by the name.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   };
 }

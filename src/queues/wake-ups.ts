@@ -7,6 +7,7 @@ import { withDeadline } from '../core/deadline.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
+import { RedisHealth } from './redis-health.js';
 
 /** A batch of jobs that Redis has not taken by then is given up: the reconciler finds the work in PostgreSQL. */
 const GIVE_UP_AFTER_MS = 2_000;
@@ -23,9 +24,13 @@ export class WakeUps implements OnApplicationShutdown {
   constructor(
     @InjectQueue(FULFILMENT_QUEUE) fulfilment: Queue<WakeUpJob>,
     @InjectQueue(WEBHOOKS_QUEUE) webhooks: Queue<WakeUpJob>,
+    health: RedisHealth,
     @Inject(LOGGER) logger: Logger,
   ) {
-    this.lanes = { fulfilment: new Lane(fulfilment, logger), webhooks: new Lane(webhooks, logger) };
+    this.lanes = {
+      fulfilment: new Lane(fulfilment, health, logger),
+      webhooks: new Lane(webhooks, health, logger),
+    };
   }
 
   /** Units of these suppliers are due, now or after a delay in milliseconds. */
@@ -57,6 +62,7 @@ class Lane {
 
   constructor(
     private readonly queue: Queue<WakeUpJob>,
+    private readonly health: RedisHealth,
     private readonly logger: Logger,
   ) {}
 
@@ -87,12 +93,15 @@ class Lane {
 
   private async sendBatch(batch: Map<number, Set<number>>): Promise<void> {
     // While Redis is away `addBulk` would wait for it with every job in memory.
-    if (this.queue.client.status !== 'ready') return;
+    if (!this.health.isUp) return;
     const jobs = [...batch].map(([delayMs, ids]) => ({ data: { ids: [...ids] }, opts: { delay: delayMs } }));
     try {
-      await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
+      const added = await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
+      // Bull overlooks what Redis refuses job by job.
+      if (added.some(({ id }) => id === undefined || id === null)) throw new Error('Redis took no job');
       failpoint('wake_up.enqueued');
     } catch (error) {
+      this.health.doubt(this.queue);
       this.logger.debug(
         { queue: this.queue.name, reason: (error as Error).message },
         'a wake-up was not sent',

@@ -24,6 +24,7 @@ import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
 import { checkout } from '../../local/checkout.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from '../../queues/queues.js';
+import { RedisHealth } from '../../queues/redis-health.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { DatabaseFigures } from './database-figures.js';
 import { operatorsOnly } from './management-access.js';
@@ -48,6 +49,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
     private readonly metrics: Metrics,
     private readonly figures: DatabaseFigures,
     private readonly database: Database,
+    private readonly redis: RedisHealth,
     @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue<WakeUpJob>,
     @InjectQueue(WEBHOOKS_QUEUE) private readonly webhooks: Queue<WakeUpJob>,
   ) {}
@@ -94,7 +96,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
   /** Redis is told for information: the process does its work without, only less promptly. */
   private async answerReadiness(response: Response): Promise<void> {
     const why = await this.readiness.whyNot();
-    const redis = this.fulfilment.client.status === 'ready' ? 'up' : 'down';
+    const redis = this.redis.isUp ? 'up' : 'down';
     response.status(why === null ? 200 : 503).json({ status: why ?? 'ready', redis });
   }
 

@@ -9,18 +9,22 @@ import type { Logger } from '../../core/logger.js';
 import { SchemaService } from '../../database/schema.service.js';
 import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
 import { WorkerPresence } from '../../database/worker-presence.js';
+import { RedisHealth } from '../../queues/redis-health.js';
 import { WebhookDispatcher } from '../../webhooks/webhook-dispatcher.js';
 import { Recurring } from './recurring.js';
 
 const INTERVAL_MS = 2_000;
+/** While nobody can be woken through Redis. */
+const WITHOUT_REDIS_MS = 250;
 
 /**
- * Looks in PostgreSQL, every two seconds, for work that is due and that no wake-up started: Redis may have lost the
+ * Looks in PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no wake-up started: Redis may have lost the
  * wake-up, a process may have died with the work. It is what makes Redis disposable.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly looking: Recurring;
+  private readonly lookingMoreOften: Recurring;
   /** At first nobody knows what the clock did while no worker ran. */
   private mustPullBack = true;
 
@@ -29,23 +33,33 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly presence: WorkerPresence,
     private readonly units: UnitDispatcher,
     private readonly webhooks: WebhookDispatcher,
+    private readonly redis: RedisHealth,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    const whenReady = (): Promise<boolean> => schema.whenReady();
     this.looking = new Recurring({
-      whenReady: () => schema.whenReady(),
+      whenReady,
       intervalMs: INTERVAL_MS,
       run: () => this.look(),
       onError: ({ message }) => logger.warn({ reason: message }, 'overdue work could not be looked for'),
+    });
+    this.lookingMoreOften = new Recurring({
+      whenReady,
+      intervalMs: WITHOUT_REDIS_MS,
+      run: async () => void (this.redis.isUp || (await this.wakeOverdue())),
+      // The other one says so, too.
+      onError: () => undefined,
     });
   }
 
   onApplicationBootstrap(): void {
     this.looking.start();
+    this.lookingMoreOften.start();
   }
 
   /** Ends the looking, then waits for the work that has begun; what is only due is left to other workers. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.looking.stop();
+    await Promise.all([this.looking.stop(), this.lookingMoreOften.stop()]);
     await Promise.all([this.units.drain(), this.webhooks.drain()]);
     await this.presence.leave().catch(() => undefined);
   }
@@ -55,6 +69,10 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     await this.releaseClaimsOf(dead);
     this.mustPullBack ||= clockWasSetBack;
     if (this.mustPullBack) await this.pullBack();
+    await this.wakeOverdue();
+  }
+
+  private async wakeOverdue(): Promise<void> {
     await Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]);
   }
 

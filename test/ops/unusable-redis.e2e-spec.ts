@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { startOwnRedis, type OwnRedis } from '../support/redis.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { openManagementPort } from './management.js';
+
+const ORDERS = 10;
+/** Well below the time between two looks for overdue work while Redis is there. */
+const MOMENT_MS = 1_500;
+
+const log: string[] = [];
+let redis: OwnRedis;
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+let management: string;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  stack = await TestStack.start(
+    { REDIS_URL: redis.url, LOG_LEVEL: 'info' },
+    { logTo: { write: (line) => log.push(line) } },
+  );
+  merchant = await stack.merchant('100000.00');
+  sku = await stack.product('35.00');
+  management = await openManagementPort(stack.api);
+});
+
+afterAll(async () => {
+  await closeWithBalancedBooks(stack);
+  await redis.stop();
+});
+
+/** How long a purchase takes, in milliseconds. */
+async function timeToBuy(): Promise<number> {
+  const startedMs = performance.now();
+  const order = await stack.order(merchant, [{ sku }]);
+  await stack.orderWith(merchant, order.reference_id, 'completed');
+  return performance.now() - startedMs;
+}
+
+const lines = (message: RegExp): string[] => log.filter((line) => message.test(line));
+
+async function redisIs(state: 'up' | 'down'): Promise<void> {
+  await eventually(
+    async () => ((await (await fetch(`${management}/readyz`)).json()) as { redis: string }).redis,
+    (told) => told === state,
+  );
+}
+
+const median = (values: number[]): number =>
+  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+describe.each([
+  {
+    what: 'was demoted to a replica',
+    // Or, where a worker waits for jobs, what ends its waiting.
+    reason: /READONLY|UNBLOCKED/,
+    // Of a primary that is not there.
+    break: () => redis.tell('REPLICAOF', '127.0.0.1', '1'),
+    mend: () => redis.tell('REPLICAOF', 'NO', 'ONE'),
+  },
+  {
+    what: 'has no memory left',
+    reason: /OOM/,
+    break: () => redis.tell('CONFIG', 'SET', 'maxmemory', '1'),
+    mend: () => redis.tell('CONFIG', 'SET', 'maxmemory', '0'),
+  },
+])('Redis that $what', (unusable) => {
+  it('holds orders up for a moment only, is told once, and wakes workers again afterwards', async () => {
+    await redisIs('up');
+    log.length = 0;
+    await unusable.break();
+    const times: number[] = [];
+    for (let n = 0; n < ORDERS; n++) times.push(await timeToBuy());
+    await redisIs('down');
+    expect(median(times)).toBeLessThan(MOMENT_MS);
+    const warnings = lines(/Redis can’t be used/);
+    expect(warnings.filter((line) => !unusable.reason.test(line))).toEqual([]);
+    // One for each queue of the API and of the worker, however many orders there were.
+    expect(warnings.length).toBeGreaterThan(0);
+    expect(warnings.length).toBeLessThanOrEqual(4);
+    await unusable.mend();
+    await eventually(
+      () => lines(/Redis can be used again/).length,
+      (count) => count === warnings.length,
+    );
+    await redisIs('up');
+  });
+});
+
+describe('Redis that was demoted', () => {
+  it('is connected to anew, in case another has its address now', async () => {
+    const connections = async (): Promise<number> =>
+      Number(/total_connections_received:(\d+)/.exec(String(await redis.tell('INFO', 'stats')))?.[1]);
+    await redisIs('up');
+    const before = await connections();
+    await redis.tell('REPLICAOF', '127.0.0.1', '1');
+    await eventually(connections, (now) => now >= before + 4);
+    await redis.tell('REPLICAOF', 'NO', 'ONE');
+    await redisIs('up');
+  });
+});
