@@ -33,7 +33,7 @@ export class WakeUps implements OnApplicationShutdown {
     };
   }
 
-  /** Units of these suppliers are due, now or after a delay in milliseconds. */
+  /** Units of these suppliers are due, now or after a delay in milliseconds. After a long one the reconciler finds them. */
   fulfilment(supplierIds: Iterable<number>, delayMs = 0): void {
     this.lanes.fulfilment.add(supplierIds, delayMs);
   }
@@ -48,6 +48,12 @@ export class WakeUps implements OnApplicationShutdown {
     this.lanes.webhooks.close();
   }
 }
+
+/**
+ * What is due later is left to the reconciler, which finds it in PostgreSQL anyway: as jobs, hours of retries would fill
+ * Redis and outlive what they are about.
+ */
+const MAX_DELAY_MS = 60_000;
 
 /** From a job of a lane to the next. */
 const GATHER_MS = 5;
@@ -67,6 +73,7 @@ class Lane {
   ) {}
 
   add(ids: Iterable<number>, delayMs: number): void {
+    if (delayMs > MAX_DELAY_MS) return;
     const roundedMs = Math.ceil(delayMs / DELAY_STEP_MS) * DELAY_STEP_MS;
     const set = this.waiting.get(roundedMs) ?? new Set();
     for (const id of ids) set.add(id);
