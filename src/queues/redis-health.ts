@@ -52,7 +52,10 @@ class QueueHealth {
     private readonly queue: Queue,
     private readonly logger: Logger,
   ) {
-    queue.on('error', (error: Error) => this.failed(error));
+    // On a connection that works, an error may be about one job only, or tell less than Redis does when it is asked.
+    queue.on('error', (error: Error) =>
+      queue.client.status === 'ready' ? void this.look() : this.failed(error),
+    );
     queue.client.on('ready', () => void this.look());
   }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { getQueueToken } from '@nestjs/bull';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Queue } from 'bull';
+import { SchemaService } from '../../src/database/schema.service.js';
 import { freePort } from '../../src/local/ports.js';
 import { startPostgres } from '../../src/local/postgres.js';
 import type { RunningServer } from '../../src/local/server-process.js';
@@ -88,6 +89,7 @@ describe('Redis with TLS', () => {
       { logTo: { write: (line) => log.push(line) } },
     );
     const refusing = await stack.startApi({ REDIS_URL: url });
+    await refusing.get(SchemaService).whenReady();
     try {
       await eventually(
         () => log.join(''),
