@@ -19,6 +19,7 @@ export const FAILURE_MESSAGES = {
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_MESSAGES;
+export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as FailureCode[];
 /** What a single unit or item can fail with: a part of an order can't be partly completed. */
 export type UnitFailureCode = Exclude<FailureCode, 'PARTIALLY_COMPLETED'>;
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { By } from '../../database/operator-actions.js';
-import { FAILURE_MESSAGES, isUnitFailureCode, type UnitFailureCode } from '../../orders/failures.js';
+import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../orders/failures.js';
 import { unitName, type UnitKey } from '../../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -10,7 +10,7 @@ import type { Verdict } from './order-resolution.service.js';
 import { orderFile } from './order-views.js';
 import { CommandError } from './problems.js';
 
-const UNIT_FAILURE_CODES = Object.keys(FAILURE_MESSAGES).filter(isUnitFailureCode);
+const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 
 type Unit = Pick<UnitKey, 'item' | 'unit'>;
 

@@ -10,15 +10,9 @@ import {
   type OrderRow,
   type UnitRow,
 } from '../../orders/order.rows.js';
-import type { OrderStatus } from '../../orders/states.js';
-import { atOneMoment } from '../snapshot.js';
-import {
-  FIND_BY_NUMBER,
-  FIND_BY_REFERENCE,
-  FIND_TIMELINE,
-  FIND_UNITS,
-  LIST_ORDERS,
-} from './order-desk.sql.js';
+import { atOneMoment, atOneMomentByIndex } from '../snapshot.js';
+import { FIND_BY_NUMBER, FIND_BY_REFERENCE, FIND_TIMELINE, FIND_UNITS } from './order-desk.sql.js';
+import { listOrders, type OrderFilter } from './order-list.sql.js';
 
 export type ListedOrder = OrderDto & { merchant_id: number };
 
@@ -45,15 +39,6 @@ export interface TimelineEntry {
 
 /** An order with everything that an operator may want to know of it. */
 export type OrderFile = ListedOrder & { units: UnitView[]; timeline: TimelineEntry[] };
-
-export interface OrderFilter {
-  status?: OrderStatus;
-  /** Only orders that were created at least so many seconds ago. */
-  olderThan?: number;
-  /** Only orders with a unit in review. */
-  review?: boolean;
-  limit: number;
-}
 
 interface TimelineRow {
   at: Date;
@@ -94,11 +79,11 @@ export class OrderDesk {
   }
 
   /** Orders of all merchants, newest first. */
-  list({ status, olderThan, review = false, limit }: OrderFilter): Promise<ListedOrder[]> {
-    return atOneMoment(this.database, async (tx) => {
-      const values = [status ?? null, olderThan ?? null, review, limit];
-      return withItems(tx, await tx.query<OrderRow>(LIST_ORDERS, values));
-    });
+  list(filter: OrderFilter): Promise<ListedOrder[]> {
+    const { statement, values } = listOrders(filter);
+    return atOneMomentByIndex(this.database, async (tx) =>
+      withItems(tx, await tx.query<OrderRow>(statement, values)),
+    );
   }
 }
 

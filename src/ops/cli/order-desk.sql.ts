@@ -18,16 +18,6 @@ export const FIND_BY_REFERENCE: Statement = {
          ORDER BY m.id`,
 };
 
-/** $1 status, $2 seconds of age, $3 only those with a unit in review, $4 how many. */
-export const LIST_ORDERS: Statement = {
-  name: 'desk.list_orders',
-  text: `SELECT ${ORDER_COLUMNS} FROM orders
-         WHERE ($1::text IS NULL OR status = $1)
-           AND ($2::float8 IS NULL OR created_at <= now() - make_interval(secs => $2))
-           AND (NOT $3::boolean OR id IN (SELECT order_id FROM order_units WHERE state = 'review'))
-         ORDER BY id DESC LIMIT $4`,
-};
-
 export const FIND_UNITS: Statement = {
   name: 'desk.find_units',
   text: `SELECT u.order_id, u.item, u.unit, u.state, s.code AS supplier, u.supplier_reference, u.failure_code,
