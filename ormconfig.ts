@@ -16,6 +16,7 @@ import { UnitsInDoubt1763750000009 } from './src/database/migrations/17637500000
 import { EventRetention1763750000010 } from './src/database/migrations/1763750000010-event-retention.js';
 import { Fencing1763800000011 } from './src/database/migrations/1763800000011-fencing.js';
 import { DeliveryPages1763800000012 } from './src/database/migrations/1763800000012-delivery-pages.js';
+import { StaleWaiting1763800000013 } from './src/database/migrations/1763800000013-stale-waiting.js';
 import { OrderFilters1763800000014 } from './src/database/migrations/1763800000014-order-filters.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
@@ -48,6 +49,7 @@ export function dataSourceOptions(
       EventRetention1763750000010,
       Fencing1763800000011,
       DeliveryPages1763800000012,
+      StaleWaiting1763800000013,
       OrderFilters1763800000014,
     ],
     migrationsTableName: 'schema_migrations',

@@ -8,6 +8,7 @@ import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { ManagementModule } from './ops/management/management.module.js';
 import { Reconciler } from './ops/worker/reconciler.js';
 import { Retention } from './ops/worker/retention.js';
+import { WebhookChanges } from './ops/worker/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -16,7 +17,14 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
 /** The process that buys from suppliers and delivers webhooks; any number of them share the work. */
 @Module({
   imports: [DatabaseModule, QueuesModule, FulfilmentModule, WebhooksModule, ManagementModule],
-  providers: [FulfilmentProcessor, WebhookDispatcher, WebhooksProcessor, Reconciler, Retention],
+  providers: [
+    FulfilmentProcessor,
+    WebhookDispatcher,
+    WebhooksProcessor,
+    Reconciler,
+    Retention,
+    WebhookChanges,
+  ],
 })
 export class WorkerModule {
   static register(config: Config, logger: Logger): DynamicModule {

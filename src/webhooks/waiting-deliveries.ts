@@ -1,58 +1,73 @@
-import { Injectable } from '@nestjs/common';
-import { Database, type Statement } from '../database/database.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Database } from '../database/database.js';
+import { FIND_STALE, FINISH, LOCK_STEPS, STEP, type Step } from './waiting-deliveries.sql.js';
 
 const BATCH = 5_000;
+/** A request takes the first steps by itself, so that few deliveries have followed when it is answered. */
+const FIRST_STEPS_MS = 2_000;
 
-// Rows are locked in the order of ids, here and by whatever else takes many of them, so that nobody waits in a circle.
-
-/** A test event goes to an inactive webhook too, not to a deleted one. $1 webhook, $2 how many. */
-const CANCEL: Statement = {
-  name: 'webhook_deliveries.cancel_waiting',
-  text: `
-    WITH waiting AS (
-      SELECT d.id FROM webhook_deliveries d
-      JOIN webhooks w ON w.id = d.webhook_id
-      JOIN events e ON e.id = d.event_id
-      WHERE d.webhook_id = $1 AND d.due_at IS NOT NULL
-        AND (w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test'))
-      ORDER BY d.id LIMIT $2 FOR NO KEY UPDATE OF d)
-    UPDATE webhook_deliveries d
-    SET status = 'cancelled', due_at = NULL, updated_at = statement_timestamp()
-    FROM waiting WHERE d.id = waiting.id
-    RETURNING d.id`,
-};
-
-/** $1 webhook. */
-const RESCHEDULE: Statement = {
-  name: 'webhook_deliveries.reschedule',
-  text: `
-    WITH waiting AS (
-      SELECT d.id, w.retry_delay FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-      WHERE d.webhook_id = $1 AND d.due_at IS NOT NULL AND d.automatic AND d.is_retry
-      ORDER BY d.id FOR NO KEY UPDATE OF d)
-    UPDATE webhook_deliveries d
-    SET due_at = greatest(d.attempt_ended_at + make_interval(secs => waiting.retry_delay), d.retry_after_at)
-    FROM waiting WHERE d.id = waiting.id`,
-};
-
-/** What a change of a webhook means for its deliveries that wait for an attempt. */
+/**
+ * Makes deliveries that wait for an attempt follow a change of their webhook: they are cancelled when it is inactive or
+ * deleted by now, and automatic retries are moved to its present `retry_delay`. They may be very many, so it is done in
+ * small steps, and no order that ends at the same time waits for a long one. The change itself marks the webhook; the
+ * mark goes when all have followed, and until then a worker takes the steps that a request or a crash left over.
+ */
 @Injectable()
 export class WaitingDeliveries {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
-  /**
-   * Ends what waits for a webhook that is inactive or deleted by now, in small steps, so that no order that ends at
-   * the same time waits for a long one. What a crash leaves waiting, the dispatcher ends when it is due.
-   */
-  async cancel(webhookId: number): Promise<void> {
-    let cancelled: { id: bigint }[];
-    do {
-      cancelled = await this.database.query<{ id: bigint }>(CANCEL, [webhookId, BATCH]);
-    } while (cancelled.length === BATCH);
+  /** Takes the first steps. @returns whether they were the last, too; never fails: the worker goes on. */
+  async begin(webhookId: number): Promise<boolean> {
+    const untilMs = performance.now() + FIRST_STEPS_MS;
+    return this.follow(webhookId, () => performance.now() < untilMs);
   }
 
-  /** Lets automatic retries that wait already follow the webhook's present `retry_delay`. */
-  async reschedule(webhookId: number): Promise<void> {
-    await this.database.query(RESCHEDULE, [webhookId]);
+  /** Takes the steps that are left over, of all webhooks. @param stop ends it between two steps. */
+  async carryOn(stop: AbortSignal): Promise<void> {
+    for (const { id } of await this.database.query<{ id: number }>(FIND_STALE)) {
+      if (stop.aborted) return;
+      await this.follow(id, () => !stop.aborted);
+    }
+  }
+
+  private async follow(webhookId: number, mayGoOn: () => boolean): Promise<boolean> {
+    try {
+      return await this.takeSteps(webhookId, mayGoOn);
+    } catch (error) {
+      const reason = (error as Error).message;
+      this.logger.warn(
+        { webhookId, reason },
+        'waiting deliveries do not follow their webhook yet: tried again',
+      );
+      return false;
+    }
+  }
+
+  private async takeSteps(webhookId: number, mayGoOn: () => boolean): Promise<boolean> {
+    let last: Step | undefined;
+    while (!last || mayGoOn()) {
+      const after = [last?.last_kind ?? '', last?.last_id ?? 0n];
+      const [step] = await this.database.batch<Step>(
+        [LOCK_STEPS, [webhookId]],
+        [STEP, [webhookId, ...after, BATCH]],
+      );
+      if (!step) return true;
+      if (last && last.changed_at.getTime() !== step.changed_at.getTime()) {
+        // The webhook has changed again: those behind followed what it was before.
+        last = { ...step, last_kind: '', last_id: 0n };
+      } else if (step.seen < BATCH) {
+        const [finished] = await this.database.query(FINISH, [webhookId, step.changed_at]);
+        if (finished) return true;
+        last = undefined;
+      } else {
+        last = step;
+      }
+    }
+    return false;
   }
 }

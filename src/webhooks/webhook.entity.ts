@@ -42,6 +42,10 @@ export class Webhook {
   @Column('integer', { name: 'retry_delay' })
   retryDelay!: number;
 
+  /** Whether deliveries that wait may not follow the settings yet. */
+  @Column('boolean', { name: 'waiting_is_stale', select: false })
+  waitingIsStale!: boolean;
+
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
   createdAt!: Date;
 

@@ -21,6 +21,13 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookSender,
     AttemptRecorder,
   ],
-  exports: [WebhooksService, WebhookDeliveriesService, AttemptTiming, WebhookSender, AttemptRecorder],
+  exports: [
+    WaitingDeliveries,
+    WebhooksService,
+    WebhookDeliveriesService,
+    AttemptTiming,
+    WebhookSender,
+    AttemptRecorder,
+  ],
 })
 export class WebhooksModule {}

@@ -68,7 +68,8 @@ export class WebhooksService {
 
   /**
    * Changes what the request names, nothing else. An empty request changes nothing at all.
-   * @throws NOT_FOUND; BAD_REQUEST for a URL that leads where it may not, or an overlap without a new secret.
+   * @throws NOT_FOUND; BAD_REQUEST for a URL that leads where it may not, or an overlap without a new secret;
+   * SERVICE_UNAVAILABLE for one that is to be active again while its deliveries are still being cancelled.
    */
   async update(merchantId: number, id: number, dto: UpdateWebhookDto): Promise<WebhookDto> {
     if (dto.rotation_overlap !== undefined && dto.secret === undefined) throw overlapWithoutSecret();
@@ -77,25 +78,29 @@ export class WebhooksService {
     const changes = this.toChanges(dto);
     if (Object.keys(changes).length === 0) return before;
     // What an interrupted deactivation left waiting must not come back to life with the webhook.
-    if (before.status === 'inactive' && dto.status === 'active') await this.waiting.cancel(id);
+    if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
+      throw stillCancelling();
     const webhook = await this.dataSource.transaction(async (manager) => {
       await change(manager, merchantId, id, changes);
       return find(manager, merchantId, id);
     });
-    if (dto.status === 'inactive') await this.waiting.cancel(id);
-    if (dto.retry_delay !== undefined) await this.waiting.reschedule(id);
+    if (changes.waitingIsStale === true) await this.waiting.begin(id);
     return toWebhookDto(webhook);
   }
 
   /** Ends a webhook and its waiting deliveries; their log stays. @throws NOT_FOUND */
   async delete(merchantId: number, id: number): Promise<void> {
-    await change(this.dataSource.manager, merchantId, id, { deletedAt: () => 'statement_timestamp()' });
-    await this.waiting.cancel(id);
+    await change(this.dataSource.manager, merchantId, id, {
+      deletedAt: () => 'statement_timestamp()',
+      waitingIsStale: true,
+    });
+    await this.waiting.begin(id);
   }
 
   private toChanges(dto: UpdateWebhookDto): Changes {
     const { url, status, events, max_retries: maxRetries, retry_delay: retryDelay } = dto;
-    const changes: Changes = defined({ url, status, events, maxRetries, retryDelay });
+    const waitingIsStale = status === 'inactive' || retryDelay !== undefined ? true : undefined;
+    const changes: Changes = defined({ url, status, events, maxRetries, retryDelay, waitingIsStale });
     return dto.secret === undefined
       ? changes
       : { ...changes, ...this.rotation(dto.secret, dto.rotation_overlap ?? 0) };
@@ -138,6 +143,11 @@ async function change(
 
 function tooMany(): AppError {
   return new AppError('BAD_REQUEST', `A merchant can have at most ${MAX_WEBHOOKS} webhooks`);
+}
+
+function stillCancelling(): AppError {
+  const message = 'Deliveries of this webhook are still being cancelled, please try again';
+  return new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 2 });
 }
 
 function overlapWithoutSecret(): AppError {

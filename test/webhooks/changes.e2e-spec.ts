@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { whileLocked } from '../support/locks.js';
+import { TestStack } from '../support/stack.js';
+import { Hooks } from './support.js';
+
+/** More than one step takes. */
+const MANY = 12_000;
+const STEP = 5_000;
+
+let stack: TestStack;
+let hooks: Hooks;
+let id: number;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+});
+
+afterAll(() => stack.close());
+
+beforeEach(async () => {
+  hooks = new Hooks(await stack.merchant('0.00'));
+  ({ id } = await hooks.register('http://127.0.0.1:9/', { retry_delay: 3600 }));
+  await stack.sql(
+    `WITH made AS (
+       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+       SELECT 'evt_' || gen_random_uuid(), $2, 'wallet.low_balance', '{}', now() FROM generate_series(1, ${MANY}) RETURNING id)
+     INSERT INTO webhook_deliveries (webhook_id, event_id, attempt_count, attempt_ended_at, due_at, created_at, updated_at)
+     SELECT $1, id, 1, now(), now() + interval '1 hour', now(), now() FROM made`,
+    [id, hooks.merchant.id],
+  );
+});
+
+afterEach(() => stack.stopWorkers());
+
+/** How many of them wait for a retry at so many seconds after their attempt. */
+const waitingFor = async (seconds: number): Promise<number> =>
+  (
+    await stack.sql(
+      `SELECT FROM webhook_deliveries
+       WHERE webhook_id = $1 AND due_at = attempt_ended_at + make_interval(secs => $2)`,
+      [id, seconds],
+    )
+  ).length;
+
+const cancelled = async (): Promise<number> =>
+  (await stack.sql(`SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'cancelled'`, [id]))
+    .length;
+
+const all = (count: number): boolean => count === MANY;
+
+/** Somebody else holds the last delivery, so that not all can follow at once. */
+const whileOneIsHeld = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  whileLocked(
+    stack,
+    `SELECT FROM webhook_deliveries WHERE webhook_id = ${id} ORDER BY id DESC LIMIT 1 FOR UPDATE`,
+    work,
+  );
+
+describe('a change of a webhook for which very many deliveries wait', () => {
+  it('moves their retries step by step, and a worker takes the steps that are left over', async () => {
+    await whileOneIsHeld(async () => {
+      expect(await hooks.patch(id, { retry_delay: 7200 })).toMatchObject({ retry_delay: 7200 });
+      expect(await waitingFor(7200)).toBeGreaterThanOrEqual(STEP);
+      expect(await waitingFor(3600)).toBeGreaterThan(0);
+    });
+    await stack.startWorker();
+    await eventually(() => waitingFor(7200), all);
+  });
+
+  it('cancels them step by step, and a worker takes the steps that are left over', async () => {
+    await whileOneIsHeld(async () => {
+      await hooks.remove(id);
+      expect(await cancelled()).toBeGreaterThanOrEqual(STEP);
+      expect(await cancelled()).toBeLessThan(MANY);
+    });
+    await stack.startWorker();
+    await eventually(cancelled, all);
+  });
+
+  it.each<[string, string, () => Promise<number>]>([
+    ['another delay', 'retry_delay = 7200', () => waitingFor(7200)],
+    ['inactive', `status = 'inactive'`, cancelled],
+    ['deleted', 'deleted_at = now()', cancelled],
+  ])('is carried out although the process died after its commit: %s', async (_what, change, followed) => {
+    await stack.sql(`UPDATE webhooks SET ${change}, waiting_is_stale = true WHERE id = $1`, [id]);
+    await stack.startWorker();
+    await eventually(followed, all);
+    await eventually(
+      () => stack.sql('SELECT FROM webhooks WHERE id = $1 AND waiting_is_stale', [id]),
+      (stale) => stale.length === 0,
+    );
+  });
+
+  it('and another at once: in the end all follow the last', async () => {
+    await stack.startWorker();
+    await Promise.all([10_000, 20_000, 30_000].map((delay) => hooks.patch(id, { retry_delay: delay })));
+    const { retry_delay: delay } = (await hooks.get(id)).body;
+    await eventually(() => waitingFor(delay), all);
+  });
+
+  it('does not let it come back to life before all are cancelled', async () => {
+    await whileOneIsHeld(async () => {
+      await hooks.patch(id, { status: 'inactive' });
+      const answer = await hooks.merchant.client.patch(`/v1/merchant-webhooks/${id}`, { status: 'active' });
+      expectError(answer, 503, 'SERVICE_UNAVAILABLE');
+    });
+    expect(await hooks.patch(id, { status: 'active' })).toMatchObject({ status: 'active' });
+    expect(await cancelled()).toBe(MANY);
+  });
+});
