@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditService } from '../../src/ops/audit/audit.service.js';
 import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -54,6 +55,28 @@ async function age({ order_number }: OrderBody, days: number): Promise<void> {
 const eventsOf = async (order: OrderBody): Promise<number> =>
   (await stack.sql('SELECT 1 FROM events WHERE reference_id = $1', [order.reference_id])).length;
 
+const isGone = (order: OrderBody): Promise<number> =>
+  eventually(
+    () => eventsOf(order),
+    (count) => count === 0,
+  );
+
+/** Some that are old enough to go, told by a webhook that answered. No worker runs that could remove them already. */
+async function oldOrders(count: number): Promise<OrderBody[]> {
+  const by = await stack.merchant('100.00');
+  await register(`/${unique('ok')}`, by);
+  const orders = await Promise.all(Array.from({ length: count }, () => toldOrder(1, by)));
+  await stack.stopWorkers();
+  for (const order of orders) await age(order, 31);
+  return orders;
+}
+
+/** A worker that starts removes at once. */
+async function restart(): Promise<void> {
+  await stack.stopWorkers();
+  await stack.startWorker();
+}
+
 describe('old events', () => {
   it('are removed with their deliveries and attempts; what is younger or still waits stays, and so does all money', async () => {
     await register(`/${unique('ok')}`);
@@ -69,12 +92,8 @@ describe('old events', () => {
       'SELECT (SELECT count(*) FROM transfers) AS transfers, (SELECT count(*) FROM supplier_calls) AS calls';
     const before = await stack.sql(kept);
 
-    await stack.stopWorkers();
-    await stack.startWorker();
-    await eventually(
-      () => eventsOf(old),
-      (count) => count === 0,
-    );
+    await restart();
+    await isGone(old);
     expect([await eventsOf(young), await eventsOf(waiting)]).toEqual([1, 1]);
     expect(await stack.sql(kept)).toEqual(before);
     expect((await merchant.client.get(`/v1/orders/${old.reference_id}`)).status).toBe(200);
@@ -95,13 +114,50 @@ describe('old events', () => {
     const old = await toldOrder(1, other);
     await age(old, 31);
 
-    await stack.stopWorkers();
-    await stack.startWorker();
-    await eventually(
-      () => eventsOf(old),
-      (count) => count === 0,
-    );
+    await restart();
+    await isGone(old);
     expect(await stack.sql(`SELECT FROM events WHERE public_id LIKE 'evt_waits_%'`)).toHaveLength(600);
+  });
+
+  it('are removed from behind any number that are dated in the future', async () => {
+    await stack.sql(
+      `INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+       SELECT 'evt_ahead_' || n, $1, 'webhook.test', '{}', now() + interval '10 years' FROM generate_series(1, 250) n`,
+      [merchant.id],
+    );
+    const [old] = (await oldOrders(1)) as [OrderBody];
+    await restart();
+    await isGone(old);
+    expect(await stack.sql(`SELECT FROM events WHERE public_id LIKE 'evt_ahead_%'`)).toHaveLength(250);
+  });
+
+  it.each([
+    ['an event', 'SELECT FROM events WHERE reference_id = '],
+    [
+      'a delivery',
+      'SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.reference_id = ',
+    ],
+  ])('are removed beside one that somebody holds, which goes soon after: %s', async (_what, select) => {
+    const [held, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
+    await whileLocked(stack, `${select}'${held.reference_id}' FOR UPDATE`, async () => {
+      await restart();
+      await isGone(old);
+      expect(await eventsOf(held)).toBe(1);
+    });
+    await isGone(held);
+  });
+
+  it('are removed beside one that can’t be, which goes as soon as it can', async () => {
+    const [kept, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
+    await stack.sql('CREATE TABLE keepsakes (event_id bigint REFERENCES events)');
+    await stack.sql('INSERT INTO keepsakes SELECT id FROM events WHERE reference_id = $1', [
+      kept.reference_id,
+    ]);
+    await restart();
+    await isGone(old);
+    expect(await eventsOf(kept)).toBe(1);
+    await stack.sql('DROP TABLE keepsakes');
+    await isGone(kept);
   });
 
   it('are not missed by the audit, as younger ones are', async () => {

@@ -8,57 +8,33 @@ import {
 import { CONFIG, type Config } from '../../core/config.js';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
-import { Database, type Statement } from '../../database/database.js';
+import { isConnectionLost } from '../../core/postgres-errors.js';
+import { Database } from '../../database/database.js';
 import { SchemaService } from '../../database/schema.service.js';
 import { Recurring } from './recurring.js';
+import { LOOK, REMOVE, type Look } from './retention.sql.js';
 
 const INTERVAL_MS = 3_600_000;
+/** After a round that had to leave something behind. */
+const SOON_MS = 10_000;
 const BATCH = 100;
 /** Between batches, so that orders hardly notice; some 900 events a second are far more than come in. */
 const PAUSE_MS = 100;
-/** Any number of its own does. */
-const LOCK = 7_038_168;
-
-interface Removed {
-  /** The last old event that was looked at; null when there was none, or another worker is at it. */
-  last_id: bigint | null;
-  removed: number;
-}
-
 /**
- * Removes old events with their deliveries and attempts; what waits for an attempt stays. Events are numbered in the
- * order of time, so the oldest are found without a search.
- * $1 age in days, $2 after this event, $3 how many to look at.
+ * So many young events in a row, and no old one is behind them. Numbers follow time but roughly, above all where the
+ * clock of the database was wrong for a while.
  */
-const REMOVE: Statement = {
-  name: 'retention.remove',
-  text: `
-    WITH oldest AS (
-      SELECT id, created_at FROM events
-      WHERE id > $2 AND pg_try_advisory_xact_lock(${LOCK}) ORDER BY id LIMIT $3),
-    aged AS (
-      SELECT id, created_at FROM oldest WHERE created_at < statement_timestamp() - make_interval(days => $1)),
-    old AS (
-      SELECT id, created_at FROM aged
-      WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = aged.id AND d.status = 'pending')),
-    attempts AS (
-      DELETE FROM webhook_attempts WHERE delivery_id IN (
-        SELECT id FROM webhook_deliveries WHERE event_id IN (SELECT id FROM old))),
-    deliveries AS (DELETE FROM webhook_deliveries WHERE event_id IN (SELECT id FROM old)),
-    gone AS (DELETE FROM events WHERE id IN (SELECT id FROM old)),
-    noted AS (
-      UPDATE event_retention SET removed_until = greatest(removed_until, (SELECT max(created_at) FROM old))
-      WHERE EXISTS (SELECT 1 FROM old))
-    SELECT (SELECT max(id) FROM aged) AS last_id, (SELECT count(*)::int FROM old) AS removed`,
-};
+const ENOUGH_YOUNG = 10_000;
 
 /**
  * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS, every hour, in small batches and by
- * one worker at a time. Orders, units, supplier calls and movements of money are kept for ever.
+ * one worker at a time. It goes on behind what it can't remove, and comes back for that soon. Orders, units, supplier
+ * calls and movements of money are kept for ever.
  */
 @Injectable()
 export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly removing: Recurring;
+  private nextRoundMs = 0;
 
   constructor(
     schema: SchemaService,
@@ -68,10 +44,9 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   ) {
     this.removing = new Recurring({
       whenReady: () => schema.whenReady(),
-      intervalMs: INTERVAL_MS,
-      run: (stop) => this.removeOld(stop),
-      onError: ({ message }) =>
-        logger.warn({ reason: message }, 'old events could not be removed: tried again in an hour'),
+      intervalMs: SOON_MS,
+      run: (stop) => this.removeWhenTime(stop),
+      onError: ({ message }) => this.report(message),
     });
   }
 
@@ -83,18 +58,78 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.removing.stop();
   }
 
-  private async removeOld(stop: AbortSignal): Promise<void> {
-    let after = 0n;
-    let total = 0;
-    while (!stop.aborted) {
-      const values = [this.config.WEBHOOK_LOG_DAYS, after, BATCH];
-      const [batch] = await this.database.query<Removed>(REMOVE, values);
-      // Not at the first batch of which nothing could go: others lie behind what still waits.
-      if (!batch || batch.last_id === null) break;
-      after = batch.last_id;
-      total += batch.removed;
-      await delay(PAUSE_MS);
+  private async removeWhenTime(stop: AbortSignal): Promise<void> {
+    if (performance.now() < this.nextRoundMs) return;
+    const leftBehind = await this.removeOld(stop);
+    if (leftBehind === 0) this.nextRoundMs = performance.now() + INTERVAL_MS;
+  }
+
+  /** @returns how many old events could not be removed. */
+  private async removeOld(stop: AbortSignal): Promise<number> {
+    const round = new Round();
+    while (!stop.aborted && !round.isOver) {
+      const look = await this.removeBatch(round);
+      if (look.removable.length > 0) await delay(PAUSE_MS);
     }
-    if (total > 0) this.logger.info({ events: total }, 'old events were removed');
+    if (round.removed > 0) this.logger.info({ events: round.removed }, 'old events were removed');
+    return round.leftBehind;
+  }
+
+  private async removeBatch(round: Round): Promise<Look> {
+    let look: Look | undefined;
+    try {
+      await this.database.transaction(async (tx) => {
+        [look] = await tx.query<Look>(LOOK, [this.config.WEBHOOK_LOG_DAYS, round.after, round.batch]);
+        if (look && look.removable.length > 0) tx.write(REMOVE, [look.removable]);
+      });
+    } catch (error) {
+      // Without a look nothing is known of what is behind.
+      if (!look || isConnectionLost(error)) throw error;
+      if (round.failed(look)) this.report((error as Error).message);
+      return look;
+    }
+    if (!look) throw new Error('events could not be looked at');
+    round.done(look);
+    return look;
+  }
+
+  private report(reason: string): void {
+    this.logger.warn({ reason }, 'old events could not be removed: tried again soon');
+  }
+}
+
+/** How far a round has come. A batch that fails is gone through again one by one, so that the others of it go. */
+class Round {
+  after = 0n;
+  removed = 0;
+  leftBehind = 0;
+  isOver = false;
+  private oneByOneUntil = 0n;
+  private youngInARow = 0;
+
+  get batch(): number {
+    return this.after < this.oneByOneUntil ? 1 : BATCH;
+  }
+
+  done(look: Look): void {
+    this.removed += look.removable.length;
+    this.leftBehind += look.held;
+    this.pass(look);
+  }
+
+  /** @returns whether it is left behind. */
+  failed(look: Look): boolean {
+    const isAlone = this.batch === 1;
+    if (isAlone) {
+      this.leftBehind++;
+      this.pass(look);
+    } else this.oneByOneUntil = look.last_id ?? 0n;
+    return isAlone;
+  }
+
+  private pass({ last_id: lastId, old, young }: Look): void {
+    this.after = lastId ?? this.after;
+    this.youngInARow = old > 0 ? 0 : this.youngInARow + young;
+    this.isOver = lastId === null || this.youngInARow >= ENOUGH_YOUNG;
   }
 }
