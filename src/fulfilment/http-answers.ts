@@ -55,13 +55,19 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Outcom
 }
 
 /** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
+/** How a supplier answers that tells no balances. */
+const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
+
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   const { balance, currency } = asObject(answer.body) ?? {};
-  if (answer.status !== 200) return { known: false, detail: `HTTP ${answer.status}` };
+  if (answer.status !== 200) {
+    const reached = HAS_NO_SUCH_PAGE.includes(answer.status);
+    return { known: false, detail: `HTTP ${answer.status}`, reached };
+  }
   const text = typeof balance === 'string' ? balance : '';
   const size = parseBaht(text.replace(/^-/, ''));
   if (size === null || typeof currency !== 'string') {
-    return { known: false, detail: 'the answer names no balance and currency' };
+    return { known: false, detail: 'the answer names no balance and currency', reached: true };
   }
   return { known: true, amount: text.startsWith('-') ? -size : size, currency: storable(currency, 16) };
 }

@@ -52,7 +52,7 @@ export class HttpSupplier implements SupplierAdapter, OnApplicationShutdown {
     try {
       return readBalanceAnswer(await this.call(supplier, 'GET', '/v1/balance'));
     } catch (error) {
-      return { known: false, detail: describe(error) };
+      return { known: false, detail: describe(error), reached: false };
     }
   }
 

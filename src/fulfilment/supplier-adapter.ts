@@ -32,9 +32,12 @@ export type Outcome =
   | { kind: 'never_seen' }
   | { kind: 'unknown'; detail: string; retryAfterMs?: number };
 
-/** What we have left at a supplier, as it writes it; or why that is not known. */
+/**
+ * What we have left at a supplier, as it writes it; or why that is not known, and whether it was reached and answers us:
+ * not every supplier tells.
+ */
 export type SupplierBalance =
-  { known: true; amount: Satang; currency: string } | { known: false; detail: string };
+  { known: true; amount: Satang; currency: string } | { known: false; detail: string; reached: boolean };
 
 /** A kind of supplier. No method throws for what a supplier or the network does: that is an outcome. */
 export interface SupplierAdapter {

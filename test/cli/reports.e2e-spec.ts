@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bought, neverSeen, refused } from '../support/fake-supplier.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { bought, neverSeen, refused, type Answer } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
 
@@ -215,6 +215,10 @@ describe('topup report daily', () => {
 });
 
 describe('topup report supplier', () => {
+  afterEach(() => {
+    stack.supplier.balance = { status: 200, body: { balance: '123456.00', currency: 'THB' } };
+  });
+
   it('finds that the supplier says what our books say, and what we have left there', async () => {
     expect(await commandLine.json<Comparison>('report', 'supplier')).toEqual({
       ok: true,
@@ -240,6 +244,35 @@ describe('topup report supplier', () => {
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const [nothing] = (await commandLine.json<Comparison>('report', 'supplier', '--since', later)).suppliers;
     expect(nothing).toMatchObject({ succeeded: 0, failed: 0, agreed: 0 });
+  });
+
+  it.each<[string, Answer, number]>([
+    ['breaks off', 'drop', 1],
+    ['is down', { status: 503 }, 1],
+    ['refuses our credentials', { status: 403 }, 1],
+    ['tells no balances', { status: 404 }, 0],
+    ['tells a balance that nobody can read', { status: 200, body: {} }, 0],
+  ])('when a supplier that sold nothing yet %s, exits as it should', async (_what, balance, expected) => {
+    stack.supplier.balance = balance;
+    const none = ['--since', new Date(Date.now() + 3_600_000).toISOString()];
+    const { code, stdout } = await commandLine.run('report', 'supplier', ...none);
+    expect(code).toBe(expected);
+    expect(stdout).toMatch(
+      expected === 1
+        ? /│ FAILED │[^]+fake could not be asked about everything/
+        : /│ ok +│[^]+say what our books say/,
+    );
+    const asJson = await commandLine.run('report', 'supplier', ...none, '--json');
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      ok: expected === 0,
+      suppliers: [
+        {
+          ok: expected === 0,
+          unanswered: 0,
+          problem: expect.stringMatching(/^balance: /) as unknown as string,
+        },
+      ],
+    });
   });
 
   it('lists what the supplier did not sell though we paid, and sold though we returned the money', async () => {

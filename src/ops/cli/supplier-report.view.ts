@@ -23,23 +23,28 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
       verdictOf(
         ok,
         differences.length,
-        suppliers.some(({ unanswered }) => unanswered > 0),
+        comparisons.filter((each) => !isComplete(each)).map(({ supplier }) => supplier),
         suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
       ),
     );
   return { json: { ok, since: since.toISOString(), suppliers }, text, ok };
 }
 
-function verdictOf(ok: boolean, differences: number, isIncomplete: boolean, openCases: number): string {
+function verdictOf(ok: boolean, differences: number, incomplete: string[], openCases: number): string {
   if (ok) return paint('green', 'The suppliers say what our books say.');
   const found = differences > 0 ? `${differences} units differ: ask the supplier about each reference.` : '';
-  const missing = isIncomplete
-    ? 'The comparison is incomplete: a supplier did not answer about every unit.'
-    : '';
+  const missing =
+    incomplete.length > 0
+      ? `The comparison is incomplete: ${incomplete.join(', ')} could not be asked about everything.`
+      : '';
   const cases =
     openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
   return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
+
+/** Where nothing was settled yet, the balance is all that the supplier was asked about. */
+const isComplete = ({ balance, unanswered }: Pick<SupplierComparison, 'balance' | 'unanswered'>): boolean =>
+  unanswered.count === 0 && (balance.known || balance.reached);
 
 interface SupplierJson {
   supplier: string;
@@ -69,7 +74,7 @@ function toJson({
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
   return {
     supplier,
-    ok: differences.length === 0 && unanswered.count === 0 && openCases === 0,
+    ok: differences.length === 0 && isComplete({ balance, unanswered }) && openCases === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
