@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { CommandFeatures } from '../../cli.module.js';
+import { serviceVersion } from '../../local/checkout.js';
 import type { Act } from './command-group.js';
 import { GROUPS } from './groups.js';
 import { print, type Result } from './output.js';
@@ -58,6 +59,12 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
     };
   const asked = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
   const program = await defineProgram({ actWith, answer, isWanted: (name) => name === asked });
+  const version = serviceVersion();
+  program.version(
+    args.includes('--json') ? JSON.stringify({ version }) : version,
+    '-V, --version',
+    'show the version',
+  );
   const result = (): Result => {
     if (!printed) throw new Error('the command ended without a result');
     return printed;

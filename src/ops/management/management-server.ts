@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
@@ -22,7 +20,7 @@ import { hasBody } from '../../core/http/unread-body.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
-import { checkout } from '../../local/checkout.js';
+import { serviceVersion } from '../../local/checkout.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from '../../queues/queues.js';
 import { RedisHealth } from '../../queues/redis-health.js';
 import { ReadinessService } from '../health/readiness.service.js';
@@ -59,7 +57,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
    * @returns the port. @throws when it is taken
    */
   async listen(defaultPort: number): Promise<number> {
-    this.metrics.describeProcess(version());
+    this.metrics.describeProcess(serviceVersion());
     const server = createHttpServer(this.createApp());
     this.server = server;
     await new Promise<void>((resolve, reject) => {
@@ -120,8 +118,3 @@ const refuseBodies: RequestHandler = (request, _response, next) =>
       ? new AppError('PAYLOAD_TOO_LARGE', 'The management port takes no request bodies')
       : undefined,
   );
-
-function version(): string {
-  const text = readFileSync(path.join(checkout, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
