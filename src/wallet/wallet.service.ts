@@ -16,14 +16,13 @@ export interface Wallet {
   updated_at: Date;
 }
 
-export interface Funding {
+export interface Funding extends By {
   merchantId: number;
   /** Satang, more than 0. */
   amount: Satang;
   /** The operator's reference, unique per merchant over credits and debits. */
   reference: string;
   note?: string;
-  operator: string;
 }
 
 const COLUMNS = 'merchant_id, available, held, alert_below, updated_at';
@@ -52,7 +51,7 @@ const FUND: Statement = {
     recorded AS (
       INSERT INTO operator_actions (operator, action, merchant_id, detail)
       SELECT $9, 'wallet.' || $2, $1, jsonb_build_object('transfer_id', id, 'amount', $5::bigint, 'reference', $7,
-                                                         'note', $8::text)
+                                                         'note', $8::text, 'reason', $10::text)
       FROM moved)
     UPDATE wallets SET available = $6, updated_at = (SELECT created_at FROM moved) WHERE merchant_id = $1
     RETURNING ${COLUMNS}`,
@@ -97,7 +96,7 @@ export class WalletService {
   private fund(kind: 'credit' | 'debit', funding: Funding): Promise<Wallet> {
     const problem = fundingProblem(funding);
     if (problem) throw new AppError('BAD_REQUEST', problem);
-    const { merchantId, amount, reference, note, operator } = funding;
+    const { merchantId, amount, reference, note = null, operator, reason = null } = funding;
     return this.database.transaction(async (tx) => {
       const wallet = oneWallet(await tx.query<Wallet>(LOCK, [merchantId]), merchantId);
       if (await isRepeat(tx, kind, funding)) return wallet;
@@ -108,7 +107,7 @@ export class WalletService {
       }
       if (available > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
       const accounts = kind === 'credit' ? ['funding', 'available'] : ['available', 'funding'];
-      const values = [merchantId, kind, ...accounts, amount, available, reference, note ?? null, operator];
+      const values = [merchantId, kind, ...accounts, amount, available, reference, note, operator, reason];
       const after = oneWallet(await tx.query<Wallet>(FUND, values), merchantId);
       if (crosses(wallet.available, after.available, wallet.alert_below)) {
         const low = { merchantId, available: after.available, threshold: wallet.alert_below };
@@ -144,12 +143,13 @@ export class WalletService {
   }
 }
 
-function fundingProblem({ amount, reference, note = '', operator }: Funding): string | null {
+function fundingProblem({ amount, reference, note = '', operator, reason }: Funding): string | null {
   if (amount <= 0n || amount > MAX_SATANG) return 'the amount must be more than 0.00';
   const texts: [string, string, number, number][] = [
     ['reference', reference, 1, 128],
     ['note', note, 0, 500],
     ['operator', operator, 1, 128],
+    ...(reason === undefined ? [] : ([['reason', reason, 1, 500]] as [[string, string, number, number]])),
   ];
   for (const [member, text, minimum, maximum] of texts) {
     const problem = textProblem(text, minimum, maximum);

@@ -186,4 +186,21 @@ describe('topup log', () => {
       [['log', '--since', 'yesterday'], /It must be a moment with its time zone/],
     ]);
   });
+
+  it('keeps the reason of whatever was changed, beside the note of a movement', async () => {
+    const reason = ['--reason', 'ticket 4711'];
+    const entries = await logged(
+      ['merchant', 'create', '--name', 'Reasoned', ...reason],
+      ['api-key', 'issue', '--merchant', '1', ...reason],
+      [...fund('credit', '5', 'bank-2'), ...reason],
+      ['wallet', 'debit', '--merchant', '1', '--amount', '5', '--reference', 'back-2', ...reason],
+      ['secrets', 'rotate', ...reason],
+    );
+    expect(entries.map((entry) => entry.reason)).toEqual(Array(5).fill('ticket 4711'));
+    expect(entries[2]?.detail).toMatchObject({ amount: '5.00', note: 'January' });
+    await commandLine.refusedAll([
+      [['merchant', 'create', '--name', 'X', '--reason', ''], /the reason must have 1 to 500 characters/],
+      [[...fund('credit', '5', 'bank-3'), '--reason', ' '], /the reason must not be blank/],
+    ]);
+  });
 });

@@ -1,14 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Command } from 'commander';
 import pg from 'pg';
 import { identify } from '../../src/local/process-table.js';
 import { writeStackFile } from '../../src/local/stack-file.js';
+import { GROUPS } from '../../src/ops/cli/groups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { CommandLine } from './command-line.js';
+
+/** The commands of a group with their options. */
+async function commandsOf(group: string): Promise<{ name: string; options: (string | undefined)[] }[]> {
+  const { define } = await (GROUPS[group] as (typeof GROUPS)[string]).load();
+  const command = new Command(group);
+  const shell = { answer: () => undefined, wholeProgram: () => Promise.resolve(command) };
+  define(command, () => () => Promise.resolve(), shell);
+  return [command, ...command.commands].map((each) => ({
+    name: each === command ? group : `${group} ${each.name()}`,
+    options: each.options.map(({ long }) => long),
+  }));
+}
 
 describe('topup', () => {
   const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
@@ -43,6 +57,21 @@ describe('topup', () => {
     expect(credit.stdout).toMatch(
       /--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/,
     );
+  });
+
+  it('says its version, as one JSON value too', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await commandLine.run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await commandLine.json('--version')).toEqual({ version });
+  });
+
+  it('takes a reason for whatever the log keeps', async () => {
+    const commands = [];
+    // One after the other: jest loads no module twice at the same time.
+    for (const name of Object.keys(GROUPS)) commands.push(...(await commandsOf(name)));
+    const kept = commands.filter(({ options }) => options.includes('--operator'));
+    expect(kept.length).toBeGreaterThan(12);
+    expect(kept.filter(({ options }) => !options.includes('--reason'))).toEqual([]);
   });
 
   it('says what is wrong with a line, and where to look', async () => {
@@ -134,6 +163,9 @@ describe('topup on a new database', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
+  });
+
+  beforeEach(async () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
@@ -155,5 +187,11 @@ describe('topup on a new database', () => {
       },
     });
     expect(stderr).toMatch(/"migrated"/);
+  });
+
+  it('lets processes that start together create it in turns', async () => {
+    const commandLine = new CommandLine({ DATABASE_URL: database.url });
+    const runs = await Promise.all([1, 2, 3].map(() => commandLine.json('merchant', 'list')));
+    expect(runs).toEqual([[], [], []]);
   });
 });

@@ -10,12 +10,11 @@ import { list, record, type Result } from './output.js';
 
 const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
 
-interface IssueGiven {
+interface IssueGiven extends By {
   merchant: number;
   name?: string;
   allowIp?: string[];
   expiresAt?: Date;
-  operator: string;
 }
 
 type EndGiven = By & { yes?: boolean };
@@ -31,6 +30,7 @@ export const apiKeyCommands: CommandGroup = {
       .option('--allow-ip <cidr,...>', 'the only networks that may use it; any, unless given', networks)
       .option('--expires-at <moment>', 'when it ends, in ISO 8601; never, unless given', moment)
       .addOption(operatorOption())
+      .addOption(reasonOption())
       .addHelpText(
         'after',
         examples(
@@ -39,9 +39,9 @@ export const apiKeyCommands: CommandGroup = {
         ),
       )
       .action(
-        act(async (app, { merchant, name, allowIp, expiresAt, operator }: IssueGiven) => {
+        act(async (app, { merchant, name, allowIp, expiresAt, ...by }: IssueGiven) => {
           const options = { name, allowedNetworks: allowIp, expiresAt };
-          return issuedKey(await app.get(ApiKeysService).issue(merchant, options, { operator }));
+          return issuedKey(await app.get(ApiKeysService).issue(merchant, options, by));
         }),
       );
 

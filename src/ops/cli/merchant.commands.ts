@@ -30,6 +30,7 @@ export const merchantCommands: CommandGroup = {
       .description('Add a merchant with an empty wallet.')
       .requiredOption('--name <name>', 'its name, 1 to 128 characters')
       .addOption(operatorOption())
+      .addOption(reasonOption())
       .addHelpText('after', examples('merchant create --name "Somchai Game Shop"'))
       .action(
         act(async (app, { name, ...by }: { name: string } & By) => {

@@ -63,7 +63,9 @@ export class OperatorLog {
 }
 
 function toEntry({ id, created_at, detail, ...row }: LogRow): LogEntry {
-  const { reference = null, reason = null, note = null, ...rest } = detail;
+  const { reference = null, reason = null, note = null, ...known } = detail;
+  // A note says why where nothing else does.
+  const rest = reason === null || note === null ? known : { ...known, note };
   return {
     id: Number(id),
     created_at: created_at.toISOString(),

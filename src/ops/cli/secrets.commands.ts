@@ -1,6 +1,7 @@
+import type { By } from '../../database/operator-actions.js';
 import { SecretsService } from '../secrets.service.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { operatorOption } from './options.js';
+import { operatorOption, reasonOption } from './options.js';
 import type { Result } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -13,9 +14,10 @@ export const secretsCommands: CommandGroup = {
         'Seal every stored secret anew under SECRETS_KEY; the keys in SECRETS_PREVIOUS_KEYS open what it did not seal.',
       )
       .addOption(operatorOption())
+      .addOption(reasonOption())
       .addHelpText('after', examples('secrets rotate'))
       .action(
-        act(async (app, by: { operator: string }) => {
+        act(async (app, by: By) => {
           const secrets = app.get(SecretsService);
           return toResult(await withProgress('Sealing secrets', (report) => secrets.rotate(by, report)));
         }),

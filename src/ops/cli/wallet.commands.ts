@@ -1,16 +1,16 @@
 import { formatBaht, type Satang } from '../../core/money.js';
+import type { By } from '../../database/operator-actions.js';
 import { WalletService, type Wallet } from '../../wallet/wallet.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
-import { baht, id, operatorOption, yesOption } from './options.js';
+import { baht, id, operatorOption, reasonOption, yesOption } from './options.js';
 import { record } from './output.js';
 
-interface FundingGiven {
+interface FundingGiven extends By {
   merchant: number;
   amount: Satang;
   reference: string;
   note?: string;
-  operator: string;
   /** Only a debit asks first. */
   yes?: boolean;
 }
@@ -33,6 +33,7 @@ export const walletCommands: CommandGroup = {
         .requiredOption('--reference <text>', 'your name of the movement, such as a bank’s; one per merchant')
         .option('--note <text>', 'what it is for, up to 500 characters')
         .addOption(operatorOption())
+        .addOption(reasonOption())
         .addHelpText(
           'after',
           (kind === 'debit' ? ASKS_FIRST : '') +
