@@ -10,7 +10,7 @@ import {
 } from '../core/pagination.js';
 import type { Statement } from '../database/database.js';
 import { Reads } from '../database/reads.js';
-import { toEntryDto, type EntryRow, type WalletEntryDto } from './wallet.dto.js';
+import { toEntry, type EntryRow, type WalletEntry } from './entries.js';
 
 const PAGE: Statement = {
   name: 'transfers.statement',
@@ -27,10 +27,10 @@ export class StatementService {
   constructor(private readonly reads: Reads) {}
 
   /** Newest first. @throws BAD_REQUEST for a bad cursor */
-  async list(merchantId: number, query: PageQuery): Promise<Page<WalletEntryDto>> {
+  async list(merchantId: number, query: PageQuery): Promise<Page<WalletEntry>> {
     const limit = pageLimit(query);
     const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
     const rows = await this.reads.query<EntryRow>(PAGE, [merchantId, before, limit + 1]);
-    return toPage(rows, limit, ({ id }) => encodeCursor(id), toEntryDto);
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), toEntry);
   }
 }

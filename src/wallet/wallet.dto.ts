@@ -1,9 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { formatBaht, type Satang } from '../core/money.js';
+import { formatBaht } from '../core/money.js';
+import { ENTRY_KINDS, type EntryKind, type WalletEntry } from './entries.js';
 import type { Wallet } from './wallet.service.js';
-
-export const ENTRY_KINDS = ['credit', 'debit', 'order_hold', 'order_refund'] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export class WalletDto {
   @ApiProperty({ type: String, example: 'THB' }) currency!: string;
@@ -25,7 +23,7 @@ export function toWalletDto({ available, held, updated_at }: Wallet): WalletDto 
 }
 
 /** One line of the statement of the available balance. */
-export class WalletEntryDto {
+export class WalletEntryDto implements WalletEntry {
   @ApiProperty({ type: 'integer', example: 42 }) id!: number;
   @ApiProperty({ type: String, enum: ENTRY_KINDS, example: 'order_hold' }) kind!: EntryKind;
   @ApiProperty({
@@ -46,27 +44,4 @@ export class WalletEntryDto {
     string | null;
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
   created_at!: string;
-}
-
-export interface EntryRow {
-  id: bigint;
-  kind: EntryKind;
-  amount: Satang;
-  available_after: Satang;
-  reference_id: string | null;
-  order_number: string | null;
-  created_at: Date;
-}
-
-export function toEntryDto(row: EntryRow): WalletEntryDto {
-  const isOutgoing = row.kind === 'debit' || row.kind === 'order_hold';
-  return {
-    id: Number(row.id),
-    kind: row.kind,
-    amount: formatBaht(isOutgoing ? -row.amount : row.amount),
-    available_amount_after: formatBaht(row.available_after),
-    reference_id: row.reference_id,
-    order_number: row.order_number,
-    created_at: row.created_at.toISOString(),
-  };
 }

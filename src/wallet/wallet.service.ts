@@ -32,6 +32,12 @@ const FIND: Statement = {
   text: `SELECT ${COLUMNS} FROM wallets WHERE merchant_id = $1`,
 };
 
+const LIST: Statement = {
+  name: 'wallets.list',
+  text: `SELECT ${COLUMNS}, name FROM wallets JOIN (SELECT id AS merchant_id, name FROM merchants) m USING (merchant_id)
+         ORDER BY available, merchant_id`,
+};
+
 const LOCK: Statement = { name: 'wallets.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
 
 const FIND_FUNDING: Statement = {
@@ -78,6 +84,11 @@ export class WalletService {
   /** @throws NOT_FOUND */
   async get(merchantId: number): Promise<Wallet> {
     return oneWallet(await this.database.query<Wallet>(FIND, [merchantId]), merchantId);
+  }
+
+  /** All of them with their merchants' names, the lowest available balance first. */
+  list(): Promise<(Wallet & { name: string })[]> {
+    return this.database.query(LIST);
   }
 
   /**

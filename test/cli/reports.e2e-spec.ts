@@ -85,6 +85,9 @@ const dayOf = (daysAgo: number): string =>
 const daily = (daysAgo: number, ...options: string[]): string[] => [
   'report', 'daily', '--date', dayOf(daysAgo), '--timezone', timezone, ...options,
 ]; // prettier-ignore
+const several = (first: number, last: number): string[] => [
+  'report', 'daily', '--from', dayOf(first), '--to', dayOf(last), '--timezone', timezone,
+]; // prettier-ignore
 
 describe('topup report daily', () => {
   it('shows what a day brought to each merchant, and closes with the wallet', async () => {
@@ -147,6 +150,30 @@ describe('topup report daily', () => {
     expect(first.to).toBe(between.from);
   });
 
+  it('has a line for each of several days and each merchant, both ends included', async () => {
+    const range = several(2, 0);
+    const lines = await commandLine.json<Line[]>(...range);
+    const days = await Promise.all([2, 1, 0].map((ago) => commandLine.json<Daily>(...daily(ago))));
+    const expected = days.flatMap(({ merchants }, index) =>
+      merchants.map((merchant) => ({ date: dayOf(2 - index), ...merchant })),
+    );
+    expect(lines).toEqual(expected);
+    expect(Object.keys(lines[0] ?? {}).slice(0, 3)).toEqual(['date', 'merchant_id', 'name']);
+    expect(await commandLine.json(...range, '--to', dayOf(2))).toEqual(
+      lines.filter(({ date }) => date === dayOf(2)),
+    );
+
+    const { code, stdout, stderr } = await commandLine.run(...range, '--csv');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    expect(head).toBe(Object.keys(lines[0] ?? {}).join(','));
+    expect(rows.map((row) => row.split(',').slice(0, 2))).toEqual(
+      lines.map(({ date, merchant_id }) => [date, String(merchant_id)]),
+    );
+    const tables = await commandLine.run(...range);
+    expect(tables.stdout.match(/give the closing balances/g)).toHaveLength(3);
+  });
+
   it.each([
     ['23 hours when clocks go forward', '2025-03-30', '2025-03-29T23:00:00.000Z', '2025-03-30T22:00:00.000Z'],
     ['25 hours when they go back', '2025-10-26', '2025-10-25T22:00:00.000Z', '2025-10-26T23:00:00.000Z'],
@@ -184,9 +211,16 @@ describe('topup report daily', () => {
 
   it('refuses what is no day', async () => {
     await commandLine.refusedAll([
-      [['report', 'daily'], /required option '--date <day>' not specified/],
+      [['report', 'daily'], 'error: say either --date with a day, or --from and --to with two\n'],
       [['report', 'daily', '--date', '2026-02-30'], /such as 2027-01-31/],
       [['report', 'daily', '--date', '2090-01-01'], /2090-01-01 has not begun in Asia\/Bangkok/],
+      [daily(0, '--to', dayOf(0)), /say either --date with a day, or --from and --to with two/],
+      [['report', 'daily', '--from', '2026-01-15'], /say either --date with a day, or --from and --to/],
+      [
+        ['report', 'daily', '--from', '2026-01-15', '--to', '2026-01-14'],
+        /2026-01-15 is after 2026-01-14: give the earlier day first/,
+      ],
+      [['report', 'daily', '--from', '2026-01-15', '--to', '2090-01-01'], /2090-01-01 has not begun/],
       [daily(0, '--timezone', 'Asia/Nowhere'), /the name of a time zone such as Asia\/Bangkok/],
       [daily(0, '--timezone', '+07:00'), /the name of a time zone/],
       [daily(0, '--csv'), /choose one: --csv or --json/],
@@ -208,6 +242,9 @@ describe('topup report daily', () => {
     });
     const csv = await commandLine.run(...daily(0, '--csv'));
     expect(csv).toMatchObject({ code: 1, stderr: `${difference}\n` });
+    const range = await commandLine.run(...several(1, 0), '--json');
+    expect({ code: range.code, lines: JSON.parse(range.stdout) as Line[] }).toMatchObject({ code: 1 });
+    expect(range.stderr.split('\n')).toContain(`${dayOf(0)}: ${difference}`);
     const audit = await commandLine.run('audit');
     expect(audit).toMatchObject({ code: 1, stdout: expect.stringMatching(/held_balances +│ FAILED/) });
     await stack.sql('UPDATE wallets SET held = held - 500 WHERE merchant_id = $1', [shop.id]);

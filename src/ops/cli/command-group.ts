@@ -1,17 +1,17 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { CommandFeatures } from '../../cli.module.js';
-import type { Result } from './output.js';
+import type { Result, Streamed } from './output.js';
 
 /** What a command does with its session, its arguments and its options. */
 export type Work<Given extends unknown[]> = (
   app: INestApplicationContext,
   ...given: Given
-) => Promise<Result>;
+) => Promise<Result | Streamed>;
 
 /**
  * Wraps the work of a command into what commander calls: opens a session, does the work, closes the session, and keeps
- * the result to be printed.
+ * the result to be printed; one in pieces is printed before the session is closed.
  * @param features what this command needs, when that is more than its group does.
  */
 export type Act = <Given extends unknown[]>(

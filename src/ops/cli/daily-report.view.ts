@@ -1,10 +1,14 @@
 import { formatBaht } from '../../core/money.js';
-import type { DailyReport, DayFigures, MerchantDay } from '../report/daily-report.service.js';
+import {
+  NOTHING,
+  type DailyReport,
+  type DayFigures,
+  type MerchantDay,
+} from '../report/daily-report.service.js';
 import { toCsv } from './csv.js';
-import { listTable, paragraphs, type Result } from './output.js';
+import { csvPieces, jsonArray, type Line } from './pieces.js';
+import { listTable, paragraphs, type Result, type Streamed } from './output.js';
 import { paint } from './terminal.js';
-
-type Line = Record<string, string | number | null>;
 
 /** A day's report as JSON, as CSV or as a table, each with a line for each merchant and one for all. */
 export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolean }): Result {
@@ -28,6 +32,39 @@ export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolea
     ? paint('green', 'Opening balances and movements give the closing balances.')
     : paint('red', `The balances do NOT add up:\n  ${differences.join('\n  ')}`);
   return { json, text: () => paragraphs(title, listTable(all.map(withoutSuffix)), verdict), ok };
+}
+
+/**
+ * The reports of several days, one after the other: as JSON and as CSV a line for each day and merchant, as text a table
+ * for each day.
+ */
+export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: { csv?: boolean }): Streamed {
+  const differences: string[] = [];
+  const seen = async function* (): AsyncGenerator<DailyReport> {
+    for await (const day of days) {
+      differences.push(...day.differences.map((words) => `${day.date}: ${words}`));
+      yield day;
+    }
+  };
+  const lines = async function* (): AsyncGenerator<Line[]> {
+    for await (const { date, merchants } of seen()) {
+      yield merchants.map((day) => ({ date, ...whose(day), ...toLine(day) }));
+    }
+  };
+  const texts = async function* (): AsyncGenerator<string> {
+    let separator = '';
+    for await (const day of seen()) {
+      yield `${separator}${dailyReport(day, {}).text()}\n`;
+      separator = '\n';
+    }
+  };
+  return {
+    pieces: (asJson) => {
+      if (asJson) return jsonArray(lines());
+      return csv ? csvPieces(RANGE_COLUMNS, lines()) : texts();
+    },
+    end: (asJson) => ({ ok: differences.length === 0, remarks: asJson || csv ? differences : [] }),
+  };
 }
 
 const whose = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
@@ -68,6 +105,8 @@ const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
   available: line.closing_available_amount ?? null,
   held: line.closing_held_amount ?? null,
 });
+
+const RANGE_COLUMNS = ['date', 'merchant_id', 'name', ...Object.keys(toLine(NOTHING))];
 
 function csvOf(lines: Line[]): string {
   const columns = Object.keys(lines[0] ?? {});

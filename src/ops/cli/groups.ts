@@ -16,7 +16,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./api-key.commands.js')).apiKeyCommands,
   },
   wallet: {
-    summary: 'Put money into a merchant’s wallet, or take it out',
+    summary: 'Put money into a merchant’s wallet, or take it out; list balances and what moved them',
     load: async () => (await import('./wallet.commands.js')).walletCommands,
   },
   supplier: {
@@ -52,7 +52,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./audit.commands.js')).auditCommands,
   },
   report: {
-    summary: 'Report a day’s business, and compare the books with the suppliers’',
+    summary: 'Report days’ business and a merchant’s month, and compare the books with the suppliers’',
     load: async () => (await import('./report.commands.js')).reportCommands,
   },
   log: {

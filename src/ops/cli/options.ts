@@ -140,6 +140,12 @@ export function day(text: string): string {
   throw new InvalidArgumentError('It must be a day such as 2027-01-31.');
 }
 
+/** A month such as 2027-01. */
+export function month(text: string): string {
+  if (/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a month such as 2027-01.');
+}
+
 /** Who gives the command, unless --operator says it: TOPUP_OPERATOR, or whoever is logged in. */
 export function currentOperator(env: NodeJS.ProcessEnv = process.env): string {
   const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { drawTable, type Paint } from './table.js';
 import { paint, toneOf } from './terminal.js';
 
@@ -12,6 +13,17 @@ export interface Result {
   /** What the command was asked to do and did not: said on standard error, to programs too. */
   warnings?: string[];
 }
+
+/** What a command prints piece by piece, because all of it may be more than fits in memory. */
+export interface Streamed {
+  /** Each is written when there is room for it. The last one ends the line. */
+  pieces: (asJson: boolean) => AsyncIterable<string>;
+  /** Asked behind the last piece: as {@link Result} says it, but remarks are made beside JSON too. */
+  end?: (asJson: boolean) => Ending;
+}
+
+/** What is left of a result whose pieces are printed. */
+export type Ending = Pick<Result, 'ok' | 'remarks' | 'warnings'>;
 
 type Row = Record<string, unknown>;
 
@@ -81,4 +93,13 @@ export function print(text: string): Promise<void> {
     process.stdout.once('error', () => resolve());
     process.stdout.write(`${text}\n`, () => resolve());
   });
+}
+
+/** Writes pieces to standard output, no faster than they are read, until the last is out or whoever read is gone. */
+export async function printPieces(pieces: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(pieces, process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { CommandFeatures } from '../../cli.module.js';
 import { serviceVersion } from '../../local/checkout.js';
 import type { Act } from './command-group.js';
 import { GROUPS } from './groups.js';
-import { print, type Result } from './output.js';
+import { print, printPieces, type Ending, type Result } from './output.js';
 import { paint } from './terminal.js';
 
 const EPILOGUE = `
@@ -29,22 +29,26 @@ export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Pr
     if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) process.stderr.write(`${inspect(error)}\n`);
     return 1;
   }
-  const { json, text, ok = true, remarks = [], warnings = [] } = result();
-  const asJson = program.opts<{ json?: boolean }>().json ?? false;
-  await print(asJson ? JSON.stringify(json) : text());
-  for (const line of asJson ? warnings : [...remarks, ...warnings]) process.stderr.write(`${line}\n`);
+  const printed = result();
+  const { ok = true, remarks = [], warnings = [] } = printed;
+  const asJson = wantsJson(program);
+  if ('text' in printed) await print(asJson ? JSON.stringify(printed.json) : printed.text());
+  const lines = asJson && 'text' in printed ? warnings : [...remarks, ...warnings];
+  for (const line of lines) process.stderr.write(`${line}\n`);
   return ok ? 0 : 1;
 }
+
+const wantsJson = (program: Command): boolean => program.opts<{ json?: boolean }>().json ?? false;
 
 interface Program {
   program: Command;
   /** What the command that was carried out has to print. */
-  result: () => Result;
+  result: () => Result | Ending;
 }
 
 async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Program> {
-  let printed: Result | undefined;
-  const answer = (result: Result): void => void (printed = result);
+  let printed: Result | Ending | undefined;
+  const answer = (result: Result | Ending): void => void (printed = result);
   const actWith =
     (features: CommandFeatures): Act =>
     (work, load) =>
@@ -52,7 +56,12 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
       const { openSession } = await import('./session.js');
       const app = await openSession(env, load ? await load() : features);
       try {
-        answer(await work(app, ...given));
+        const worked = await work(app, ...given);
+        if ('pieces' in worked) {
+          const asJson = wantsJson(program);
+          await printPieces(worked.pieces(asJson));
+          answer(worked.end?.(asJson) ?? {});
+        } else answer(worked);
       } finally {
         await app.close();
       }
@@ -65,7 +74,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
     '-V, --version',
     'show the version',
   );
-  const result = (): Result => {
+  const result = (): Result | Ending => {
     if (!printed) throw new Error('the command ended without a result');
     return printed;
   };
@@ -74,7 +83,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
 
 interface Definition {
   actWith: (features: CommandFeatures) => Act;
-  answer: (result: Result) => void;
+  answer: (result: Result | Ending) => void;
   /** Which groups have their commands; the others are there by their name alone. */
   isWanted: (group: string) => boolean;
 }

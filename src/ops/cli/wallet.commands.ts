@@ -1,10 +1,13 @@
+import type { Command } from 'commander';
 import { formatBaht, type Satang } from '../../core/money.js';
 import type { By } from '../../database/operator-actions.js';
 import { WalletService, type Wallet } from '../../wallet/wallet.service.js';
-import { examples, type CommandGroup } from './command-group.js';
+import { AccountStatementService, type Period } from '../report/statement.service.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
-import { baht, id, operatorOption, reasonOption, yesOption } from './options.js';
-import { record } from './output.js';
+import { baht, id, moment, operatorOption, reasonOption, refuseBoth, yesOption } from './options.js';
+import { list, record } from './output.js';
+import { walletStatement } from './statement.view.js';
 
 interface FundingGiven extends By {
   merchant: number;
@@ -15,14 +18,16 @@ interface FundingGiven extends By {
   yes?: boolean;
 }
 
+type StatementGiven = Period & { merchant: number; csv?: boolean };
+
 const DESCRIPTIONS = {
   credit: 'Put money into a merchant’s wallet. The same reference with the same amount counts once.',
   debit: 'Take money out of a merchant’s wallet. The same reference with the same amount counts once.',
 };
 
 export const walletCommands: CommandGroup = {
-  // The statement, which the wallet's module holds too, is for merchants: it loads what documents the API.
-  features: { providers: [WalletService] },
+  // The statement that the wallet's module holds is for merchants: it loads what documents the API.
+  features: { providers: [WalletService, AccountStatementService] },
   define(wallet, act) {
     for (const kind of ['credit', 'debit'] as const) {
       const command = wallet
@@ -60,8 +65,48 @@ export const walletCommands: CommandGroup = {
           record(toJson(await app.get(WalletService).get(merchant))),
         ),
       );
+
+    wallet
+      .command('list')
+      .description('List the balances of all merchants, the lowest available one first.')
+      .addHelpText('after', examples('wallet list'))
+      .action(
+        act(async (app) => {
+          const rows = (await app.get(WalletService).list()).map((each) => {
+            const { merchant_id, ...balances } = toJson(each);
+            return { merchant_id, name: each.name, ...balances };
+          });
+          return list(rows, 'There are no wallets: topup merchant create adds a merchant with one.');
+        }),
+      );
+
+    defineStatement(wallet, act);
   },
 };
+
+function defineStatement(wallet: Command, act: Act): void {
+  wallet
+    .command('statement')
+    .description('List what moved a merchant’s available balance, newest first.')
+    .requiredOption('--merchant <id>', 'the merchant', id)
+    .option('--from <moment>', 'only what moved it then or later, in ISO 8601', moment)
+    .option('--to <moment>', 'only what moved it before then, in ISO 8601', moment)
+    .option('--csv', 'print it as CSV, with a header line')
+    .addHelpText(
+      'after',
+      examples(
+        'wallet statement --merchant 1 --from 2026-01-15T00:00:00+07:00',
+        'wallet statement --merchant 1 --csv > entries.csv',
+      ),
+    )
+    .action(
+      act(async (app, { merchant, csv, ...period }: StatementGiven, command: Command) => {
+        if (csv) refuseBoth(command, '--csv');
+        await app.get(WalletService).get(merchant);
+        return walletStatement(await app.get(AccountStatementService).read(merchant, period), { csv });
+      }),
+    );
+}
 
 async function debitInWords(wallets: WalletService, merchantId: number, amount: Satang): Promise<string> {
   const { available } = await wallets.get(merchantId);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { formatBaht, type Satang } from '../../core/money.js';
-import { Database } from '../../database/database.js';
+import { Database, type Queryable } from '../../database/database.js';
 import { atOneMoment, patient } from '../snapshot.js';
 import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
 
@@ -54,11 +54,7 @@ export class DailyReportService {
    */
   run(date: string, timezone: string): Promise<DailyReport> {
     return atOneMoment(this.database, async (tx) => {
-      const [day] = await tx.query<{ start: Date; stop: Date; now: Date }>(READ_DAY, [date, timezone]);
-      if (!day) throw new Error('the day could not be read');
-      if (day.start > day.now) {
-        throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
-      }
+      const day = await readDay(tx, date, timezone);
       const rows = await tx.query<MerchantDayRow>(patient(READ_DAY_OF_MERCHANTS), [day.start, day.stop]);
       return {
         date,
@@ -71,9 +67,46 @@ export class DailyReportService {
       };
     });
   }
+
+  /**
+   * The reports of each day, both ends included, each read at a moment of its own when it is asked for.
+   * @throws BAD_REQUEST, at once, for a range that ends before it begins or with a day that has not begun.
+   */
+  async runAll(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+  ): Promise<AsyncGenerator<DailyReport>> {
+    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
+    await readDay(this.database, to, timezone);
+    return this.days(from, to, timezone);
+  }
+
+  private async *days(from: string, to: string, timezone: string): AsyncGenerator<DailyReport> {
+    for (let date = from; date <= to; date = nextDay(date)) yield await this.run(date, timezone);
+  }
 }
 
-const NOTHING: DayFigures = {
+const DAY_MS = 86_400_000;
+
+/** In the calendar, whatever a clock does that day. */
+const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+
+interface Day {
+  start: Date;
+  stop: Date;
+  now: Date;
+}
+
+/** @throws BAD_REQUEST for a day that has not begun. */
+async function readDay(queryable: Queryable, date: string, timezone: string): Promise<Day> {
+  const [day] = await queryable.query<Day>(READ_DAY, [date, timezone]);
+  if (!day) throw new Error('the day could not be read');
+  if (day.start <= day.now) return day;
+  throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
+}
+
+/** The figures of a day on which nothing happened. */
+export const NOTHING: DayFigures = {
   orders: 0n,
   completed: 0n,
   failed: 0n,

@@ -1,7 +1,7 @@
 import type { Statement } from '../../database/database.js';
 
 /** What a movement does to each of a merchant's balances. */
-const AVAILABLE = `CASE kind WHEN 'credit' THEN amount WHEN 'order_refund' THEN amount
+export const AVAILABLE = `CASE kind WHEN 'credit' THEN amount WHEN 'order_refund' THEN amount
                              WHEN 'debit' THEN -amount WHEN 'order_hold' THEN -amount ELSE 0 END`;
 const HELD = `CASE kind WHEN 'order_hold' THEN amount WHEN 'order_spend' THEN -amount
                         WHEN 'order_refund' THEN -amount ELSE 0 END`;

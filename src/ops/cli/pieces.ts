@@ -1,0 +1,25 @@
+import { toCsv } from './csv.js';
+
+/** A line of what is printed piece by piece. */
+export type Line = Record<string, string | number | null>;
+
+/** One JSON array. @param end what stands behind it. */
+export async function* jsonArray(pages: AsyncIterable<Line[]>, end = '\n'): AsyncGenerator<string> {
+  let separator = '';
+  yield '[';
+  for await (const lines of pages) {
+    if (lines.length === 0) continue;
+    yield separator + lines.map((line) => JSON.stringify(line)).join(',');
+    separator = ',';
+  }
+  yield `]${end}`;
+}
+
+/** CSV with a header line. */
+export async function* csvPieces(columns: string[], pages: AsyncIterable<Line[]>): AsyncGenerator<string> {
+  yield `${toCsv([columns])}\n`;
+  for await (const lines of pages) {
+    if (lines.length === 0) continue;
+    yield `${toCsv(lines.map((line) => columns.map((column) => line[column] ?? null)))}\n`;
+  }
+}
