@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PriceAdjustmentsService } from '../../src/catalog/price-adjustments.service.js';
+import { PricesService } from '../../src/catalog/prices.service.js';
+import { ProductsService } from '../../src/catalog/products.service.js';
+import { Database } from '../../src/database/database.js';
+import { TestStack } from '../support/stack.js';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+
+afterAll(() => stack.close());
+
+const by = { operator: 'Malee' };
+const meanwhile = /changed meanwhile: give the command again/;
+
+describe('what an operator agreed to at the question', () => {
+  it('is not done to products that somebody changed meanwhile', async () => {
+    const products = stack.api.get(ProductsService);
+    const sku = await stack.product('35.00');
+    const definitions = [{ sku, price: 3_600n }];
+    const expected = await products.compare(definitions);
+    await products.set({ sku, price: 3_400n });
+    const late = products.setAll(definitions, { by, file: 'prices.csv', expected });
+    await expect(late).rejects.toThrow(meanwhile);
+    const [product] = (await products.list()).filter((each) => each.sku === sku);
+    expect(product?.price).toBe(3_400n);
+    const again = await products.compare(definitions);
+    await products.setAll(definitions, { by, file: 'prices.csv', expected: again });
+    expect(await products.compare(definitions)).toEqual([]);
+  });
+
+  it('is not done to prices that somebody changed meanwhile', async () => {
+    const prices = stack.api.get(PricesService);
+    const { id: merchantId } = await stack.merchant();
+    const sku = await stack.product('35.00');
+    const changes = [{ merchantId, sku, price: 3_000n }];
+    const expected = await prices.compare(changes);
+    await prices.set(merchantId, sku, 2_900n, by);
+    const late = prices.setAll(changes, { by, file: 'prices.csv', expected });
+    await expect(late).rejects.toThrow(meanwhile);
+    expect(await prices.list({ merchantId })).toMatchObject([{ price: 2_900n }]);
+  });
+
+  it('is not done to list prices that somebody changed meanwhile', async () => {
+    const adjustments = new PriceAdjustmentsService(stack.api.get(Database));
+    const sku = await stack.product('35.00');
+    const adjustment = { percent: { text: '10', millionths: 100_000n }, match: sku };
+    const expected = await adjustments.compare(adjustment);
+    await stack.api.get(ProductsService).set({ sku, price: 3_400n });
+    await expect(adjustments.apply(adjustment, { by, expected })).rejects.toThrow(meanwhile);
+    expect(await adjustments.compare(adjustment)).toMatchObject([{ old: '34.00', new: '37.40' }]);
+  });
+});
