@@ -191,9 +191,10 @@ export class WebhookDispatcher {
     }
   }
 
-  /** An attempt that never began does not count. */
-  private async release({ id, attempt_count: number }: Task, dueInSeconds: number): Promise<void> {
-    await this.database.query(RELEASE_DELIVERY, [id, number, dueInSeconds]);
+  /** An attempt that never began does not count. What is due again at once is claimed again at once. */
+  private async release(task: Task, dueInSeconds: number): Promise<void> {
+    await this.database.query(RELEASE_DELIVERY, [task.id, task.attempt_count, dueInSeconds]);
+    if (dueInSeconds === 0) this.wake([task.webhook_id]);
   }
 }
 

@@ -120,6 +120,27 @@ describe('attempts in flight', () => {
     expect(slow.most()).toBe(PLACES - 2);
   });
 
+  it('begin without a look at the database, too, when their claim came too late to be used', async () => {
+    const margin = 200;
+    const worker = await start({ timing: { leaseMarginMs: margin } });
+    const url = endpoints.add();
+    const { id } = await hooks.register(url);
+    await withoutReconciler(stack, async () => {
+      await holding(stack, 'webhook_deliveries', async (client) => {
+        await fill(id, 8, client);
+        worker.get(WebhookDispatcher).wake([id]);
+        await eventually(claimsThatWait, (count) => count > 0);
+        const sinceMs = performance.now();
+        await eventually(
+          () => performance.now() - sinceMs,
+          (waitedMs) => waitedMs > margin,
+        );
+      });
+      await statuses(id, 'succeeded', 8);
+    });
+    expect(endpoints.at(url)).toHaveLength(8);
+  });
+
   it('of a dead endpoint delay no other’s', async () => {
     await start();
     const dead = await hooks.register(endpoints.silent());
