@@ -127,7 +127,8 @@ describe('attempts in flight', () => {
     const { id } = await hooks.register(url);
     await withoutReconciler(stack, async () => {
       await holding(stack, 'webhook_deliveries', async (client) => {
-        await fill(id, 8, client);
+        // Fewer than the places, or the end of one would look for more.
+        await fill(id, 2, client);
         worker.get(WebhookDispatcher).wake([id]);
         await eventually(claimsThatWait, (count) => count > 0);
         const sinceMs = performance.now();
@@ -136,9 +137,9 @@ describe('attempts in flight', () => {
           (waitedMs) => waitedMs > margin,
         );
       });
-      await statuses(id, 'succeeded', 8);
+      await statuses(id, 'succeeded', 2);
     });
-    expect(endpoints.at(url)).toHaveLength(8);
+    expect(endpoints.at(url)).toHaveLength(2);
   });
 
   it('of a dead endpoint delay no other’s', async () => {
