@@ -203,8 +203,8 @@ describe('topup audit', () => {
         `INSERT INTO merchants (name) VALUES ('x'); INSERT INTO wallets (merchant_id) SELECT max(id) FROM merchants`,
         `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint)
          SELECT max(id), 'http://x', '{order.failed}', '', '' FROM merchants`,
-        `INSERT INTO webhook_deliveries (webhook_id, event_id, due_at, created_at, updated_at)
-         SELECT (SELECT max(id) FROM webhooks), min(id), now(), now(), now() FROM events`,
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, kind, due_at, created_at, updated_at)
+         SELECT (SELECT max(id) FROM webhooks), id, kind, now(), now(), now() FROM events ORDER BY id LIMIT 1`,
       ],
       ['deliveries'],
     ],

@@ -131,7 +131,7 @@ describe('topup order list, where there are many orders', () => {
       rare: idOf('rare'),
     };
     // What is rare is old: who goes through the newest orders does not find it soon.
-    await stack.sql(
+    await stack.fill(
       `WITH numbered AS (SELECT n, n <= $2 AS rare FROM generate_series(1, 100000) n),
        placed AS (
          INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
@@ -150,7 +150,7 @@ describe('topup order list, where there are many orders', () => {
        FROM placed, substr(order_number, 5) AS digits, cast(digits AS int) AS n`,
       [merchants.map(({ id }) => id), RARE_ORDERS, ids.busy, ids.rare],
     );
-    await stack.sql('ANALYZE');
+    await stack.fill('ANALYZE');
   });
 
   interface Node {

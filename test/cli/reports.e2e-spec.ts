@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { bought, neverSeen, refused, type Answer } from '../support/fake-supplier.js';
-import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bought, refused } from '../support/fake-supplier.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
 
 type Line = Record<string, string | number | null>;
@@ -14,18 +14,12 @@ interface Daily {
   differences: string[];
 }
 
-interface Comparison {
-  ok: boolean;
-  suppliers: (Line & { differences: Line[] })[];
-}
-
 let stack: TestStack;
 let commandLine: CommandLine;
 let shop: TestMerchant;
 let idle: TestMerchant;
 /** Ordered before the others did. */
 let regular: TestMerchant;
-let orders: { completed: OrderBody; partial: OrderBody };
 
 beforeAll(async () => {
   stack = await TestStack.start();
@@ -45,7 +39,6 @@ beforeAll(async () => {
   const partial = await stack.order(shop, [{ sku, quantity: 2 }], 'unlucky');
   await stack.orderWith(shop, completed.reference_id, 'completed');
   await stack.orderWith(shop, partial.reference_id, 'failed');
-  orders = { completed, partial };
   await stack.stopWorkers();
   await stack.order(shop, [{ sku, quantity: 3 }]);
 });
@@ -248,125 +241,5 @@ describe('topup report daily', () => {
     const audit = await commandLine.run('audit');
     expect(audit).toMatchObject({ code: 1, stdout: expect.stringMatching(/held_balances +│ FAILED/) });
     await stack.sql('UPDATE wallets SET held = held - 500 WHERE merchant_id = $1', [shop.id]);
-  });
-});
-
-describe('topup report supplier', () => {
-  afterEach(() => {
-    stack.supplier.balance = { status: 200, body: { balance: '123456.00', currency: 'THB' } };
-  });
-
-  it('finds that the supplier says what our books say, and what we have left there', async () => {
-    expect(await commandLine.json<Comparison>('report', 'supplier')).toEqual({
-      ok: true,
-      since: expect.any(String) as unknown as string,
-      suppliers: [
-        {
-          supplier: 'fake',
-          ok: true,
-          succeeded: 3,
-          succeeded_amount: '105.00',
-          failed: 1,
-          open: 3,
-          agreed: 4,
-          unanswered: 0,
-          problem: null,
-          balance_amount: '123456.00',
-          balance_currency: 'THB',
-          differences: [],
-          open_cases: 0,
-        },
-      ],
-    });
-    const later = new Date(Date.now() + 3_600_000).toISOString();
-    const [nothing] = (await commandLine.json<Comparison>('report', 'supplier', '--since', later)).suppliers;
-    expect(nothing).toMatchObject({ succeeded: 0, failed: 0, agreed: 0 });
-  });
-
-  it.each<[string, Answer, number]>([
-    ['breaks off', 'drop', 1],
-    ['is down', { status: 503 }, 1],
-    ['refuses our credentials', { status: 403 }, 1],
-    ['tells no balances', { status: 404 }, 0],
-    ['tells a balance that nobody can read', { status: 200, body: {} }, 0],
-  ])('when a supplier that sold nothing yet %s, exits as it should', async (_what, balance, expected) => {
-    stack.supplier.balance = balance;
-    const none = ['--since', new Date(Date.now() + 3_600_000).toISOString()];
-    const { code, stdout } = await commandLine.run('report', 'supplier', ...none);
-    expect(code).toBe(expected);
-    expect(stdout).toMatch(
-      expected === 1
-        ? /│ FAILED │[^]+fake could not be asked about everything/
-        : /│ ok +│[^]+say what our books say/,
-    );
-    const asJson = await commandLine.run('report', 'supplier', ...none, '--json');
-    expect(JSON.parse(asJson.stdout)).toMatchObject({
-      ok: expected === 0,
-      suppliers: [
-        {
-          ok: expected === 0,
-          unanswered: 0,
-          problem: expect.stringMatching(/^balance: /) as unknown as string,
-        },
-      ],
-    });
-  });
-
-  it('lists what the supplier did not sell though we paid, and sold though we returned the money', async () => {
-    stack.supplier.script('player-1', () => neverSeen);
-    stack.supplier.script('unlucky', ({ reference }) => bought(reference));
-    const { code, stdout } = await commandLine.run('report', 'supplier', '--supplier', 'fake', '--json');
-    const { ok, suppliers } = JSON.parse(stdout) as Comparison;
-    expect({ code, ok }).toEqual({ code: 1, ok: false });
-    const { order_number: sold } = orders.completed;
-    const { order_number: unsold } = orders.partial;
-    expect(suppliers).toMatchObject([
-      {
-        agreed: 1,
-        differences: [
-          { reference: `${sold}.1.1`, ours: 'succeeded', theirs: 'never_seen', amount: '35.00' },
-          { reference: `${sold}.1.2`, ours: 'succeeded', theirs: 'never_seen', amount: '35.00' },
-          { reference: `${unsold}.1.2`, ours: 'failed', theirs: 'succeeded', amount: '35.00' },
-        ],
-      },
-    ]);
-    const table = await commandLine.run('report', 'supplier');
-    expect(table.stdout).toMatch(
-      /Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/,
-    );
-  });
-
-  it('lists what the supplier may still sell though we returned the money', async () => {
-    stack.supplier.script('player-1', ({ reference }) => bought(reference));
-    stack.supplier.script('unlucky', ({ reference }) => ({
-      status: 200,
-      body: { reference, status: 'processing' },
-    }));
-    const { code, stdout } = await commandLine.run('report', 'supplier', '--json');
-    expect(code).toBe(1);
-    const reference = `${orders.partial.order_number}.1`;
-    expect((JSON.parse(stdout) as Comparison).suppliers).toMatchObject([
-      {
-        agreed: 2,
-        differences: [
-          { reference: `${reference}.1`, ours: 'succeeded', theirs: 'processing', amount: '35.00' },
-          { reference: `${reference}.2`, ours: 'failed', theirs: 'processing', amount: '35.00' },
-        ],
-      },
-    ]);
-  });
-
-  it('does not pass for a comparison when the supplier does not answer', async () => {
-    stack.supplier.script('player-1', () => ({ status: 500 }));
-    stack.supplier.script('unlucky', () => 'drop');
-    stack.supplier.balance = { status: 403 };
-    const { code, stdout } = await commandLine.run('report', 'supplier', '--json');
-    expect(code).toBe(1);
-    expect((JSON.parse(stdout) as Comparison).suppliers).toMatchObject([
-      { ok: false, unanswered: 4, agreed: 0, balance_amount: null, differences: [] },
-    ]);
-    expect(await commandLine.refused('report', 'supplier', '--supplier', 'nobody')).toMatch(
-      /there is no supplier nobody/,
-    );
   });
 });

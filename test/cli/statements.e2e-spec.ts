@@ -114,7 +114,7 @@ describe('topup wallet statement', () => {
   it('needs no more memory for more lines than fit in it', async () => {
     const merchant = await stack.merchant('0');
     const lines = 100_000;
-    await stack.sql(
+    await stack.fill(
       `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference, note)
        SELECT $1, 'credit', 'funding', 'available', 1, n, 'many-' || n, repeat('x', 400) FROM generate_series(1, $2::int) n`,
       [merchant.id, lines],

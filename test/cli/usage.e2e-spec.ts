@@ -10,6 +10,7 @@ import { identify } from '../../src/local/process-table.js';
 import { writeStackFile } from '../../src/local/stack-file.js';
 import { GROUPS } from '../../src/ops/cli/groups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { CommandLine } from './command-line.js';
 
 /** The commands of a group with their options. */
@@ -105,13 +106,19 @@ describe('topup without a database', () => {
   });
 
   it('waits no longer than 3 seconds for a server that does not answer', async () => {
-    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    // Seen from there, so that the start of the command does not count.
+    const waits: number[] = [];
+    const server = createServer((socket) => {
+      const sinceMs = performance.now();
+      socket.on('error', () => undefined).resume();
+      socket.on('close', () => waits.push(performance.now() - sinceMs));
+    }).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
     const commandLine = new CommandLine({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x` });
-    const startedMs = performance.now();
     expect(await commandLine.refused('merchant', 'list')).toMatch(/PostgreSQL cannot be used at .+ timeout/);
-    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    await eventually(() => waits, ({ length }) => length > 0); // prettier-ignore
+    expect(Math.max(...waits)).toBeLessThan(8_000);
     server.close();
   });
 

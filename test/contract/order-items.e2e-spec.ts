@@ -165,7 +165,7 @@ describe('2 Creating an order: sku', () => {
   it('an inactive one is refused as INVALID_SKU until it is active again', async () => {
     const seasonal = await stack.product('1.00', { active: false });
     expectRefusedField(await post({ items: [{ sku: seasonal }] }), 'items[0].sku', 'INVALID_SKU');
-    await stack.product('1.00', { sku: seasonal });
+    await stack.product('1.00', { sku: seasonal, active: true });
     expect((await post({ items: [{ sku: seasonal }] })).status).toBe(200);
   });
 });

@@ -53,7 +53,7 @@ describe('plans of the statements that every order passes', () => {
       Array.from({ length: 40 }, () => stack.order(merchant, [{ sku, quantity: 2 }])),
     );
     for (const { reference_id } of placed) await stack.orderWith(merchant, reference_id, 'completed');
-    await stack.sql('ANALYZE');
+    await stack.fill('ANALYZE');
     for (const [statement, ...indexes] of STATEMENTS)
       expect([statement.name, indexes]).toEqual([
         statement.name,

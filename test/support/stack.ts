@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo, Server } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication, INestApplicationContext } from '@nestjs/common';
+import pg from 'pg';
 import { ApiKeysService, type IssueOptions } from '../../src/auth/api-keys.service.js';
 import { createApi } from '../../src/bootstrap.js';
 import type { ProductDefinition } from '../../src/catalog/product-definition.js';
@@ -198,6 +199,17 @@ export class TestStack {
       '/v1/wallet',
     );
     return { available: body.available_amount, held: body.held_amount };
+  }
+
+  /** Runs a statement for which the service's own limits are too short on a busy machine, such as filling a table. */
+  async fill(text: string, values: unknown[] = []): Promise<void> {
+    const client = new pg.Client(this.config.DATABASE_URL);
+    await client.connect();
+    try {
+      await client.query(text, values);
+    } finally {
+      await client.end();
+    }
   }
 
   async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {

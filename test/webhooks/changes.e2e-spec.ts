@@ -22,7 +22,7 @@ afterAll(() => stack.close());
 beforeEach(async () => {
   hooks = new Hooks(await stack.merchant('0.00'));
   ({ id } = await hooks.register('http://127.0.0.1:9/', { retry_delay: 3600 }));
-  await stack.sql(
+  await stack.fill(
     `WITH made AS (
        INSERT INTO events (public_id, merchant_id, kind, body, created_at)
        SELECT 'evt_' || gen_random_uuid(), $2, 'wallet.low_balance', '{}', now() FROM generate_series(1, ${MANY}) RETURNING id)

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await fill(merchant.id, webhookId, 5);
   await fill(merchant.id, webhookId, OWN, ['order.completed'], ['succeeded']);
   await fill(noisy.id, other, OTHERS);
-  await stack.sql('ANALYZE');
+  await stack.fill('ANALYZE');
 });
 
 afterAll(() => stack.close());
