@@ -109,7 +109,8 @@ interface Plan {
 
 /**
  * What definitions make of the products that there are.
- * @param lock keeps those as they are until the transaction ends: two that change different members of one product both count.
+ * @param lock keeps those as they are until the transaction ends: two that change different members of one product both
+ * count.
  */
 async function plan(
   manager: EntityManager,

@@ -18,7 +18,7 @@ export interface SettleUnit {
   result: UnitResult;
   /**
    * The claim whose call was answered: a refusal settles no other. Null where the operator decides, who may do so in
-   * `unknown` and `review` only.
+   * `unknown` and `review` only, unless it is a cancellation.
    */
   claim: number | null;
   /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */

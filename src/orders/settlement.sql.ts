@@ -37,9 +37,9 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
 /**
  * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. A refusal says
  * something of the call that it answers and of no other, so it settles only the claim of that call; what was bought was
- * bought, whichever call learned of it, because all calls have one reference. The operator decides
- * what is in doubt, and cancels what certainly was not bought. Where the word of the operator gives no
- * supplier's reference, what the supplier said earlier is kept.
+ * bought, whichever call learned of it, because all calls have one reference. The operator decides what is in doubt, and
+ * cancels what certainly was not bought; where that word gives no supplier's reference, what the supplier said earlier is
+ * kept.
  */
 export const SETTLE_UNITS: Statement = {
   name: 'settlement.settle_units',

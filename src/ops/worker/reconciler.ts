@@ -18,8 +18,9 @@ const INTERVAL_MS = 2_000;
 const WITHOUT_REDIS_MS = 250;
 
 /**
- * Looks in PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no wake-up started: Redis may have lost the
- * wake-up, a process may have died with the work. It is what makes Redis disposable.
+ * Looks in PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no
+ * wake-up started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis
+ * disposable.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
