@@ -14,8 +14,8 @@ interface Purchase {
   supplier_reference: string | null;
 }
 
-/** How many commands are given at the same time. */
-const HANDS = 4;
+/** How many units are resolved before it is looked what is left. */
+const MAX_AT_ONCE = 50;
 
 /**
  * Resolves units as an operator does who asks the supplier what it sold. Nothing about them may be under way: of a
@@ -30,16 +30,16 @@ export async function resolveAsSold(system: ChaosSystem, waiting: Waiting[]): Pr
     const verdict = verdictOn(sold.get(`${unit.order_number}.${unit.unit}`));
     return verdict === null ? [] : [{ ...unit, verdict }];
   });
-  const results = await Promise.all(decided.slice(0, HANDS).map((each) => resolve(system, each)));
+  const results = await Promise.all(decided.slice(0, MAX_AT_ONCE).map((each) => resolve(system, each)));
   return results.filter((isResolved) => isResolved).length;
 }
 
-function resolve(
+async function resolve(
   system: ChaosSystem,
   { order_number, unit, verdict }: Waiting & { verdict: string[] },
 ): Promise<boolean> {
-  const args = ['--unit', unit, ...verdict, '--reason', 'the supplier said so'];
-  return system.topup('order', 'resolve', order_number, ...args).then(() => true, () => false); // prettier-ignore
+  const args = ['--unit', unit, ...verdict, '--reason', 'the supplier said so', '--yes'];
+  return (await system.commands.run(['order', 'resolve', order_number, ...args])) === 0;
 }
 
 function verdictOn(purchase: Purchase | undefined): string[] | null {

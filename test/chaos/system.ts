@@ -15,6 +15,7 @@ import { SUPPLIER_TIMEOUT_MS, type PlannedClocks } from './fault-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import { QUIET_PERIOD_MS } from './schedule.js';
 import { ChaosPostgres, ChaosRedis } from './servers.js';
+import { OperatorCommands } from './operator-commands.js';
 import { SupplierWire } from './supplier-wire.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,6 +37,9 @@ export class ChaosSystem {
   readonly workers: ManagedProcess[] = [];
   readonly database: pg.Pool;
 
+  /** For very many commands: they are slow to start one by one. */
+  readonly commands: OperatorCommands;
+
   private constructor(
     private readonly directory: string,
     readonly postgres: ChaosPostgres,
@@ -52,6 +56,7 @@ export class ChaosSystem {
     /** Where the processes' logs are; they are kept when the run is over. */
     readonly logs: string,
   ) {
+    this.commands = new OperatorCommands(directory, env);
     this.database = new pg.Pool({ connectionString: postgres.url, max: 4 });
     this.database.on('error', () => undefined);
   }
@@ -190,6 +195,7 @@ export class ChaosSystem {
   }
 
   async stop(): Promise<void> {
+    this.commands.end();
     await Promise.all(this.processes.map((each) => each.kill()));
     await this.wire.refuse();
     await this.database.end();
@@ -199,6 +205,7 @@ export class ChaosSystem {
   }
 
   private abandon(): void {
+    this.commands.end();
     for (const each of [...this.processes, this.redis, this.postgres]) each.abandon();
   }
 }
