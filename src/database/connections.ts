@@ -37,6 +37,8 @@ export const FOR_MIGRATIONS: pg.PoolConfig = {
   ...KEPT_ALIVE,
   max: 1,
   lock_timeout: 3_000,
+  // Whatever the role's own limit is.
+  options: '-c statement_timeout=0',
   application_name: 'topup-migrations',
 };
 

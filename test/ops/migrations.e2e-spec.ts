@@ -77,6 +77,11 @@ describe('the migrations', () => {
   });
 
   it('take as long as they take, but nobody waits for long behind a lock that they wait for', async () => {
+    await withMigrations(0, (source) =>
+      source.query(`DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''6s''', current_database());
+      END $$`),
+    );
     const limits = await withMigrations(0, (source) =>
       source.query<object[]>(
         `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
