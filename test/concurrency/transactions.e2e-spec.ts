@@ -71,14 +71,16 @@ describe('a transaction whose statements are sent without waiting', () => {
     const met = new Promise<void>((resolve) => (meet = resolve));
     const cross = (first: number, second: number): Promise<{ n: number }[]> =>
       database.transaction(async (tx) => {
-        tries++;
+        // One that begins anew could take the row before the other wakes up that waits for it: a deadlock once more.
+        if (++tries > 2) await Promise.race(crossing);
         await tx.query(LOCK, [first]);
         // Each has its first row before either asks for the other's.
         if (tries === 2) meet();
         await met;
         return tx.query<{ n: number }>(LOCK, [second]);
       });
-    expect(await Promise.all([cross(1, 2), cross(2, 1)])).toEqual([[{ n: 2 }], [{ n: 1 }]]);
+    const crossing = [cross(1, 2), cross(2, 1)];
+    expect(await Promise.all(crossing)).toEqual([[{ n: 2 }], [{ n: 1 }]]);
     expect(tries).toBe(3);
   });
 
