@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
+import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Queryable, type Statement, type Transaction } from '../database/database.js';
 import { actionValues, RECORD_ACTION, type By, type OperatorAction } from '../database/operator-actions.js';
@@ -91,7 +92,7 @@ export class PricesService {
   /** Gives a merchant its own price. @throws BAD_REQUEST above the list price; NOT_FOUND. */
   async set(merchantId: number, sku: string, price: Satang, by?: By): Promise<void> {
     const toAction: ToAction = ({ products }) => {
-      const listPrice = products.get(sku)?.price ?? 0n;
+      const { price: listPrice } = checked(products, sku);
       const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
       return { action: 'price.set', merchantId, detail };
     };
@@ -101,11 +102,11 @@ export class PricesService {
   /** Takes a merchant's own price away; once gone, it stays gone. @returns the list price, which holds again. */
   async clear(merchantId: number, sku: string, by?: By): Promise<Satang> {
     const toAction: ToAction = ({ products }) => {
-      const detail = { sku, list_price: formatBaht(products.get(sku)?.price ?? 0n) };
+      const detail = { sku, list_price: formatBaht(checked(products, sku).price) };
       return { action: 'price.clear', merchantId, detail };
     };
     const { products } = await this.write([{ merchantId, sku, price: null }], toAction, { by });
-    return products.get(sku)?.price ?? 0n;
+    return checked(products, sku).price;
   }
 
   /**
@@ -123,7 +124,7 @@ export class PricesService {
       detail: { file, prices: changes.length, changes: differences },
     });
     const { products } = await this.write(changes, toAction, options);
-    return changes.map(({ sku, price }) => price ?? products.get(sku)?.price ?? 0n);
+    return changes.map(({ sku, price }) => price ?? checked(products, sku).price);
   }
 
   /** What {@link setAll} would change. @throws as it does. */
@@ -170,12 +171,15 @@ interface Plan {
   differences: PriceDifference[];
 }
 
+const checked = (products: Map<string, ListPriceRow>, sku: string): ListPriceRow =>
+  present(products.get(sku), 'a product whose price changes was checked');
+
 async function plan(tx: Queryable, changes: PriceChange[]): Promise<Plan> {
   const { products, problems } = await check(tx, changes, LOCK_PRODUCTS);
   problems.forEach((problem, index) => {
     if (problem) throw new PriceError(index, problem);
   });
-  const rows = changes.map((change) => ({ ...change, productId: products.get(change.sku)?.id ?? 0 }));
+  const rows = changes.map((change) => ({ ...change, productId: checked(products, change.sku).id }));
   const stored = await tx.query<OwnPriceRow>(LOCK_OWN, [
     rows.map(({ merchantId }) => merchantId),
     rows.map(({ productId }) => productId),

@@ -1,3 +1,6 @@
+/** The claims of these processes, in SQL. $1 processes. */
+export const CLAIMED_BY = `split_part(claimed_by, '/', 1) = ANY($1::text[])`;
+
 /** For so long a claim whose answer was lost may still come true: PostgreSQL carries out what it has received. */
 const LOOK_FOR_MS = 120_000;
 

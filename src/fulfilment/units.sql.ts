@@ -1,3 +1,4 @@
+import { CLAIMED_BY } from '../database/claims.js';
 import type { Statement } from '../database/database.js';
 
 /** A unit that this process may act on, once, under the lease of its claim. */
@@ -140,9 +141,6 @@ export const POSTPONE_UNITS: Statement = {
     RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
       CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
 };
-
-/** The claims of these processes: a claim is named `<process>/<number>`. */
-const CLAIMED_BY = `split_part(claimed_by, '/', 1) = ANY($1::text[])`;
 
 /** Ends the claims of workers that are gone: their units are due at once, for an inquiry. $1 processes. */
 export const RELEASE_UNITS: Statement = {

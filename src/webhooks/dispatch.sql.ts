@@ -1,3 +1,4 @@
+import { CLAIMED_BY } from '../database/claims.js';
 import type { Statement } from '../database/database.js';
 
 // Locks. A webhook's row is locked FOR SHARE by whatever decides about its deliveries from its settings, so that such
@@ -201,13 +202,12 @@ export const RELEASE_DELIVERY: Statement = {
 };
 
 /**
- * Ends the leases of workers that are gone: their attempts count as interrupted. A claim is named `<process>/<number>`.
- * $1 processes.
+ * Ends the leases of workers that are gone: their attempts count as interrupted. $1 processes.
  */
 export const RELEASE_DELIVERIES: Statement = {
   name: 'webhook_deliveries.release_claims',
   text: `UPDATE webhook_deliveries SET leased_until = statement_timestamp()
-         WHERE split_part(claimed_by, '/', 1) = ANY($1::text[]) AND leased_until > statement_timestamp()`,
+         WHERE ${CLAIMED_BY} AND leased_until > statement_timestamp()`,
 };
 
 /**

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-adjustments.service.js';
 import { PriceError, PricesService, type PriceDifference } from '../../catalog/prices.service.js';
+import { present } from '../../core/invariant.js';
 import { formatBaht, type Percentage, type Satang } from '../../core/money.js';
 import type { By } from '../../database/operator-actions.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
@@ -125,7 +126,9 @@ function importPrices(
       await confirm(`${expected.length} prices change.`, { shown: tableOf(expected) });
     }
     const paid = await prices.setAll(changes, { by, file, expected }).catch(atItsLine(lines));
-    const rows = changes.map(({ merchantId, sku }, index) => toRow(merchantId, sku, paid[index] ?? 0n));
+    const rows = changes.map(({ merchantId, sku }, index) =>
+      toRow(merchantId, sku, present(paid[index], 'each change of a price has a result')),
+    );
     return list(rows, '', `Prices imported: ${rows.length}`);
   });
 }
