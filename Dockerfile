@@ -10,6 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
+COPY tools ./tools
 RUN npm run build
 
 FROM node:24-bookworm-slim

@@ -2,7 +2,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
 import { Product } from './src/catalog/product.entity.js';
-import { Supplier } from './src/catalog/supplier.entity.js';
+import { Supplier } from './src/suppliers/supplier.entity.js';
 import { FOR_MIGRATIONS } from './src/database/connections.js';
 import { MerchantsAndKeys1763650000001 } from './src/database/migrations/1763650000001-merchants-and-keys.js';
 import { Catalog1763650000002 } from './src/database/migrations/1763650000002-catalog.js';

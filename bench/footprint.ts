@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
-import { freePort } from '../src/local/ports.js';
+import { freePort } from '../tools/local-stack/ports.js';
 import { createCatalog } from './support/catalog.js';
 import { median, report, round } from './support/figures.js';
 import { httpRequest, load } from './support/load.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '../src/local/ports.js';
+import { freePort } from '../tools/local-stack/ports.js';
 import { createCatalog } from './support/catalog.js';
 import { median, report, round } from './support/figures.js';
 import { httpRequest, load } from './support/load.js';

@@ -51,10 +51,11 @@ function isInstalled() {
 }
 
 function isBuilt() {
-  const built = statSync(inCheckout('dist', 'src', 'local.js'), { throwIfNoEntry: false });
+  const built = statSync(inCheckout('dist', 'tools', 'local-stack', 'main.js'), { throwIfNoEntry: false });
   if (built === undefined) return false;
   const sources = [
     'src',
+    'tools',
     'ormconfig.ts',
     'tsconfig.json',
     'tsconfig.build.json',

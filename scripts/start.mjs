@@ -8,4 +8,4 @@ try {
   throw error;
 }
 // In this process, so that a signal to it reaches the stack and the stack's exit code is its own.
-await import(new URL('../dist/src/local.js', import.meta.url).href);
+await import(new URL('../dist/tools/local-stack/main.js', import.meta.url).href);

@@ -12,7 +12,7 @@ import { observeRequests } from './core/http/observe-requests.js';
 import { assignRequestId } from './core/http/request-id.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { Metrics } from './core/metrics.js';
-import { setUpSwagger } from './ops/swagger.js';
+import { setUpSwagger } from './api-docs/swagger.js';
 
 /** Builds the merchant API, ready to `listen`; the tests use the very same. */
 export async function createApi(config: Config, logger: Logger): Promise<NestExpressApplication> {

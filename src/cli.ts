@@ -1,3 +1,3 @@
-import { runCommandLine } from './ops/cli/program.js';
+import { runCommandLine } from './cli/program.js';
 
 process.exitCode = await runCommandLine(process.argv.slice(2), process.env);

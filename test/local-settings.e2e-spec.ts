@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { localDataDir } from '../src/local/checkout.js';
-import { LocalError } from '../src/local/errors.js';
-import { freePort, portIsFree } from '../src/local/ports.js';
-import { checkPorts, readSettings } from '../src/local/settings.js';
+import { localDataDir } from '../src/core/project-root.js';
+import { LocalError } from '../src/cli/local-stack/errors.js';
+import { freePort, portIsFree } from '../tools/local-stack/ports.js';
+import { checkPorts, readSettings } from '../tools/local-stack/settings.js';
 
 const directory = localDataDir();
 let servers: Server[] = [];

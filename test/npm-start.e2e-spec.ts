@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { checkout } from '../src/local/checkout.js';
-import { readStackFile } from '../src/local/stack-file.js';
+import { projectRoot } from '../src/core/project-root.js';
+import { readStackFile } from '../src/cli/local-stack/stack-file.js';
 
 describe('npm start', () => {
-  const script = path.join(checkout, 'scripts', 'start.mjs');
+  const script = path.join(projectRoot, 'scripts', 'start.mjs');
 
   interface Stack {
     output(): string;

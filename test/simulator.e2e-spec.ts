@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const ENTRY =
   process.env.TEST_SIMULATOR_ENTRY ??
-  fileURLToPath(new URL('../dist/src/simulator/main.js', import.meta.url));
+  fileURLToPath(new URL('../dist/tools/simulators/http/main.js', import.meta.url));
 
 type Json = Record<string, unknown>;
 interface Answer {

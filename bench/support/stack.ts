@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { freePort } from '../../src/local/ports.js';
-import { startPostgres } from '../../src/local/postgres.js';
-import { startRedis } from '../../src/local/redis.js';
-import type { RunningServer } from '../../src/local/server-process.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { startPostgres } from '../../tools/local-stack/postgres.js';
+import { startRedis } from '../../tools/local-stack/redis.js';
+import type { RunningServer } from '../../tools/local-stack/server-process.js';
 
 /** As `npm run start:api`, `npm run start:worker` and the image start them. */
 const MEMORY = ['--max-old-space-size=384'];

@@ -6,7 +6,7 @@ import { parseNetwork } from '../core/config.js';
 import { AppError } from '../core/errors.js';
 import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
 import { textProblem } from '../core/text.js';
-import { recordAction, type By } from '../database/operator-actions.js';
+import { recordAction, type By } from '../audit-log/operator-actions.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { ApiKey } from './api-key.entity.js';
 

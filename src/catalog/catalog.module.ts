@@ -5,8 +5,8 @@ import { OffersService } from './offers.service.js';
 import { PricesService } from './prices.service.js';
 import { Product } from './product.entity.js';
 import { ProductsService } from './products.service.js';
-import { Supplier } from './supplier.entity.js';
-import { SuppliersService } from './suppliers.service.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersService } from '../suppliers/suppliers.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Supplier, Product, MerchantPrice])],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { addPercent, formatBaht, MAX_SATANG, type Percentage, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
-import type { By } from '../database/operator-actions.js';
+import type { By } from '../audit-log/operator-actions.js';
 import { assertExpected, assertMerchant, recordPrices, type PriceDifference } from './prices.service.js';
 import {
   LOCK_LIKE,

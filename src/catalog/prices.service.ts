@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Queryable, type Statement, type Transaction } from '../database/database.js';
-import { actionValues, RECORD_ACTION, type By, type OperatorAction } from '../database/operator-actions.js';
+import { actionValues, RECORD_ACTION, type By, type OperatorAction } from '../audit-log/operator-actions.js';
 import {
   CLEAR_OWN,
   FIND_MERCHANTS,

@@ -1,5 +1,5 @@
 import { formatBaht } from '../core/money.js';
-import type { OperatorAction } from '../database/operator-actions.js';
+import type { OperatorAction } from '../audit-log/operator-actions.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 
 /** A product as the operator sees it (contract, section 7). */

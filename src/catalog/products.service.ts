@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../core/errors.js';
-import { recordAction, type By } from '../database/operator-actions.js';
+import { recordAction, type By } from '../audit-log/operator-actions.js';
 import {
   importAction,
   productDifference,
@@ -20,7 +20,7 @@ import {
   type ProductWithSupplier,
 } from './product-definition.js';
 import { Product } from './product.entity.js';
-import { Supplier } from './supplier.entity.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
 
 type OnProgress = (done: number, total: number) => void;
 

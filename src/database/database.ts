@@ -41,7 +41,7 @@ export interface Transaction extends Queryable {
 /**
  * Hot paths read a few rows by index, however many there are. While a table is small, or its statistics are old,
  * PostgreSQL would rather read all of it for each batch: a third of its time while orders came in
- * (`npm run bench -- intake`). Reports that do read whole tables turn it on again (`ops/snapshot.ts`).
+ * (`npm run bench -- intake`). Reports that do read whole tables turn it on again (`snapshot.ts`).
  */
 const BY_INDEX = ['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`);
 

@@ -3,7 +3,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { unitReference } from '../orders/order.rows.js';
-import { outcomeDetail, type Outcome } from './supplier-adapter.js';
+import { outcomeDetail, type Outcome } from '../suppliers/supplier-adapter.js';
 import type { ClaimedUnit } from './units.sql.js';
 
 /** What logs and metrics are told about units on their way; every line names the request, the order and the unit. */

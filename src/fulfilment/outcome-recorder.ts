@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { LEASE_MARGIN_MS, safeQuietPeriodMs } from '../catalog/supplier-timing.js';
+import { LEASE_MARGIN_MS, safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
@@ -14,7 +14,7 @@ import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls
 import { WakeUps } from '../queues/wake-ups.js';
 import { inquiryDelayMs, resendDelayMs } from './backoff.js';
 import { CallReport } from './call-report.js';
-import type { Outcome, SupplierAdapter } from './supplier-adapter.js';
+import type { Outcome, SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import {
   POSTPONE_UNITS,
   RENEW_CLAIM,

@@ -1,4 +1,4 @@
-import type { Outcome } from './supplier-adapter.js';
+import type { Outcome } from '../suppliers/supplier-adapter.js';
 
 interface Options {
   /** The supplier may be called again. */

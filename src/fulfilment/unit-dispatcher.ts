@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LEASE_MARGIN_MS } from '../catalog/supplier-timing.js';
+import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { failpoint } from '../core/failpoints.js';
@@ -12,10 +12,10 @@ import { unitReference } from '../orders/order.rows.js';
 import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { CallReport, kindOf } from './call-report.js';
-import { HttpSupplier } from './http-supplier.js';
+import { HttpSupplier } from '../suppliers/http/http-supplier.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
-import { outcomeDetail, type Outcome, type SupplierAdapter } from './supplier-adapter.js';
+import { outcomeDetail, type Outcome, type SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import {
   CLAIM_UNITS,
   FIND_OVERDUE,

@@ -3,7 +3,7 @@ import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Not, Repository } from 'typeorm';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
-import { recordAction, type By } from '../database/operator-actions.js';
+import { recordAction, type By } from '../audit-log/operator-actions.js';
 import { Merchant, type MerchantStatus } from './merchant.entity.js';
 
 @Injectable()

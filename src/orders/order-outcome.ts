@@ -1,5 +1,5 @@
 import { formatBaht, type Satang } from '../core/money.js';
-import type { FailureCode } from './failures.js';
+import type { FailureCode } from '../core/failures.js';
 import type { ItemRow } from './order.rows.js';
 
 /** How an order ended, told from its items, all of which have ended (contract, section 3). */

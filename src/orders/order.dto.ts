@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { meanings } from '../core/http/api-text.js';
 import { formatBaht } from '../core/money.js';
-import { FAILURE_MESSAGES } from './failures.js';
+import { FAILURE_MESSAGES } from '../core/failures.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import { lineAmounts } from './pricing.js';
 import { ORDER_STATUSES } from './states.js';

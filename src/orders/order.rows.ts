@@ -1,5 +1,5 @@
 import type { Satang } from '../core/money.js';
-import type { FailureCode } from './failures.js';
+import type { FailureCode } from '../core/failures.js';
 import type { OrderStatus, UnitState } from './states.js';
 
 /** An order as its row holds it. */

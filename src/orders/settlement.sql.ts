@@ -1,6 +1,6 @@
 import type { Satang } from '../core/money.js';
 import type { Statement } from '../database/database.js';
-import type { UnitFailureCode } from './failures.js';
+import type { UnitFailureCode } from '../core/failures.js';
 import { ORDER_COLUMNS, type OrderRow } from './order.rows.js';
 import { sourcesOf, UNIT_TRANSITIONS, type UnitState } from './states.js';
 

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Queryable, type Statement } from '../database/database.js';
-import { actionValues, RECORD_ACTION, type By } from '../database/operator-actions.js';
+import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent } from './low-balance.js';
 

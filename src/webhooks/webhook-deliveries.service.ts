@@ -4,7 +4,7 @@ import { newEventId } from '../core/identifiers.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { Database, type Queryable } from '../database/database.js';
 import { Reads } from '../database/reads.js';
-import { actionValues, RECORD_ACTION, type By } from '../database/operator-actions.js';
+import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
 import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import * as sql from './deliveries.sql.js';

@@ -15,7 +15,7 @@ const LEASE_OF_A_MOMENT = 'name,\n            LEASE_MARGIN_MS - 4_400,\n        
 const DEFECTS = {
   'timeout-refunds': [
     {
-      file: 'dist/src/fulfilment/http-supplier.js',
+      file: 'dist/src/suppliers/http/http-supplier.js',
       from: "{ kind: 'unknown', detail };",
       to: "{ kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: detail };",
     },
@@ -160,7 +160,7 @@ const DEFECTS = {
   ],
   'inquiry-unseen-refunds': [
     {
-      file: 'dist/src/fulfilment/http-answers.js',
+      file: 'dist/src/suppliers/http/http-answers.js',
       from: "return { kind: 'never_seen' };",
       to: "return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'never seen' };",
     },

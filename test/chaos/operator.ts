@@ -1,4 +1,4 @@
-import { isUnitFailureCode } from '../../src/orders/failures.js';
+import { isUnitFailureCode } from '../../src/core/failures.js';
 import type { ChaosSystem } from './system.js';
 
 /** A unit that waits for the operator's word. */

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/local/ports.js';
-import { startPostgres } from '../../src/local/postgres.js';
-import { findRedis, type RedisBinary } from '../../src/local/redis-binary.js';
-import { ServerProcess, type RunningServer } from '../../src/local/server-process.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { startPostgres } from '../../tools/local-stack/postgres.js';
+import { findRedis, type RedisBinary } from '../../tools/local-stack/redis-binary.js';
+import { ServerProcess, type RunningServer } from '../../tools/local-stack/server-process.js';
 import { removeFakeTimeOf, settableTimeEnv } from './fake-time.js';
 
 /** A durable PostgreSQL that can be ended at once and comes back on the same port with the same password. */

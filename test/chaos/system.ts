@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../src/local/ports.js';
-import { isAlive } from '../../src/local/process-table.js';
-import { stopLeftOverPostgres } from '../../src/local/postgres.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { isAlive } from '../../src/cli/local-stack/process-table.js';
+import { stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
 import { plantDefect, type DefectName } from './defects.js';
 import { fakeTimeEnv, findFakeTime } from './fake-time.js';
 import { SUPPLIER_TIMEOUT_MS, type PlannedClocks } from './fault-plan.js';
@@ -118,8 +118,8 @@ export class ChaosSystem {
       directory,
       postgres,
       redis,
-      node('simulator', 'dist/src/simulator/main.js'),
-      node('other simulator', 'dist/src/simulator/main.js', 0, {
+      node('simulator', 'dist/tools/simulators/http/main.js'),
+      node('other simulator', 'dist/tools/simulators/http/main.js', 0, {
         SIMULATOR_PORT: String(otherPort),
         SIMULATOR_DATA_DIR: join(directory, 'other-simulator'),
       }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Queryable, Statement } from '../../src/database/database.js';
-import { runChecks } from '../../src/ops/audit/audit.service.js';
+import { runChecks } from '../../src/audit/audit.service.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';

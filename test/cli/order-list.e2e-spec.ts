@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listOrders, type OrderFilter } from '../../src/ops/cli/order-list.sql.js';
+import { listOrders, type OrderFilter } from '../../src/support/order-list.sql.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';

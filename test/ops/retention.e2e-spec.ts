@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuditService } from '../../src/ops/audit/audit.service.js';
+import { AuditService } from '../../src/audit/audit.service.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';

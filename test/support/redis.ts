@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { localDataDir } from '../../src/local/checkout.js';
-import { freePort } from '../../src/local/ports.js';
-import { startRedis } from '../../src/local/redis.js';
+import { localDataDir } from '../../src/core/project-root.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { startRedis } from '../../tools/local-stack/redis.js';
 import type { TestStack } from './stack.js';
 
 /** Throws away all that the stack has in Redis: what `FLUSHALL` would do to it, without the other tests' data. */

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
-import { freePort } from '../../src/local/ports.js';
-import { isAlive } from '../../src/local/process-table.js';
-import { startPostgres, stopLeftOverPostgres } from '../../src/local/postgres.js';
-import { startRedis, stopLeftOverRedis } from '../../src/local/redis.js';
-import type { RunningServer } from '../../src/local/server-process.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { isAlive } from '../../src/cli/local-stack/process-table.js';
+import { startPostgres, stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
+import { startRedis, stopLeftOverRedis } from '../../tools/local-stack/redis.js';
+import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { databaseUrl, templateName } from './database.js';
 
 // The process that owns PostgreSQL and Redis for one run of jest. It prints where they are as one line of JSON.

@@ -7,7 +7,7 @@ import { ApiKeysService, type IssueOptions } from '../../src/auth/api-keys.servi
 import { createApi } from '../../src/bootstrap.js';
 import type { ProductDefinition } from '../../src/catalog/product-definition.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
-import { SuppliersService } from '../../src/catalog/suppliers.service.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { loadConfig, type Config } from '../../src/core/config.js';
 import { createLogger, NestLogger, type Logger } from '../../src/core/logger.js';
 import { parseBaht } from '../../src/core/money.js';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { HttpSupplier } from '../../src/fulfilment/http-supplier.js';
+import { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
 import { Net } from './net.js';
 
 const net = new Net();

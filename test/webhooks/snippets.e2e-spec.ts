@@ -7,12 +7,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
-import { checkout, localDataDir } from '../../src/local/checkout.js';
-import { freePort } from '../../src/local/ports.js';
+import { projectRoot, localDataDir } from '../../src/core/project-root.js';
+import { freePort } from '../../tools/local-stack/ports.js';
 import { eventually } from '../support/eventually.js';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const guide = readFileSync(path.join(checkout, 'docs', 'webhooks.md'), 'utf8');
+const guide = readFileSync(path.join(projectRoot, 'docs', 'webhooks.md'), 'utf8');
 // In the checkout, so that the code finds its libraries.
 const directory = path.join(localDataDir(), `snippets-${process.pid}`);
 

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Queryable } from '../database/database.js';
+import { atOneMoment, patient } from '../database/snapshot.js';
+import type { Check, Findings } from './check.js';
+import { ORDER_CHECKS } from './order-checks.js';
+import { UNIT_CHECKS } from './unit-checks.js';
+import { WALLET_CHECKS } from './wallet-checks.js';
+
+const CHECKS: readonly Check[] = [...WALLET_CHECKS, ...ORDER_CHECKS, ...UNIT_CHECKS];
+
+/** What became of one check, with the figures that it saw. */
+export interface CheckResult {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+type OnProgress = (done: number, total: number, check: string) => void;
+
+/** Checks the books: every rule with one statement, all on the same moment, beside whatever else is running. */
+@Injectable()
+export class AuditService {
+  constructor(private readonly database: Database) {}
+
+  /** @param onProgress is told how many checks are done, and which one comes now. */
+  run(onProgress?: OnProgress): Promise<CheckResult[]> {
+    return atOneMoment(this.database, (tx) => runChecks(tx, onProgress));
+  }
+}
+
+/** Every check, in turn, on what `tx` sees. */
+export async function runChecks(tx: Queryable, onProgress?: OnProgress): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of CHECKS) {
+    onProgress?.(results.length, CHECKS.length, check.name);
+    const [findings] = await tx.query<Findings>(patient({ name: `audit.${check.name}`, text: check.sql }));
+    if (!findings) throw new Error(`check ${check.name} answered nothing`);
+    results.push(toResult(check, findings));
+  }
+  return results;
+}
+
+function toResult({ name, describe }: Check, findings: Findings): CheckResult {
+  const { wrong, example } = findings;
+  const ok = wrong === 0n;
+  return { name, ok, detail: describe(findings) + (ok ? '' : `; ${wrong} wrong, such as ${example}`) };
+}

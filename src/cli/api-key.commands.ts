@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import type { ApiKey } from '../auth/api-key.entity.js';
+import { ApiKeysService, type IssuedApiKey } from '../auth/api-keys.service.js';
+import { AuthModule } from '../auth/auth.module.js';
+import type { By } from '../audit-log/operator-actions.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { id, integer, moment, networks, operatorOption, reasonOption, yesOption } from './options.js';
+import { list, record, type Result } from './output.js';
+
+const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
+
+interface IssueGiven extends By {
+  merchant: number;
+  name?: string;
+  allowIp?: string[];
+  expiresAt?: Date;
+}
+
+type EndGiven = By & { yes?: boolean };
+
+export const apiKeyCommands: CommandGroup = {
+  features: { imports: [AuthModule] },
+  define(apiKey, act) {
+    apiKey
+      .command('issue')
+      .description('Issue an API key to a merchant. The key is printed this once, and kept only as a hash.')
+      .requiredOption('--merchant <id>', 'the merchant', id)
+      .option('--name <name>', 'what the key is for, up to 128 characters')
+      .option('--allow-ip <cidr,...>', 'the only networks that may use it; any, unless given', networks)
+      .option('--expires-at <moment>', 'when it ends, in ISO 8601; never, unless given', moment)
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addHelpText(
+        'after',
+        examples(
+          'api-key issue --merchant 1',
+          'api-key issue --merchant 1 --name checkout --allow-ip 203.0.113.0/24,198.51.100.7 --expires-at 2030-01-31',
+        ),
+      )
+      .action(
+        act(async (app, { merchant, name, allowIp, expiresAt, ...by }: IssueGiven) => {
+          const options = { name, allowedNetworks: allowIp, expiresAt };
+          return issuedKey(await app.get(ApiKeysService).issue(merchant, options, by));
+        }),
+      );
+
+    apiKey
+      .command('list')
+      .description('List a merchant’s API keys, without the keys themselves.')
+      .requiredOption('--merchant <id>', 'the merchant', id)
+      .addHelpText('after', examples('api-key list --merchant 1'))
+      .action(
+        act(async (app, { merchant }: { merchant: number }) => {
+          const keys = await app.get(ApiKeysService).list(merchant);
+          return list(keys.map(toJson), 'The merchant has no API keys: topup api-key issue gives it one.');
+        }),
+      );
+
+    apiKey
+      .command('revoke')
+      .description('End an API key for good, within 5 seconds.')
+      .argument('<id>', 'the key', id)
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addOption(yesOption())
+      .addHelpText(
+        'after',
+        ASKS_FIRST + examples('api-key revoke 1', 'api-key revoke 1 --reason "published" --yes'),
+      )
+      .action(
+        act(async (app, keyId: number, { yes, ...by }: EndGiven) => {
+          const keys = app.get(ApiKeysService);
+          await confirm(`${nameOf(await keys.get(keyId))} stops working within 5 seconds, for good.`, {
+            yes,
+          });
+          return record(toJson(await keys.revoke(keyId, by)));
+        }),
+      );
+
+    defineRotate(apiKey, act);
+  },
+};
+
+function defineRotate(apiKey: Command, act: Act): void {
+  apiKey
+    .command('rotate')
+    .description('Issue a key with the same merchant, name, networks and expiry, and end the old one.')
+    .argument('<id>', 'the old key', id)
+    .option(
+      '--overlap <seconds>',
+      'how long the old key goes on working beside the new one',
+      integer(0, LONGEST_OVERLAP_SECONDS),
+      0,
+    )
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText('after', ASKS_FIRST + examples('api-key rotate 1', 'api-key rotate 1 --overlap 3600'))
+    .action(
+      act(async (app, keyId: number, { overlap, yes, ...by }: EndGiven & { overlap: number }) => {
+        const keys = app.get(ApiKeysService);
+        const when = overlap === 0 ? 'within 5 seconds' : `in ${overlap} seconds`;
+        await confirm(`${nameOf(await keys.get(keyId))} stops working ${when}, for good.`, { yes });
+        return issuedKey(await keys.rotate(keyId, overlap, by));
+      }),
+    );
+}
+
+const issuedKey = ({ apiKey, key }: IssuedApiKey): Result =>
+  record(
+    { id: apiKey.id, merchant_id: apiKey.merchantId, prefix: apiKey.prefix, key },
+    'Keep the key now: it is not shown again.',
+  );
+
+const nameOf = ({ id, prefix, merchantId, name }: ApiKey): string =>
+  `API key ${id} (${prefix}…${name === '' ? '' : `, ${name}`}) of merchant ${merchantId}`;
+
+const toJson = (apiKey: ApiKey): Record<string, unknown> => ({
+  id: apiKey.id,
+  merchant_id: apiKey.merchantId,
+  prefix: apiKey.prefix,
+  name: apiKey.name,
+  allowed_ips: apiKey.allowedNetworks,
+  expires_at: apiKey.expiresAt?.toISOString() ?? null,
+  revoked_at: apiKey.revokedAt?.toISOString() ?? null,
+  created_at: apiKey.createdAt.toISOString(),
+});

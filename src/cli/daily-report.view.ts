@@ -1,0 +1,114 @@
+import { formatBaht } from '../core/money.js';
+import {
+  NOTHING,
+  type DailyReport,
+  type DayFigures,
+  type MerchantDay,
+} from '../reports/daily-report.service.js';
+import { toCsv } from './csv.js';
+import { csvPieces, jsonArray, type Line } from './pieces.js';
+import { listTable, paragraphs, type Result, type Streamed } from './output.js';
+import { paint } from './terminal.js';
+
+/** A day's report as JSON, as CSV or as a table, each with a line for each merchant and one for all. */
+export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolean }): Result {
+  const { date, timezone, from, to, merchants, total, differences } = report;
+  const ok = differences.length === 0;
+  const lines: Line[] = merchants.map((day) => ({ ...whose(day), ...toLine(day) }));
+  const json = {
+    ok,
+    date,
+    timezone,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    merchants: lines,
+    total: toLine(total),
+    differences,
+  };
+  const all = [...lines, { merchant_id: null, name: 'total', ...toLine(total) }];
+  if (csv) return { json, text: () => csvOf(all), ok, remarks: differences };
+  const title = `${date} in ${timezone}: ${from.toISOString()} to ${to.toISOString()}`;
+  const verdict = ok
+    ? paint('green', 'Opening balances and movements give the closing balances.')
+    : paint('red', `The balances do NOT add up:\n  ${differences.join('\n  ')}`);
+  return { json, text: () => paragraphs(title, listTable(all.map(withoutSuffix)), verdict), ok };
+}
+
+/**
+ * The reports of several days, one after the other: as JSON and as CSV a line for each day and merchant, as text a table
+ * for each day.
+ */
+export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: { csv?: boolean }): Streamed {
+  const differences: string[] = [];
+  const seen = async function* (): AsyncGenerator<DailyReport> {
+    for await (const day of days) {
+      differences.push(...day.differences.map((words) => `${day.date}: ${words}`));
+      yield day;
+    }
+  };
+  const lines = async function* (): AsyncGenerator<Line[]> {
+    for await (const { date, merchants } of seen()) {
+      yield merchants.map((day) => ({ date, ...whose(day), ...toLine(day) }));
+    }
+  };
+  const texts = async function* (): AsyncGenerator<string> {
+    let separator = '';
+    for await (const day of seen()) {
+      yield `${separator}${dailyReport(day, {}).text()}\n`;
+      separator = '\n';
+    }
+  };
+  return {
+    pieces: (asJson) => {
+      if (asJson) return jsonArray(lines());
+      return csv ? csvPieces(RANGE_COLUMNS, lines()) : texts();
+    },
+    end: (asJson) => ({ ok: differences.length === 0, remarks: asJson || csv ? differences : [] }),
+  };
+}
+
+const whose = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
+
+/** Available and held belong to the merchant alike: what they are together changes by money in, money out and spending. */
+function toLine(day: DayFigures): Line {
+  return {
+    orders: Number(day.orders),
+    completed: Number(day.completed),
+    failed: Number(day.failed),
+    opening_amount: formatBaht(day.opening_available + day.opening_held),
+    credited_amount: formatBaht(day.credited),
+    debited_amount: formatBaht(day.debited),
+    spent_amount: formatBaht(day.spent),
+    closing_amount: formatBaht(day.closing_available + day.closing_held),
+    ordered_amount: formatBaht(day.ordered),
+    refunded_amount: formatBaht(day.refunded),
+    opening_available_amount: formatBaht(day.opening_available),
+    opening_held_amount: formatBaht(day.opening_held),
+    closing_available_amount: formatBaht(day.closing_available),
+    closing_held_amount: formatBaht(day.closing_held),
+  };
+}
+
+/** What a terminal has room for: the balances once, and how the closing one is divided. */
+const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
+  id: merchant_id ?? null,
+  name: name ?? null,
+  orders: line.orders ?? null,
+  completed: line.completed ?? null,
+  failed: line.failed ?? null,
+  opening: line.opening_amount ?? null,
+  credited: line.credited_amount ?? null,
+  debited: line.debited_amount ?? null,
+  spent: line.spent_amount ?? null,
+  refunded: line.refunded_amount ?? null,
+  closing: line.closing_amount ?? null,
+  available: line.closing_available_amount ?? null,
+  held: line.closing_held_amount ?? null,
+});
+
+const RANGE_COLUMNS = ['date', 'merchant_id', 'name', ...Object.keys(toLine(NOTHING))];
+
+function csvOf(lines: Line[]): string {
+  const columns = Object.keys(lines[0] ?? {});
+  return toCsv([columns, ...lines.map((line) => columns.map((column) => line[column] ?? null))]);
+}

@@ -1,0 +1,73 @@
+import { OPERATOR_ACTIONS, type OperatorActionName } from '../audit-log/operator-actions.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
+import { examples, type CommandGroup } from './command-group.js';
+import { OperatorLog, type LogEntry } from '../audit-log/operator-log.service.js';
+import { id, integer, moment, oneOf } from './options.js';
+import { list } from './output.js';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 10_000;
+
+interface LogGiven {
+  since?: Date;
+  until?: Date;
+  merchant?: number;
+  action?: OperatorActionName;
+  limit: number;
+}
+
+export const logCommands: CommandGroup = {
+  features: { imports: [MerchantsModule], providers: [OperatorLog] },
+  define(log, act) {
+    log
+      .description('List what operators did: who, when, to whom and why, newest first.')
+      .option('--since <moment>', 'only what was done then or later, in ISO 8601', moment)
+      .option('--until <moment>', 'only what was done before then, in ISO 8601', moment)
+      .option('--merchant <id>', 'only what was done to this merchant', id)
+      .option('--action <name>', `only this: ${OPERATOR_ACTIONS.join(', ')}`, oneOf(OPERATOR_ACTIONS))
+      .option('--limit <n>', 'how many at most', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
+      .addHelpText(
+        'after',
+        examples('log --since 2026-01-15T08:00:00+07:00', 'log --merchant 1 --action wallet.debit --json'),
+      )
+      .action(
+        act(async (app, { merchant, ...filter }: LogGiven) => {
+          if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
+          const entries = await app.get(OperatorLog).list({ ...filter, merchantId: merchant });
+          const more =
+            entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+          const { text } = list(entries.map(toLine), 'Operators did nothing of that kind.', more);
+          return { json: entries, text };
+        }),
+      );
+  },
+};
+
+const toLine = ({ created_at, operator, action, detail, ...entry }: LogEntry): Record<string, unknown> => ({
+  at: created_at,
+  operator,
+  action,
+  merchant: entry.merchant_id,
+  order: entry.order_number,
+  reference: entry.reference,
+  reason: entry.reason,
+  detail: inWords(detail),
+});
+
+/** Members as `name value`, and those of a list or another object by their number, which a line has room for. */
+function inWords(detail: Record<string, unknown>): string {
+  return Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== '' && value !== false)
+    .map(([name, value]) => (value === true ? name : `${name} ${valueInWords(value)}`))
+    .join(', ');
+}
+
+function valueInWords(value: unknown): string {
+  if (Array.isArray(value))
+    return value.every((each) => typeof each === 'string') && value.length <= 3
+      ? value.join(' ')
+      : `(${value.length})`;
+  if (typeof value === 'object' && value !== null) return `(${inWords(value as Record<string, unknown>)})`;
+  return String(value);
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { formatBaht, type Satang } from '../core/money.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
+import type { By } from '../audit-log/operator-actions.js';
+import type { Merchant, MerchantStatus } from '../merchants/merchant.entity.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
+import { WalletService } from '../wallet/wallet.service.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { baht, id, operatorOption, reasonOption } from './options.js';
+import { list, record } from './output.js';
+import { CommandError } from './problems.js';
+
+type AlertGiven = By & { merchant: number; below?: Satang; off?: boolean };
+
+const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status: MerchantStatus][] = [
+  [
+    'suspend',
+    'Refuse all requests of a merchant within 5 seconds. Its open orders go on to their end.',
+    'suspended',
+  ],
+  ['resume', 'Accept a suspended merchant’s requests again, within 5 seconds.', 'active'],
+];
+const REASONS = { suspend: 'its key was published', resume: 'it has a new key' };
+
+export const merchantCommands: CommandGroup = {
+  features: { imports: [MerchantsModule], providers: [WalletService] },
+  define(merchant, act) {
+    merchant
+      .command('create')
+      .description('Add a merchant with an empty wallet.')
+      .requiredOption('--name <name>', 'its name, 1 to 128 characters')
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addHelpText('after', examples('merchant create --name "Somchai Game Shop"'))
+      .action(
+        act(async (app, { name, ...by }: { name: string } & By) => {
+          const created = await app.get(MerchantsService).create(name, by);
+          return record(toJson(created), `Merchant ${created.id} was added. Next: topup api-key issue.`);
+        }),
+      );
+
+    merchant
+      .command('list')
+      .description('List all merchants.')
+      .addHelpText('after', examples('merchant list', 'merchant list --json'))
+      .action(
+        act(async (app) => {
+          const merchants = await app.get(MerchantsService).list();
+          const alerts = await app.get(WalletService).alerts();
+          const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
+          // A column that no merchant fills would only take room.
+          const lines =
+            alerts.size === 0 ? json : json.map((each) => ({ ...each, alert_below: each.alert_below }));
+          const { text } = list(lines, 'There are no merchants: topup merchant create adds one.');
+          return { json, text };
+        }),
+      );
+
+    merchant
+      .command('show')
+      .description('Show one merchant.')
+      .argument('<id>', 'the merchant', id)
+      .addHelpText('after', examples('merchant show 1'))
+      .action(
+        act(async (app, merchantId: number) => {
+          const merchant = await app.get(MerchantsService).get(merchantId);
+          const alerts = await app.get(WalletService).alerts();
+          return record(toJson(merchant, alerts.get(merchantId)));
+        }),
+      );
+
+    for (const [name, description, status] of STATUS_COMMANDS) {
+      merchant
+        .command(name)
+        .description(description)
+        .argument('<id>', 'the merchant', id)
+        .addOption(operatorOption())
+        .addOption(reasonOption())
+        .addHelpText(
+          'after',
+          examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`),
+        )
+        .action(
+          act(async (app, merchantId: number, by: By) =>
+            record(toJson(await app.get(MerchantsService).setStatus(merchantId, status, by))),
+          ),
+        );
+    }
+
+    defineSetAlert(merchant, act);
+  },
+};
+
+const ALERT_HELP = `
+The movement that takes the available balance from the threshold, or above it, to below it is told once, as event
+wallet.low_balance, to the merchant's webhooks that subscribe to that. Setting the alert tells nobody.
+`;
+
+function defineSetAlert(merchant: Command, act: Act): void {
+  merchant
+    .command('set-alert')
+    .description('Tell a merchant’s webhooks when its available balance falls below a threshold.')
+    .requiredOption('--merchant <id>', 'the merchant', id)
+    .option('--below <baht>', 'the threshold, such as 500.00', baht)
+    .option('--off', 'no alert any more')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      ALERT_HELP +
+        examples('merchant set-alert --merchant 1 --below 500.00', 'merchant set-alert --merchant 1 --off'),
+    )
+    .action(
+      act(async (app, { merchant: merchantId, below, off = false, ...by }: AlertGiven) => {
+        if (off === (below !== undefined))
+          throw new CommandError('say either --below with an amount, or --off');
+        const wallet = await app.get(WalletService).setAlert(merchantId, below ?? null, by);
+        return record({
+          merchant_id: merchantId,
+          alert_below: wallet.alert_below === null ? null : formatBaht(wallet.alert_below),
+          available_amount: formatBaht(wallet.available),
+        });
+      }),
+    );
+}
+
+/** A merchant; its alert only where it has one. */
+const toJson = ({ id, name, status, createdAt }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
+  id,
+  name,
+  status,
+  created_at: createdAt.toISOString(),
+  ...(alertBelow === undefined ? {} : { alert_below: formatBaht(alertBelow) }),
+});

@@ -1,0 +1,177 @@
+import { isIP } from 'node:net';
+import { userInfo } from 'node:os';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import {
+  formatBaht,
+  MAX_SATANG,
+  parseBaht,
+  parsePercentage,
+  type Percentage,
+  type Satang,
+} from '../core/money.js';
+import { CommandError } from './problems.js';
+
+// Each of these reads one argument of a command, or says in words what it must be.
+
+const MAX_ID = 2 ** 31 - 1;
+
+/** @returns null for a text that is no id. */
+export function readId(text: string): number | null {
+  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  return value <= MAX_ID ? value : null;
+}
+
+/** The id of a merchant or a key. */
+export function id(text: string): number {
+  const value = readId(text);
+  if (value !== null) return value;
+  throw new InvalidArgumentError('It must be an id: a whole number such as 12.');
+}
+
+/** An amount in baht. @returns satang. */
+export function baht(text: string): Satang {
+  const amount = parseBaht(text);
+  if (amount !== null) return amount;
+  throw new InvalidArgumentError(
+    `It must be an amount in baht such as 1000.00, from 0.00 to ${formatBaht(MAX_SATANG)}.`,
+  );
+}
+
+/** How a price changes. */
+export function percentage(text: string): Percentage {
+  const value = parsePercentage(text);
+  if (value) return value;
+  throw new InvalidArgumentError('It must be a percentage above -100 such as -3.5.');
+}
+
+/** A whole number within bounds. */
+export const integer =
+  (minimum: number, maximum: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+  };
+
+/** One of a few words. */
+export const oneOf =
+  <Word extends string>(words: readonly Word[]) =>
+  (text: string): Word => {
+    const word = words.find((each) => each === text);
+    if (word !== undefined) return word;
+    throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
+  };
+
+/** Networks in CIDR notation, or single addresses, between commas; the option given again adds to them. */
+export function networks(text: string, earlier: string[] = []): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  const wrong = parts.find((part) => !isNetwork(part));
+  if (wrong === undefined) return [...earlier, ...parts];
+  throw new InvalidArgumentError(
+    `${JSON.stringify(wrong)} is no network: write them like 203.0.113.0/24,198.51.100.7,2001:db8::/32.`,
+  );
+}
+
+/** Only the usual spelling: 10.1 is an address too to some programs, and hardly the one that was meant. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+const MOMENT =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+/** A moment in ISO 8601 with its time zone, or a date, which means its start in UTC. */
+export function moment(text: string): Date {
+  const match = MOMENT.exec(text);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (match ?? [])
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  // Date.parse takes 30 February for 2 March.
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth;
+  if (match && exists && hour < 24 && minute < 60 && second < 60) return new Date(text);
+  throw new InvalidArgumentError(
+    'It must be a moment with its time zone such as 2027-01-31T18:00:00+07:00, or a date such as 2027-01-31.',
+  );
+}
+
+/** The name of a time zone. */
+export function timezone(text: string): string {
+  // PostgreSQL reads the sign of an offset the other way round: names mean the same to everybody.
+  if (/^[A-Za-z]/.test(text) && isTimezone(text)) return text;
+  throw new InvalidArgumentError('It must be the name of a time zone such as Asia/Bangkok or UTC.');
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const LONGEST_SECONDS = 36_500 * SECONDS.d;
+
+/** A length of time such as 15m. @returns seconds. */
+export function age(text: string): number {
+  const match = /^(\d{1,9})([smhd])$/.exec(text);
+  const seconds = Number(match?.[1]) * SECONDS[(match?.[2] ?? 's') as keyof typeof SECONDS];
+  if (seconds <= LONGEST_SECONDS) return seconds;
+  throw new InvalidArgumentError(
+    'It must be a length of time: a whole number and s, m, h or d, such as 15m.',
+  );
+}
+
+/** A unit of an order by item and piece, such as 1.2. */
+export function unit(text: string): { item: number; unit: number } {
+  const match = /^([1-9]\d{0,2})\.([1-9]\d{0,2})$/.exec(text);
+  if (match) return { item: Number(match[1]), unit: Number(match[2]) };
+  throw new InvalidArgumentError('It must be item.unit such as 1.2; topup order show lists them.');
+}
+
+/** A day such as 2027-01-31. */
+export function day(text: string): string {
+  if (text.length === 10 && moment(text)) return text;
+  throw new InvalidArgumentError('It must be a day such as 2027-01-31.');
+}
+
+/** A month such as 2027-01. */
+export function month(text: string): string {
+  if (/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a month such as 2027-01.');
+}
+
+/** Who gives the command, unless --operator says it: TOPUP_OPERATOR, or whoever is logged in. */
+export function currentOperator(env: NodeJS.ProcessEnv = process.env): string {
+  const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
+  if (named) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user id may have no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** For a command that the operator's log keeps: who acts. */
+export const operatorOption = (): Option =>
+  new Option('--operator <name>', 'who gives the command, for topup log').default(currentOperator());
+
+/** For a command that the operator's log keeps, and that has no other option for it: why. */
+export const reasonOption = (): Option =>
+  new Option('--reason <text>', 'why, for topup log; up to 500 characters');
+
+/** For a command that asks before it does what can't be undone. */
+export const yesOption = (): Option => new Option('-y, --yes', 'do not ask before it is done');
+
+/** A file of its own kind on standard output, and one JSON value there, exclude each other. @throws CommandError */
+export function refuseBoth(command: Command, other: string): void {
+  if (command.optsWithGlobals<{ json?: boolean }>().json) {
+    throw new CommandError(`choose one: ${other} or --json`);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import type { By } from '../audit-log/operator-actions.js';
+import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
+import { unitName, type UnitKey } from '../orders/order.rows.js';
+import { examples, type Act } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { id, oneOf, operatorOption, unit, yesOption } from './options.js';
+import { OrderDesk } from '../support/order-desk.service.js';
+import type { Verdict } from '../support/order-resolution.service.js';
+import { orderFile } from './order-views.js';
+import { CommandError } from './problems.js';
+
+const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
+
+type Unit = Pick<UnitKey, 'item' | 'unit'>;
+
+interface DecisionGiven extends By {
+  merchant?: number;
+  reason: string;
+  yes?: boolean;
+}
+
+interface CancelGiven extends DecisionGiven {
+  unit?: Unit;
+}
+
+interface ResolveGiven extends DecisionGiven {
+  unit: Unit;
+  succeeded?: boolean;
+  failed?: UnitFailureCode;
+  supplierReference?: string;
+}
+
+/** A command that decides what becomes of an order's units: whose order, why, and by whom. */
+const defineDecision = (order: Command, name: string, description: string): Command =>
+  order
+    .command(name)
+    .description(description)
+    .argument('<number-or-reference>', 'our order number, or the merchant’s reference')
+    .option('--merchant <id>', 'the merchant, where several use the reference', id)
+    .requiredOption('--reason <text>', 'how you know, or why, for topup log; up to 500 characters')
+    .addOption(operatorOption())
+    .addOption(yesOption());
+
+// Settling knows the queues, whose library the other commands need not wait for.
+const features = async () => (await import('./order-decision.features.js')).orderDecisionFeatures;
+
+export function defineCancel(order: Command, act: Act): void {
+  defineDecision(
+    order,
+    'cancel',
+    'Fail the units of an order of which it is certain that nothing was bought; their price is returned. ' +
+      'Units with a call in flight, in doubt or settled are left as they are.',
+  )
+    .option('--unit <item.unit>', 'only this unit, such as 1.2', unit)
+    .addHelpText(
+      'after',
+      ASKS_FIRST +
+        examples(
+          'order cancel ord_Np3O7rcsqNmBTwD7 --reason "the buyer changed their mind, ticket 4711"',
+          'order cancel shop-10001 --merchant 1 --unit 1.2 --reason "acme is closed until Monday"',
+        ),
+    )
+    .action(
+      act(async (app, asked: string, { merchant, unit, yes, ...by }: CancelGiven) => {
+        const found = await app.get(OrderDesk).find(asked, merchant);
+        const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
+        const consequence = `${what} of ${found.order_number} that was not bought fails for good: its price is returned.`;
+        await confirm(consequence, { yes });
+        const { OrderCancellation } = await import('../support/order-cancellation.service.js');
+        const warnings = await app.get(OrderCancellation).cancel({ order: found, unit, by });
+        return { ...orderFile(await app.get(OrderDesk).show(found.order_number)), warnings };
+      }, features),
+    );
+}
+
+export function defineResolve(order: Command, act: Act): void {
+  defineDecision(
+    order,
+    'resolve',
+    'Settle a unit in unknown or review by your word, after you asked the supplier what became of it.',
+  )
+    .requiredOption('--unit <item.unit>', 'which unit, such as 1.2', unit)
+    .option('--succeeded', 'the supplier delivered it: it is paid for')
+    .option(
+      '--failed <code>',
+      `it was not delivered: its price is returned (${UNIT_FAILURE_CODES.join(', ')})`,
+      oneOf(UNIT_FAILURE_CODES),
+    )
+    .option('--supplier-reference <text>', 'with --succeeded: what the supplier calls the purchase')
+    .addHelpText(
+      'after',
+      ASKS_FIRST +
+        examples(
+          'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --succeeded --reason "confirmed by acme, ticket 4711"',
+          'order resolve shop-10001 --unit 1.2 --failed OUT_OF_STOCK --reason "acme never charged it"',
+        ),
+    )
+    .action(
+      act(async (app, asked: string, given: ResolveGiven) => {
+        const { merchant, reason, operator, unit, yes } = given;
+        const verdict = toVerdict(given);
+        const found = await app.get(OrderDesk).find(asked, merchant);
+        await confirm(inWords(found.order_number, given), { yes });
+        const { OrderResolution } = await import('../support/order-resolution.service.js');
+        await app.get(OrderResolution).resolve({ order: found, ...unit, verdict, reason, operator });
+        return orderFile(await app.get(OrderDesk).show(found.order_number));
+      }, features),
+    );
+}
+
+function inWords(orderNumber: string, { unit, failed }: ResolveGiven): string {
+  const consequence = failed === undefined ? 'succeeded: it is paid for' : `failed: its price is returned`;
+  return `Unit ${unitName(unit)} of ${orderNumber} is settled for good as ${consequence}.`;
+}
+
+function toVerdict({ succeeded = false, failed, supplierReference }: ResolveGiven): Verdict {
+  if (succeeded === (failed !== undefined)) {
+    throw new CommandError('say what became of the unit: either --succeeded or --failed with a code');
+  }
+  if (failed === undefined) return { succeeded: true, supplierReference };
+  if (supplierReference === undefined) return { succeeded: false, code: failed };
+  throw new CommandError('--supplier-reference goes with --succeeded: a failed unit has none');
+}

@@ -1,0 +1,44 @@
+import type { ListedOrder, OrderFile } from '../support/order-desk.service.js';
+import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
+
+/** An order with all that is known of it; for people, the order, then its items, units and timeline as tables. */
+export function orderFile(file: OrderFile): Result {
+  return { json: file, text: () => orderText(file) };
+}
+
+function orderText({ items, units, timeline, created_by: _createdBy, ...order }: OrderFile): string {
+  const lines = items.map(({ subtotal_amount: _subtotal, discount_amount: _discount, ...item }, index) => ({
+    item: index + 1,
+    ...item,
+  }));
+  // Members that an entry may lack are columns all the same.
+  const story = timeline.map(({ at, event, unit, detail, process }) => ({
+    at,
+    event,
+    unit,
+    detail,
+    process,
+  }));
+  return paragraphs(
+    recordTable(order),
+    `Items\n${listTable(lines)}`,
+    `Units\n${listTable(units.map((unit) => ({ ...unit })))}`,
+    `Timeline\n${listTable(story)}`,
+  );
+}
+
+/** Orders in full for programs, and in a line each for people. */
+export function orderList(orders: ListedOrder[], limit: number): Result {
+  const lines = orders.map((order) => ({
+    order_number: order.order_number,
+    merchant_id: order.merchant_id,
+    reference_id: order.reference_id,
+    status: order.status,
+    total_amount: order.total_amount,
+    items: order.items.length,
+    failure_code: order.failure_code,
+    created_at: order.created_at,
+  }));
+  const more = orders.length === limit ? `The newest ${limit}; --limit shows more.` : undefined;
+  return { json: orders, text: list(lines, 'There are no such orders.', more).text };
+}

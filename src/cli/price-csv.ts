@@ -1,0 +1,69 @@
+import type { PriceChange } from '../catalog/prices.service.js';
+import { parseBaht, type Satang } from '../core/money.js';
+import { textProblem } from '../core/text.js';
+import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
+import { readId } from './options.js';
+
+const COLUMNS = ['merchant_id', 'sku', 'price'];
+
+const SHAPE: CsvShape = { columns: COLUMNS, required: COLUMNS, what: 'prices' };
+
+/** A price and the line of the file that it is on. */
+export interface PriceLine {
+  line: number;
+  change: PriceChange;
+}
+
+/**
+ * Reads merchants' own prices from a CSV file; an empty price clears.
+ * @param check says of each change why it can't be, or null.
+ * @throws CsvProblems with every problem and its line.
+ */
+export async function readPrices(
+  file: Buffer,
+  check: (changes: PriceChange[]) => Promise<(string | null)[]>,
+): Promise<PriceLine[]> {
+  const { columns, rows } = readTable(file, SHAPE);
+  const problems: { line: number; words: string }[] = [];
+  const firstLines = new Map<string, number>();
+  const prices: PriceLine[] = [];
+  for (const { line, fields } of rows) {
+    const reader = new FieldReader(columns, fields);
+    const change = readPrice(reader);
+    problems.push(...reader.wrong.map((words) => ({ line, words })));
+    if (!change) continue;
+    const { merchantId, sku } = change;
+    const key = JSON.stringify([merchantId, sku]);
+    const earlier = firstLines.get(key);
+    if (earlier === undefined) {
+      firstLines.set(key, line);
+      prices.push({ line, change });
+    } else {
+      const words = `the price of ${sku} for merchant ${merchantId} is on line ${earlier} already`;
+      problems.push({ line, words });
+    }
+  }
+  const found = await check(prices.map(({ change }) => change));
+  prices.forEach(({ line }, index) => {
+    const words = found[index] ?? null;
+    if (words !== null) problems.push({ line, words });
+  });
+  if (problems.length === 0) return prices;
+  throw new CsvProblems(
+    problems.sort((a, b) => a.line - b.line).map(({ line, words }) => problemAt(line, words)),
+  );
+}
+
+/** @returns null when something is wrong, which the reader keeps. */
+function readPrice(reader: FieldReader): PriceChange | null {
+  const merchantId = reader.read('merchant_id', readId, { words: 'an id: a whole number such as 12' });
+  const sku = reader.read('sku', toSku, { words: 'text of 1 to 64 characters' });
+  const price = reader.read<Satang | 'none'>('price', parseBaht, {
+    words: 'an amount in baht such as 35.00',
+    ifEmpty: 'none',
+  });
+  if (merchantId === undefined || sku === undefined || price === undefined) return null;
+  return { merchantId, sku, price: price === 'none' ? null : price };
+}
+
+const toSku = (text: string): string | null => (textProblem(text, 1, 64) === null ? text : null);

@@ -1,0 +1,198 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { PriceAdjustmentsService, type Adjustment } from '../catalog/price-adjustments.service.js';
+import { PriceError, PricesService, type PriceDifference } from '../catalog/prices.service.js';
+import { present } from '../core/invariant.js';
+import { formatBaht, type Percentage, type Satang } from '../core/money.js';
+import type { By } from '../audit-log/operator-actions.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, confirm, MANY } from './confirm.js';
+import { CsvProblems, importing, problemAt, readFile } from './csv-file.js';
+import { baht, id, operatorOption, percentage, reasonOption, yesOption } from './options.js';
+import { list, listTable, record, type Result } from './output.js';
+import { readPrices, type PriceLine } from './price-csv.js';
+import { CommandError } from './problems.js';
+import { isInteractive } from './terminal.js';
+
+type Which = By & { merchant: number; sku: string };
+
+type Careful = By & { yes?: boolean; dryRun?: boolean };
+
+type AdjustGiven = Careful & { percent: Percentage; match?: string; merchant?: number };
+
+const IMPORT_HELP = `
+The first line of the file is merchant_id,sku,price, in any order. An empty price takes the merchant's own price away.
+Either every price is set or none; what is wrong is told with its line. A file that changes more than ${MANY} prices is
+asked about first.
+`;
+
+const ADJUST_HELP = `
+Without --merchant, list prices change; own prices above one are capped: their merchants pay the list price for as long
+as that is lower. With --merchant, that merchant's own prices change, up to the list price. Prices are rounded half up to
+satang. On a terminal it shows what would change and asks; elsewhere one of --dry-run and --yes is needed.
+`;
+
+export const priceCommands: CommandGroup = {
+  features: { providers: [PricesService, PriceAdjustmentsService] },
+  define(price, act) {
+    defineSet(price, act);
+    defineList(price, act);
+    defineImport(price, act);
+    defineAdjust(price, act);
+  },
+};
+
+function defineSet(price: Command, act: Act): void {
+  price
+    .command('set')
+    .description('Give a merchant its own price of a product. The next order pays it.')
+    .requiredOption('--merchant <id>', 'the merchant', id)
+    .requiredOption('--sku <sku>', 'the product')
+    .requiredOption('--price <baht>', 'the price of one piece, 0.00 up to the list price', baht)
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText('after', examples('price set --merchant 1 --sku MLBB-86 --price 31.50'))
+    .action(
+      act(async (app, { merchant, sku, price, ...by }: Which & { price: Satang }) => {
+        await app.get(PricesService).set(merchant, sku, price, by);
+        return record(toRow(merchant, sku, price));
+      }),
+    );
+
+  price
+    .command('clear')
+    .description('Take a merchant’s own price away, so that it pays the list price, which is printed.')
+    .requiredOption('--merchant <id>', 'the merchant', id)
+    .requiredOption('--sku <sku>', 'the product')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText('after', examples('price clear --merchant 1 --sku MLBB-86'))
+    .action(
+      act(async (app, { merchant, sku, ...by }: Which) =>
+        record(toRow(merchant, sku, await app.get(PricesService).clear(merchant, sku, by))),
+      ),
+    );
+}
+
+function defineList(price: Command, act: Act): void {
+  price
+    .command('list')
+    .description('List merchants’ own prices beside the list prices; other products cost the list price.')
+    .option('--merchant <id>', 'only this merchant’s', id)
+    .option('--sku <sku>', 'only of this product')
+    .addHelpText('after', examples('price list', 'price list --merchant 1'))
+    .action(
+      act(async (app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) => {
+        const prices = await app.get(PricesService).list({ merchantId, sku });
+        const rows = prices.map((each) => ({
+          ...toRow(each.merchant_id, each.sku, each.price),
+          list_price: formatBaht(each.list_price),
+        }));
+        return list(rows, 'There are no own prices: list prices hold.');
+      }),
+    );
+}
+
+function defineImport(price: Command, act: Act): void {
+  price
+    .command('import')
+    .description('Set and clear the own prices of a CSV file, all or none.')
+    .argument('<file>', 'the file; - for standard input')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText(
+      'after',
+      IMPORT_HELP + ASKS_FIRST + examples('price import prices.csv --dry-run', 'price import prices.csv'),
+    )
+    .action(
+      act((app, filePath: string, given: Careful) => importPrices(app.get(PricesService), filePath, given)),
+    );
+}
+
+function importPrices(
+  prices: PricesService,
+  filePath: string,
+  { yes, dryRun, ...by }: Careful,
+): Promise<Result> {
+  const file = path.basename(filePath);
+  return importing(file, async () => {
+    const lines = await readPrices(readFile(filePath), (changes) => prices.problems(changes));
+    const changes = lines.map(({ change }) => change);
+    if (dryRun) return differencesResult(await prices.compare(changes));
+    const expected = yes || !isInteractive() ? undefined : await prices.compare(changes);
+    if (expected && expected.length > MANY) {
+      await confirm(`${expected.length} prices change.`, { shown: tableOf(expected) });
+    }
+    const paid = await prices.setAll(changes, { by, file, expected }).catch(atItsLine(lines));
+    const rows = changes.map(({ merchantId, sku }, index) =>
+      toRow(merchantId, sku, present(paid[index], 'each change of a price has a result')),
+    );
+    return list(rows, '', `Prices imported: ${rows.length}`);
+  });
+}
+
+/** Something changed after the file was checked. */
+const atItsLine =
+  (lines: PriceLine[]) =>
+  (error: unknown): never => {
+    if (!(error instanceof PriceError)) throw error;
+    throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, error.message)]);
+  };
+
+function defineAdjust(price: Command, act: Act): void {
+  price
+    .command('adjust')
+    .description('Raise or lower many prices by a percentage.')
+    .requiredOption('--percent <n>', 'by how much, such as -3.5', percentage)
+    .option('--match <text>', 'only SKUs like this; * is any text')
+    .option('--merchant <id>', 'this merchant’s own prices; the list prices, unless given', id)
+    .option('--dry-run', 'show what would change, and change nothing')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText(
+      'after',
+      ADJUST_HELP +
+        examples(
+          'price adjust --percent -3.5 --match "MLBB-*" --dry-run',
+          'price adjust --percent 5 --merchant 1 --yes',
+        ),
+    )
+    .action(
+      act(async (app, { merchant: merchantId, percent, match, yes, dryRun, ...by }: AdjustGiven) => {
+        const adjustments = app.get(PriceAdjustmentsService);
+        const adjustment: Adjustment = { percent, match, merchantId };
+        if (dryRun) return differencesResult(await adjustments.compare(adjustment));
+        const expected = yes ? undefined : await agreedTo(await adjustments.compare(adjustment), percent);
+        return differencesResult(await adjustments.apply(adjustment, { by, expected }));
+      }),
+    );
+}
+
+/** Asks whether prices are to change so. @returns what was agreed to. @throws CommandError */
+async function agreedTo(differences: PriceDifference[], percent: Percentage): Promise<PriceDifference[]> {
+  if (!isInteractive()) {
+    throw new CommandError('say --dry-run to see what would change, or --yes to change it');
+  }
+  if (differences.length > 0) {
+    const consequence = `${differences.length} prices change by ${percent.text} %.`;
+    await confirm(consequence, { shown: tableOf(differences) });
+  }
+  return differences;
+}
+
+const differencesResult = (differences: PriceDifference[]): Result => ({
+  json: differences,
+  text: () => (differences.length === 0 ? 'No price changes.' : tableOf(differences)),
+});
+
+const tableOf = (differences: PriceDifference[]): string =>
+  listTable(differences.map(({ merchant_id, ...each }) => ({ merchant_id: merchant_id ?? 'list', ...each })));
+
+const toRow = (merchantId: number, sku: string, price: Satang): Record<string, unknown> => ({
+  merchant_id: merchantId,
+  sku,
+  price: formatBaht(price),
+});

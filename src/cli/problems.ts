@@ -1,0 +1,23 @@
+import { AppError } from '../core/errors.js';
+import { ConfigError } from '../core/config-error.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
+
+/** A command that cannot be carried out; the message says what is wrong and what to do. */
+export class CommandError extends Error {}
+
+/** What an operator reads when a command failed. */
+export function problemInWords(error: unknown): string {
+  if (error instanceof CommandError) return error.message;
+  const cause = error instanceof AppError ? error.cause : error;
+  if (isConnectionLost(cause)) {
+    return `PostgreSQL went away (${reasonOf(cause)}): see what the command did before you give it again`;
+  }
+  if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
+  return reasonOf(error);
+}
+
+/** The words of whatever was thrown; several attempts to connect come as one error that has none of its own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}

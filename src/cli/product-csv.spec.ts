@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ProductView } from '../catalog/product-actions.js';
+import { formatBaht } from '../core/money.js';
+import { textProblem } from '../core/text.js';
+import { readProducts, writeProducts, type ProductLine } from './product-csv.js';
+
+const suppliers = new Set(['acme']);
+
+/** Of new products, unless their SKUs are known. */
+const read = (text: string, ...skus: string[]): ProductLine[] =>
+  readProducts(Buffer.from(text), { suppliers, skus: new Set(skus) });
+
+/** What is wrong with a file, a line for each problem. */
+function problems(file: string | Buffer): string[] {
+  try {
+    readProducts(Buffer.from(file), { suppliers, skus: new Set() });
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+  return [];
+}
+
+const HEADER = 'sku,name,price,supplier\n';
+
+describe('a file of products', () => {
+  it('may have its columns in any order, and empty fields for defaults', () => {
+    const file = `supplier,active,price,max_quantity,name,requires_server,sku,requires_character,supplier_sku
+acme,0,35.00,5,86 Diamonds,TRUE,MLBB-86,yes,A-86
+acme,,35,,ไดมอนด์,,MLBB-87,,
+`;
+    expect(read(file)).toEqual([
+      {
+        line: 2,
+        definition: {
+          sku: 'MLBB-86',
+          name: '86 Diamonds',
+          price: 3500n,
+          supplier: 'acme',
+          supplierSku: 'A-86',
+          requiresServer: true,
+          requiresCharacter: true,
+          maxQuantity: 5,
+          active: false,
+        },
+      },
+      {
+        line: 3,
+        definition: {
+          sku: 'MLBB-87',
+          name: 'ไดมอนด์',
+          price: 3500n,
+          supplier: 'acme',
+          supplierSku: 'MLBB-87',
+          requiresServer: false,
+          requiresCharacter: false,
+          maxQuantity: 100,
+          active: true,
+        },
+      },
+    ]);
+  });
+
+  it('says nothing of what it has no column for', () => {
+    const [line] = read('sku,price\nOLD,5\n', 'OLD');
+    expect(line?.definition).toStrictEqual({
+      sku: 'OLD',
+      name: undefined,
+      price: 500n,
+      supplier: undefined,
+      supplierSku: undefined,
+      requiresServer: undefined,
+      requiresCharacter: undefined,
+      maxQuantity: undefined,
+      active: undefined,
+    });
+    expect(problems('sku,price\nNEW,5\n')).toEqual(['line 2: NEW is a new product: it needs name, supplier']);
+  });
+
+  it('may come from a spreadsheet: byte order mark, Windows line ends, quotes, empty lines, no last line end', () => {
+    const file = '\ufeffsku,name,price,supplier\r\n\r\n"A","say ""hi"", twice",1,acme\r\n \r\nB , b ,2, acme';
+    const [first, second] = read(file);
+    expect(first).toMatchObject({ line: 3, definition: { sku: 'A', name: 'say "hi", twice', price: 100n } });
+    expect(second).toMatchObject({
+      line: 5,
+      definition: { sku: 'B', name: 'b', price: 200n, supplier: 'acme' },
+    });
+  });
+
+  it('tells every problem with the line on which the product starts', () => {
+    const file = `${HEADER}A,"two\r\nlines",1,acme\r\n\r\nB,b,1.005,acme\nB,b,-1,nobody\nC,c,1\nD,${'d'.repeat(129)},1,acme\nA,a,1,acme\n,,,\n`;
+    expect(problems(file)).toEqual([
+      'line 2: name must not contain control characters',
+      'line 5: price must be an amount in baht such as 35.00, not "1.005"',
+      'line 6: price must be an amount in baht such as 35.00, not "-1"',
+      'line 6: supplier must be one that topup supplier list shows, not "nobody"',
+      'line 6: sku B is on line 5 already',
+      'line 7: has 3 fields, and the header 4',
+      'line 8: name must have 1 to 128 characters',
+      'line 9: sku A is on line 2 already',
+      'line 10: sku is required',
+      'line 10: name is required',
+      'line 10: price is required',
+      'line 10: supplier is required',
+    ]);
+  });
+
+  it.each([
+    ['max_quantity', '0', 'a whole number, 1 to 100'],
+    ['max_quantity', '101', 'a whole number, 1 to 100'],
+    ['max_quantity', '1.5', 'a whole number, 1 to 100'],
+    ['active', 'maybe', 'true, false, yes, no, 1 or 0'],
+    ['requires_server', 'y', 'true, false, yes, no, 1 or 0'],
+  ])('takes no %s of %s', (column, value, words) => {
+    const file = `sku,name,price,supplier,${column}\nA,a,1,acme,${value}\n`;
+    expect(problems(file)).toEqual([`line 2: ${column} must be ${words}, not "${value}"`]);
+  });
+
+  it('names what is wrong with the header', () => {
+    expect(problems('sku,name,price,price,colour\nA,a,1,acme,red\n')).toEqual([
+      'line 1: there is no column "colour": choose from sku, name, price, supplier, supplier_sku, requires_server, ' +
+        'requires_character, max_quantity, active',
+      'line 1: column price is there more than once',
+    ]);
+    expect(problems('name,price\nA,1\n')).toEqual(['line 1: column sku is missing']);
+    expect(problems('sku;name;price;supplier\n')).toEqual([
+      'line 1: the columns must be separated by commas',
+    ]);
+    expect(problems('')).toEqual([
+      expect.stringMatching(/^the file is empty: its first line must be sku,name/),
+    ]);
+    expect(problems(HEADER)).toEqual(['the file has a header line and no products']);
+  });
+
+  it('finds the place where quotes went wrong', () => {
+    expect(problems(`${HEADER}A,a,1,acme\nB,"b,1,acme\nC,c,1,acme\n`)).toEqual([
+      'line 3: a quote is opened from here on and never closed',
+    ]);
+    expect(problems(`${HEADER}A,6" nails,1,acme\n`)).toEqual([
+      expect.stringMatching(/^line 2: a quote stands inside/),
+    ]);
+    expect(problems(`${HEADER}A,"6" nails,1,acme\n`)).toEqual([
+      expect.stringMatching(/^line 2: a quote stands inside/),
+    ]);
+  });
+
+  it('must be UTF-8', () => {
+    const windows874 = Buffer.concat([
+      Buffer.from(`${HEADER}A,`),
+      Buffer.from([0xe4, 0xb4]),
+      Buffer.from(',1,acme\n'),
+    ]);
+    expect(problems(windows874)).toEqual(['the file is not UTF-8 text: save it as “CSV UTF-8”']);
+  });
+});
+
+describe('products that were written to a file', () => {
+  const text = (maximum: number): fc.Arbitrary<string> =>
+    fc
+      .oneof(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: maximum }),
+        fc.stringMatching(/^[-=+@' ",;\t\u00a0\u3000\ufeff#\\a1]{1,9}$/),
+      )
+      .filter((each) => textProblem(each, 1, maximum) === null);
+  const product = fc.record({
+    sku: text(64),
+    name: text(128),
+    price: fc.constantFrom('0.00', '35.00', '1000000000000.00'),
+    supplier: text(64),
+    supplier_sku: text(128),
+    requires_server: fc.boolean(),
+    requires_character: fc.boolean(),
+    max_quantity: fc.integer({ min: 1, max: 100 }),
+    active: fc.boolean(),
+  });
+
+  it('are read as they were, whatever their texts are', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(product, { selector: ({ sku }) => sku, minLength: 1 }), (products) => {
+        const file = Buffer.from(writeProducts(products));
+        const known = {
+          suppliers: new Set(products.map(({ supplier }) => supplier)),
+          skus: new Set<string>(),
+        };
+        const lines = readProducts(file, known);
+        expect(lines.map(({ definition }) => toView(definition))).toEqual(products);
+      }),
+    );
+  });
+});
+
+const toView = (definition: ProductLine['definition']): Partial<ProductView> => ({
+  sku: definition.sku,
+  name: definition.name,
+  price: formatBaht(definition.price ?? 0n),
+  supplier: definition.supplier,
+  supplier_sku: definition.supplierSku,
+  requires_server: definition.requiresServer,
+  requires_character: definition.requiresCharacter,
+  max_quantity: definition.maxQuantity,
+  active: definition.active,
+});

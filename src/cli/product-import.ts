@@ -1,0 +1,88 @@
+import path from 'node:path';
+import { toProductView, type ProductDifference } from '../catalog/product-actions.js';
+import type { ProductDefinition, ProductWithSupplier } from '../catalog/product-definition.js';
+import { ProductError, type ProductsService } from '../catalog/products.service.js';
+import type { SuppliersService } from '../suppliers/suppliers.service.js';
+import type { By } from '../audit-log/operator-actions.js';
+import { confirm, MANY } from './confirm.js';
+import { CsvProblems, importing, problemAt, readFile } from './csv-file.js';
+import { list, listTable, type Result } from './output.js';
+import { readProducts, type ProductLine } from './product-csv.js';
+import { withProgress } from './progress.js';
+import { isInteractive } from './terminal.js';
+
+/** A file of products that has nothing wrong with it. */
+interface ProductFile {
+  name: string;
+  lines: ProductLine[];
+  definitions: ProductDefinition[];
+}
+
+export function readProductFile(
+  products: ProductsService,
+  suppliers: SuppliersService,
+  file: string,
+): Promise<ProductFile> {
+  const name = path.basename(file);
+  return importing(name, async () => {
+    const content = readFile(file);
+    const known = {
+      suppliers: new Set((await suppliers.list()).map(({ code }) => code)),
+      skus: new Set((await products.list()).map(({ sku }) => sku)),
+    };
+    const lines = readProducts(content, known);
+    return { name, lines, definitions: lines.map(({ definition }) => definition) };
+  });
+}
+
+export async function importProducts(
+  products: ProductsService,
+  { name, lines, definitions }: ProductFile,
+  { yes, ...by }: By & { yes?: boolean },
+): Promise<ProductWithSupplier[]> {
+  const expected = await confirmChanges(products, definitions, yes);
+  return importing(name, async () => {
+    try {
+      return await withProgress('Importing products', (onProgress) =>
+        products.setAll(definitions, { by, file: name, expected, onProgress }),
+      );
+    } catch (error) {
+      // Something changed after the file was checked.
+      if (!(error instanceof ProductError)) throw error;
+      throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, error.message)]);
+    }
+  });
+}
+
+/**
+ * Asks before a file changes many products that are sold already.
+ * @returns what was agreed to; undefined where nobody was asked.
+ */
+async function confirmChanges(
+  products: ProductsService,
+  definitions: ProductDefinition[],
+  yes?: boolean,
+): Promise<ProductDifference[] | undefined> {
+  if (yes || !isInteractive()) return undefined;
+  const differences = await products.compare(definitions);
+  const changed = differences.filter(({ change }) => change === 'changed');
+  if (changed.length <= MANY) return undefined;
+  const prices = changed.filter(({ changes }) => changes.some(({ member }) => member === 'price')).length;
+  const added = differences.length - changed.length;
+  await confirm(`${changed.length} products change, ${prices} of them their price, and ${added} are added.`, {
+    shown: listTable(toLines(differences)),
+  });
+  return differences;
+}
+
+/** What would change, for programs and people. */
+export const differencesResult = (differences: ProductDifference[]): Result => ({
+  json: differences,
+  text: list(toLines(differences), 'The file changes nothing.').text,
+});
+
+const toLines = (differences: ProductDifference[]): Record<string, unknown>[] =>
+  differences.flatMap(({ sku, change, changes }) => changes.map((each) => ({ sku, change, ...each })));
+
+export const toRows = (products: ProductWithSupplier[]): Record<string, unknown>[] =>
+  products.map((product) => ({ ...toProductView(product) }));

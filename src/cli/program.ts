@@ -1,0 +1,120 @@
+import { inspect } from 'node:util';
+import { Command, CommanderError } from 'commander';
+import type { CommandFeatures } from '../cli.module.js';
+import { serviceVersion } from '../core/project-root.js';
+import type { Act } from './command-group.js';
+import { GROUPS } from './groups.js';
+import { print, printPieces, type Ending, type Result } from './output.js';
+import { paint } from './terminal.js';
+
+const EPILOGUE = `
+topup help <command> shows a command's options and an example.
+DATABASE_URL names the database; without it, the local stack that npm start runs on this checkout is used.
+On a checkout: npm run -s topup -- <command>
+`;
+
+/**
+ * Carries out one command: its result goes to standard output, problems go to standard error.
+ * @returns the exit code: 0, or 1 when the command was refused, failed, or found something bad.
+ */
+export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const { program, result } = await buildProgram(args, env);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    // Commander has said what is wrong with the line, or has printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode;
+    const { problemInWords } = await import('./problems.js');
+    process.stderr.write(`${paint('red', 'error:', process.stderr)} ${problemInWords(error)}\n`);
+    if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) process.stderr.write(`${inspect(error)}\n`);
+    return 1;
+  }
+  const printed = result();
+  const { ok = true, remarks = [], warnings = [] } = printed;
+  const asJson = wantsJson(program);
+  if ('text' in printed) await print(asJson ? JSON.stringify(printed.json) : printed.text());
+  const lines = asJson && 'text' in printed ? warnings : [...remarks, ...warnings];
+  for (const line of lines) process.stderr.write(`${line}\n`);
+  return ok ? 0 : 1;
+}
+
+const wantsJson = (program: Command): boolean => program.opts<{ json?: boolean }>().json ?? false;
+
+interface Program {
+  program: Command;
+  /** What the command that was carried out has to print. */
+  result: () => Result | Ending;
+}
+
+async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Program> {
+  let printed: Result | Ending | undefined;
+  const answer = (result: Result | Ending): void => void (printed = result);
+  const actWith =
+    (features: CommandFeatures): Act =>
+    (work, load) =>
+    async (...given) => {
+      const { openSession } = await import('./session.js');
+      const app = await openSession(env, load ? await load() : features);
+      try {
+        const worked = await work(app, ...given);
+        if ('pieces' in worked) {
+          const asJson = wantsJson(program);
+          await printPieces(worked.pieces(asJson));
+          answer(worked.end?.(asJson) ?? {});
+        } else answer(worked);
+      } finally {
+        await app.close();
+      }
+    };
+  const asked = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
+  const program = await defineProgram({ actWith, answer, isWanted: (name) => name === asked });
+  const version = serviceVersion();
+  program.version(
+    args.includes('--json') ? JSON.stringify({ version }) : version,
+    '-V, --version',
+    'show the version',
+  );
+  const result = (): Result | Ending => {
+    if (!printed) throw new Error('the command ended without a result');
+    return printed;
+  };
+  return { program, result };
+}
+
+interface Definition {
+  actWith: (features: CommandFeatures) => Act;
+  answer: (result: Result | Ending) => void;
+  /** Which groups have their commands; the others are there by their name alone. */
+  isWanted: (group: string) => boolean;
+}
+
+async function defineProgram({ actWith, answer, isWanted }: Definition): Promise<Command> {
+  const program = new Command('topup')
+    .description('The operator’s command line of the order top-up service.')
+    .option('--json', 'print the result as one JSON value')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EPILOGUE)
+    .exitOverride();
+  const wholeProgram = (): Promise<Command> => defineProgram({ actWith, answer, isWanted: () => true });
+  for (const [name, { summary, load }] of Object.entries(GROUPS)) {
+    const command = program.command(name).description(summary);
+    if (!isWanted(name)) continue;
+    const { features, define } = await load();
+    define(command, actWith(features), { answer, wholeProgram });
+  }
+  for (const command of everyCommand(program)) command.showHelpAfterError(helpHint(command));
+  return program;
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** What to do about a line that is wrong, below what is wrong with it. */
+function helpHint(command: Command): string {
+  const words: string[] = [];
+  for (let each: Command | null = command; each; each = each.parent) words.unshift(each.name());
+  return `${words.join(' ')} --help shows the options and an example`;
+}

@@ -1,0 +1,32 @@
+import type { By } from '../audit-log/operator-actions.js';
+import { SecretsService } from '../maintenance/secrets.service.js';
+import { examples, type CommandGroup } from './command-group.js';
+import { operatorOption, reasonOption } from './options.js';
+import type { Result } from './output.js';
+import { withProgress } from './progress.js';
+
+export const secretsCommands: CommandGroup = {
+  features: { providers: [SecretsService] },
+  define(secrets, act) {
+    secrets
+      .command('rotate')
+      .description(
+        'Seal every stored secret anew under SECRETS_KEY; the keys in SECRETS_PREVIOUS_KEYS open what it did not seal.',
+      )
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addHelpText('after', examples('secrets rotate'))
+      .action(
+        act(async (app, by: By) => {
+          const secrets = app.get(SecretsService);
+          return toResult(await withProgress('Sealing secrets', (report) => secrets.rotate(by, report)));
+        }),
+      );
+  },
+};
+
+const toResult = (rotated: number): Result => ({
+  json: { rotated },
+  text: () =>
+    `${rotated} secrets were sealed anew. All are under SECRETS_KEY now: SECRETS_PREVIOUS_KEYS is no longer needed.`,
+});

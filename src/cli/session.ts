@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { destination, pino } from 'pino';
+import { CliModule, type CommandFeatures } from '../cli.module.js';
+import { loadConfig, type Config } from '../core/config.js';
+import { NestLogger, type Logger } from '../core/logger.js';
+import { Database } from '../database/database.js';
+import { SchemaService } from '../database/schema.service.js';
+import { localDataDir } from '../core/project-root.js';
+import { readStackFile } from './local-stack/stack-file.js';
+import { CommandError, reasonOf } from './problems.js';
+
+const SCHEMA_DEADLINE_MS = 15_000;
+
+/**
+ * What one command works with: its services, on a database whose schema is up to date.
+ * @throws ConfigError, CommandError when there is no database to work on.
+ */
+export async function openSession(
+  env: NodeJS.ProcessEnv,
+  features: CommandFeatures,
+): Promise<INestApplicationContext> {
+  const config = loadConfig(withLocalStack(env), { forCommandLine: true });
+  const logger = createLogger(config, env);
+  const app = await NestFactory.createApplicationContext(CliModule.register(config, logger, features), {
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  try {
+    await waitForSchema(app, config);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return app;
+}
+
+/** Without DATABASE_URL, the local stack that runs on this checkout. */
+function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const dataDir = localDataDir(env);
+  if (env.DATABASE_URL?.trim()) return { ...env, TOPUP_DATA_DIR: dataDir };
+  const stack = readStackFile(dataDir);
+  if (!stack) {
+    throw new CommandError('the local stack is not running: start it with npm start, or set DATABASE_URL');
+  }
+  const ownKey = stack.secretsKeyFile === null ? undefined : readFileSync(stack.secretsKeyFile, 'utf8');
+  return {
+    ...env,
+    TOPUP_DATA_DIR: dataDir,
+    DATABASE_URL: stack.databaseUrl,
+    REDIS_URL: env.REDIS_URL?.trim() || stack.redisUrl,
+    SECRETS_KEY: env.SECRETS_KEY?.trim() || ownKey,
+  };
+}
+
+/** Standard output belongs to the result, and what failed is told in words: logs are for whoever asks for them. */
+function createLogger(config: Config, env: NodeJS.ProcessEnv): Logger {
+  const level = env.LOG_LEVEL?.trim() ? config.LOG_LEVEL : 'silent';
+  return pino({ level, base: { process: 'cli' } }, destination({ dest: 2, sync: true }));
+}
+
+/** The schema service waits for PostgreSQL for as long as it takes; an operator wants to know at once. */
+async function waitForSchema(app: INestApplicationContext, config: Config): Promise<void> {
+  const { pool } = app.get(Database);
+  const unreachable = pool.query('SELECT 1').then(
+    () => delay(SCHEMA_DEADLINE_MS, undefined, { ref: false }),
+    (error: unknown) => {
+      const server = serverOf(config.DATABASE_URL);
+      throw new CommandError(
+        `PostgreSQL cannot be used${server}: ${reasonOf(error)}. Start it, or correct DATABASE_URL`,
+      );
+    },
+  );
+  const ready = await Promise.race([app.get(SchemaService).whenReady(), unreachable]);
+  if (ready !== true) {
+    throw new CommandError(
+      `the schema could not be brought up to date within ${SCHEMA_DEADLINE_MS / 1000} s: ` +
+        'LOG_LEVEL=info in front of the command shows why',
+    );
+  }
+}
+
+/** Where the database is, without its user and password. */
+function serverOf(databaseUrl: string): string {
+  if (!URL.canParse(databaseUrl)) return '';
+  const { host, pathname } = new URL(databaseUrl);
+  return ` at ${host}${pathname}`;
+}

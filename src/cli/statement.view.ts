@@ -1,0 +1,90 @@
+import { formatBaht } from '../core/money.js';
+import { toEntry, type WalletEntry } from '../wallet/entries.js';
+import type { AccountStatement, StatementRow } from '../reports/statement.service.js';
+import { listTable, type Streamed } from './output.js';
+import { csvPieces, jsonArray, type Line } from './pieces.js';
+
+type OperatorEntry = WalletEntry & { reference: string | null; note: string | null };
+
+const toOperatorEntry = (row: StatementRow): OperatorEntry => ({
+  ...toEntry(row),
+  reference: row.reference,
+  note: row.note,
+});
+
+/** A statement as the operator reads it: newest first, with what only operators know of a line. */
+export const walletStatement = (
+  statement: AccountStatement,
+  { csv = false }: { csv?: boolean },
+): Streamed => ({
+  pieces: (asJson) => {
+    const pages = linesOf(statement.pages('newest first'), toOperatorEntry);
+    if (asJson) return jsonArray(pages);
+    return csv ? csvPieces(OPERATOR_COLUMNS, pages) : tables(pages, 'Nothing moved the available balance.\n');
+  },
+});
+
+export interface MonthOfStatement {
+  merchantId: number;
+  month: string;
+  statement: AccountStatement;
+}
+
+/** A month as its merchant is sent it: in the order of time, and without the operators' notes. */
+export function monthlyStatement(
+  { merchantId, month, statement }: MonthOfStatement,
+  { csv = false }: { csv?: boolean },
+): Streamed {
+  const opening = formatBaht(statement.opening);
+  const closing = formatBaht(statement.closing);
+  const lines = (): AsyncGenerator<Line[]> => linesOf(statement.pages('oldest first'), toEntry);
+  const balance = (kind: string, amount: string): Line => ({ kind, available_amount_after: amount });
+  return {
+    pieces: async function* (asJson) {
+      if (asJson) {
+        const head = { merchant_id: merchantId, month, opening_amount: opening, closing_amount: closing };
+        yield `${JSON.stringify(head).slice(0, -1)},"movements":`;
+        yield* jsonArray(lines(), '}\n');
+      } else if (csv) {
+        const withBalances = async function* (): AsyncGenerator<Line[]> {
+          yield [balance('opening', opening)];
+          yield* lines();
+          yield [balance('closing', closing)];
+        };
+        yield* csvPieces(MERCHANT_COLUMNS, withBalances());
+      } else {
+        yield `Merchant ${merchantId}, ${month}: opening balance ${opening}\n\n`;
+        yield* tables(lines(), 'Nothing moved the available balance.\n');
+        yield `\nClosing balance ${closing}\n`;
+      }
+    },
+  };
+}
+
+const MERCHANT_COLUMNS = [
+  'id',
+  'created_at',
+  'kind',
+  'amount',
+  'available_amount_after',
+  'reference_id',
+  'order_number',
+];
+const OPERATOR_COLUMNS = [...MERCHANT_COLUMNS, 'reference', 'note'];
+
+async function* linesOf(
+  pages: AsyncIterable<StatementRow[]>,
+  toLine: (row: StatementRow) => WalletEntry,
+): AsyncGenerator<Line[]> {
+  for await (const rows of pages) yield rows.map((row) => ({ ...toLine(row) }));
+}
+
+/** A table for each page: the widths of one for all would have to be known before its first line. */
+async function* tables(pages: AsyncIterable<Line[]>, ifEmpty: string): AsyncGenerator<string> {
+  let isEmpty = true;
+  for await (const lines of pages) {
+    isEmpty = false;
+    yield `${listTable(lines)}\n`;
+  }
+  if (isEmpty) yield ifEmpty;
+}

@@ -1,0 +1,90 @@
+import { formatBaht } from '../core/money.js';
+import type { SupplierComparison } from '../reports/supplier-report.service.js';
+import { listTable, paragraphs, type Result } from './output.js';
+import { paint } from './terminal.js';
+
+/** How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered. */
+export function supplierReport(since: Date, comparisons: SupplierComparison[]): Result {
+  const suppliers = comparisons.map(toJson);
+  const ok = suppliers.every((each) => each.ok);
+  const differences = suppliers.flatMap((each) =>
+    each.differences.map((difference) => ({ supplier: each.supplier, ...difference })),
+  );
+  const lines = suppliers.map(({ differences: found, ok: agrees, ...line }) => ({
+    ...line,
+    differences: found.length,
+    result: agrees ? 'ok' : 'FAILED',
+  }));
+  const text = (): string =>
+    paragraphs(
+      `Orders placed since ${since.toISOString()}`,
+      lines.length === 0 ? 'There are no suppliers: topup supplier set adds one.' : listTable(lines),
+      differences.length > 0 ? `Differences\n${listTable(differences)}` : '',
+      verdictOf(
+        ok,
+        differences.length,
+        comparisons.filter((each) => !isComplete(each)).map(({ supplier }) => supplier),
+        suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
+      ),
+    );
+  return { json: { ok, since: since.toISOString(), suppliers }, text, ok };
+}
+
+function verdictOf(ok: boolean, differences: number, incomplete: string[], openCases: number): string {
+  if (ok) return paint('green', 'The suppliers say what our books say.');
+  const found = differences > 0 ? `${differences} units differ: ask the supplier about each reference.` : '';
+  const missing =
+    incomplete.length > 0
+      ? `The comparison is incomplete: ${incomplete.join(', ')} could not be asked about everything.`
+      : '';
+  const cases =
+    openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
+  return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
+}
+
+/** Where nothing was settled yet, the balance is all that the supplier was asked about. */
+const isComplete = ({ balance, unanswered }: Pick<SupplierComparison, 'balance' | 'unanswered'>): boolean =>
+  unanswered.count === 0 && (balance.known || balance.reached);
+
+interface SupplierJson {
+  supplier: string;
+  ok: boolean;
+  succeeded: number;
+  succeeded_amount: string;
+  failed: number;
+  open: number;
+  agreed: number;
+  unanswered: number;
+  open_cases: number;
+  problem: string | null;
+  balance_amount: string | null;
+  balance_currency: string | null;
+  differences: { reference: string; ours: string; theirs: string; amount: string }[];
+}
+
+function toJson({
+  supplier,
+  balance,
+  counts,
+  agreed,
+  differences,
+  unanswered,
+  openCases,
+}: SupplierComparison): SupplierJson {
+  const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
+  return {
+    supplier,
+    ok: differences.length === 0 && isComplete({ balance, unanswered }) && openCases === 0,
+    succeeded: Number(counts.succeeded),
+    succeeded_amount: formatBaht(counts.succeeded_amount),
+    failed: Number(counts.failed),
+    open: Number(counts.open),
+    agreed,
+    unanswered: unanswered.count,
+    open_cases: openCases,
+    problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
+    balance_amount: balance.known ? formatBaht(balance.amount) : null,
+    balance_currency: balance.known ? balance.currency : null,
+    differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),
+  };
+}

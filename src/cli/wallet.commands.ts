@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import { formatBaht, type Satang } from '../core/money.js';
+import type { By } from '../audit-log/operator-actions.js';
+import { WalletService, type Wallet } from '../wallet/wallet.service.js';
+import { AccountStatementService, type Period } from '../reports/statement.service.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { baht, id, moment, operatorOption, reasonOption, refuseBoth, yesOption } from './options.js';
+import { list, record } from './output.js';
+import { walletStatement } from './statement.view.js';
+
+interface FundingGiven extends By {
+  merchant: number;
+  amount: Satang;
+  reference: string;
+  note?: string;
+  /** Only a debit asks first. */
+  yes?: boolean;
+}
+
+type StatementGiven = Period & { merchant: number; csv?: boolean };
+
+const DESCRIPTIONS = {
+  credit: 'Put money into a merchant’s wallet. The same reference with the same amount counts once.',
+  debit: 'Take money out of a merchant’s wallet. The same reference with the same amount counts once.',
+};
+
+export const walletCommands: CommandGroup = {
+  // The statement that the wallet's module holds is for merchants: it loads what documents the API.
+  features: { providers: [WalletService, AccountStatementService] },
+  define(wallet, act) {
+    for (const kind of ['credit', 'debit'] as const) {
+      const command = wallet
+        .command(kind)
+        .description(DESCRIPTIONS[kind])
+        .requiredOption('--merchant <id>', 'the merchant', id)
+        .requiredOption('--amount <baht>', 'how much, such as 1000.00', baht)
+        .requiredOption('--reference <text>', 'your name of the movement, such as a bank’s; one per merchant')
+        .option('--note <text>', 'what it is for, up to 500 characters')
+        .addOption(operatorOption())
+        .addOption(reasonOption())
+        .addHelpText(
+          'after',
+          (kind === 'debit' ? ASKS_FIRST : '') +
+            examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`),
+        )
+        .action(
+          act(async (app, { merchant: merchantId, yes, ...funding }: FundingGiven) => {
+            const wallets = app.get(WalletService);
+            if (kind === 'debit')
+              await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
+            return record(toJson(await wallets[kind]({ merchantId, ...funding })));
+          }),
+        );
+      if (kind === 'debit') command.addOption(yesOption());
+    }
+
+    wallet
+      .command('show')
+      .description('Show a merchant’s balances: what orders can be paid from, and what open orders hold.')
+      .requiredOption('--merchant <id>', 'the merchant', id)
+      .addHelpText('after', examples('wallet show --merchant 1'))
+      .action(
+        act(async (app, { merchant }: { merchant: number }) =>
+          record(toJson(await app.get(WalletService).get(merchant))),
+        ),
+      );
+
+    wallet
+      .command('list')
+      .description('List the balances of all merchants, the lowest available one first.')
+      .addHelpText('after', examples('wallet list'))
+      .action(
+        act(async (app) => {
+          const rows = (await app.get(WalletService).list()).map((each) => {
+            const { merchant_id, ...balances } = toJson(each);
+            return { merchant_id, name: each.name, ...balances };
+          });
+          return list(rows, 'There are no wallets: topup merchant create adds a merchant with one.');
+        }),
+      );
+
+    defineStatement(wallet, act);
+  },
+};
+
+function defineStatement(wallet: Command, act: Act): void {
+  wallet
+    .command('statement')
+    .description('List what moved a merchant’s available balance, newest first.')
+    .requiredOption('--merchant <id>', 'the merchant', id)
+    .option('--from <moment>', 'only what moved it then or later, in ISO 8601', moment)
+    .option('--to <moment>', 'only what moved it before then, in ISO 8601', moment)
+    .option('--csv', 'print it as CSV, with a header line')
+    .addHelpText(
+      'after',
+      examples(
+        'wallet statement --merchant 1 --from 2026-01-15T00:00:00+07:00',
+        'wallet statement --merchant 1 --csv > entries.csv',
+      ),
+    )
+    .action(
+      act(async (app, { merchant, csv, ...period }: StatementGiven, command: Command) => {
+        if (csv) refuseBoth(command, '--csv');
+        await app.get(WalletService).get(merchant);
+        return walletStatement(await app.get(AccountStatementService).read(merchant, period), { csv });
+      }),
+    );
+}
+
+async function debitInWords(wallets: WalletService, merchantId: number, amount: Satang): Promise<string> {
+  const { available } = await wallets.get(merchantId);
+  return `${formatBaht(amount)} THB leave the wallet of merchant ${merchantId}, which has ${formatBaht(available)} available.`;
+}
+
+const toJson = ({ merchant_id, available, held }: Wallet): Record<string, unknown> => ({
+  merchant_id,
+  available_amount: formatBaht(available),
+  held_amount: formatBaht(held),
+});

@@ -1,0 +1,85 @@
+import { MerchantsModule } from '../merchants/merchants.module.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.dto.js';
+import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import type { By } from '../audit-log/operator-actions.js';
+import { examples, type CommandGroup } from './command-group.js';
+import { ASKS_FIRST, confirm, MANY } from './confirm.js';
+import { NoQueuesModule } from './no-queues.module.js';
+import { id, integer, moment, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
+import { list, record } from './output.js';
+import { withProgress } from './progress.js';
+
+const DEFAULT_LIMIT = 1_000;
+const MAX_LIMIT = 100_000;
+const STATUSES = DELIVERY_STATUSES.join(', ');
+
+interface ListGiven {
+  merchant: number;
+  status?: DeliveryStatus;
+  limit: number;
+}
+
+interface ReplayGiven extends By {
+  merchant: number;
+  since: Date;
+  status: DeliveryStatus;
+  yes?: boolean;
+}
+
+export const webhookCommands: CommandGroup = {
+  features: { imports: [NoQueuesModule, MerchantsModule, WebhooksModule] },
+  define(webhook, act) {
+    webhook
+      .command('deliveries')
+      .description('List deliveries to all of a merchant’s webhooks, newest first.')
+      .requiredOption('--merchant <id>', 'the merchant', id)
+      .option('--status <status>', `only with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES))
+      .option('--limit <n>', 'how many at most', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
+      .addHelpText('after', examples('webhook deliveries --merchant 1 --status failed'))
+      .action(
+        act(async (app, { merchant, ...filter }: ListGiven) => {
+          await app.get(MerchantsService).get(merchant);
+          const deliveries = await app.get(WebhookDeliveriesService).listForMerchant(merchant, filter);
+          const more =
+            deliveries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+          return list(
+            deliveries.map((each) => ({ ...each })),
+            'There are no such deliveries.',
+            more,
+          );
+        }),
+      );
+
+    webhook
+      .command('replay')
+      .description(
+        'Attempt a merchant’s deliveries once more, each with its same event. None follows by itself.',
+      )
+      .requiredOption('--merchant <id>', 'the merchant', id)
+      .requiredOption('--since <moment>', 'only deliveries created then or later, in ISO 8601', moment)
+      .option('--status <status>', `only with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES), 'failed')
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addOption(yesOption())
+      .addHelpText(
+        'after',
+        `\nMore than ${MANY} deliveries are asked about first.` +
+          ASKS_FIRST +
+          examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00'),
+      )
+      .action(
+        act(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
+          await app.get(MerchantsService).get(merchant);
+          const deliveries = app.get(WebhookDeliveriesService);
+          const count = await deliveries.countReplayable(merchant, since, status);
+          if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });
+          const replayed = await withProgress('Replaying deliveries', (report) =>
+            deliveries.replay(merchant, since, status, { by, onProgress: (done) => report(done, count) }),
+          );
+          return record({ replayed });
+        }),
+      );
+  },
+};

@@ -1,0 +1,41 @@
+import { storable } from './text.js';
+
+/**
+ * Why an item or an order failed: the closed list, each code with the message a merchant reads when the supplier
+ * gave none of its own.
+ */
+export const FAILURE_MESSAGES = {
+  INVALID_PLAYER: 'The player does not exist',
+  INVALID_SERVER: 'The game server does not exist, or does not fit the player',
+  PLAYER_NOT_ELIGIBLE: 'The player may not receive this product',
+  LIMIT_EXCEEDED: 'A purchase limit of the player or the product was reached',
+  OUT_OF_STOCK: 'The product is out of stock',
+  ITEM_NOT_FOUND: 'The supplier does not know the product',
+  PRODUCT_UNAVAILABLE: 'The product is not available at present',
+  SUPPLIER_REJECTED: 'The supplier refused the top-up',
+  SUPPLIER_UNAVAILABLE: 'The supplier could not be reached; nothing was bought',
+  CANCELLED_BY_OPERATOR: 'The operator cancelled the top-up',
+  PARTIALLY_COMPLETED: 'Some pieces succeeded and some failed',
+} as const;
+
+export type FailureCode = keyof typeof FAILURE_MESSAGES;
+export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as FailureCode[];
+/** What a single unit or item can fail with: a part of an order can't be partly completed. */
+export type UnitFailureCode = Exclude<FailureCode, 'PARTIALLY_COMPLETED'>;
+
+export interface Failure {
+  code: UnitFailureCode;
+  message: string;
+}
+
+const MAX_MESSAGE_LENGTH = 500;
+
+export function isUnitFailureCode(code: unknown): code is UnitFailureCode {
+  return typeof code === 'string' && Object.hasOwn(FAILURE_MESSAGES, code) && code !== 'PARTIALLY_COMPLETED';
+}
+
+/** A failure with a message that is fit to be stored and shown, whatever the supplier sent. */
+export function failure(code: UnitFailureCode, message?: unknown): Failure {
+  const text = typeof message === 'string' ? storable(message, MAX_MESSAGE_LENGTH) : '';
+  return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };
+}

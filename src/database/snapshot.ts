@@ -1,0 +1,44 @@
+import type { Database, Queryable, Statement } from './database.js';
+
+const BEGIN: Statement = {
+  name: 'snapshot.begin',
+  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
+};
+
+/** Reading all of a large book takes longer than anything that a request may do, and goes by other ways than an index. */
+const WHOLE_BOOK: Statement = {
+  name: 'snapshot.whole_book',
+  text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
+                set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true)`,
+};
+
+/** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
+export function atOneMoment<Result>(
+  database: Database,
+  read: (tx: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(async (tx) => {
+    await tx.query(BEGIN);
+    await tx.query(WHOLE_BOOK);
+    return read(tx);
+  });
+}
+
+/** The same for what is found by index, in the time that any other statement has. */
+export function atOneMomentByIndex<Result>(
+  database: Database,
+  read: (tx: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(async (tx) => {
+    await tx.query(BEGIN);
+    return read(tx);
+  });
+}
+
+const PATIENCE_MS = 3_600_000;
+
+/** A statement that reads a whole book, with its own deadline instead of the pool's. */
+export const patient = (statement: Statement): Statement & { query_timeout: number } => ({
+  ...statement,
+  query_timeout: PATIENCE_MS,
+});

@@ -1,0 +1,29 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Public } from '../auth/authentication.js';
+import { errorBody, type ErrorBody } from '../core/errors.js';
+import { ReadinessService } from './readiness.service.js';
+
+/** For load balancers and supervisors: no key, no body to parse. */
+@ApiExcludeController()
+@Public()
+@Controller()
+export class HealthController {
+  constructor(@Inject(ReadinessService) private readonly readiness: ReadinessService) {}
+
+  /** The process lives. */
+  @Get('healthz')
+  health(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  /** It can take orders: PostgreSQL answers and can write. Redis does not matter. */
+  @Get('readyz')
+  async ready(@Res({ passthrough: true }) response: Response): Promise<{ status: string } | ErrorBody> {
+    const why = await this.readiness.whyNot();
+    if (why === null) return { status: 'ready' };
+    response.status(503).setHeader('Retry-After', '1');
+    return errorBody('SERVICE_UNAVAILABLE', why);
+  }
+}

@@ -1,4 +1,0 @@
-import { runLocalStack } from './local/run.js';
-
-// Everything that a newcomer needs, on this machine, in one command: see `npm start`.
-process.exit(await runLocalStack(process.env));

@@ -1,0 +1,94 @@
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { SchemaService } from '../database/schema.service.js';
+import { UnitDispatcher } from '../fulfilment/unit-dispatcher.js';
+import { WorkerPresence } from '../database/worker-presence.js';
+import { RedisHealth } from '../queues/redis-health.js';
+import { WebhookDispatcher } from '../webhooks/webhook-dispatcher.js';
+import { Recurring } from './recurring.js';
+
+const INTERVAL_MS = 2_000;
+/** While nobody can be woken through Redis. */
+const WITHOUT_REDIS_MS = 250;
+
+/**
+ * Looks in PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no
+ * wake-up started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis
+ * disposable.
+ */
+@Injectable()
+export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly looking: Recurring;
+  private readonly lookingMoreOften: Recurring;
+  /** At first nobody knows what the clock did while no worker ran. */
+  private mustPullBack = true;
+
+  constructor(
+    schema: SchemaService,
+    private readonly presence: WorkerPresence,
+    private readonly units: UnitDispatcher,
+    private readonly webhooks: WebhookDispatcher,
+    private readonly redis: RedisHealth,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    const whenReady = (): Promise<boolean> => schema.whenReady();
+    this.looking = new Recurring({
+      whenReady,
+      intervalMs: INTERVAL_MS,
+      run: () => this.look(),
+      onError: ({ message }) => logger.warn({ reason: message }, 'overdue work could not be looked for'),
+    });
+    this.lookingMoreOften = new Recurring({
+      whenReady,
+      intervalMs: WITHOUT_REDIS_MS,
+      run: async () => void (this.redis.isUp || (await this.wakeOverdue())),
+      // The other one says so, too.
+      onError: () => undefined,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.looking.start();
+    this.lookingMoreOften.start();
+  }
+
+  /** Ends the looking, then waits for the work that has begun; what is only due is left to other workers. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.looking.stop(), this.lookingMoreOften.stop()]);
+    await Promise.all([this.units.drain(), this.webhooks.drain()]);
+    await this.presence.leave().catch(() => undefined);
+  }
+
+  private async look(): Promise<void> {
+    const { dead, clockWasSetBack } = await this.presence.beat();
+    await this.releaseClaimsOf(dead);
+    this.mustPullBack ||= clockWasSetBack;
+    if (this.mustPullBack) await this.pullBack();
+    await this.wakeOverdue();
+  }
+
+  private async wakeOverdue(): Promise<void> {
+    await Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]);
+  }
+
+  /** No delay gets longer than its rule allows, wherever the database's clock has been. */
+  private async pullBack(): Promise<void> {
+    const [units, deliveries] = await Promise.all([this.units.pullBack(), this.webhooks.pullBack()]);
+    this.mustPullBack = false;
+    if (units + deliveries > 0)
+      this.logger.warn({ units, deliveries }, 'the clock of the database was set back: work is due earlier');
+  }
+
+  private async releaseClaimsOf(dead: string[]): Promise<void> {
+    if (dead.length === 0) return;
+    this.logger.warn({ workers: dead }, 'workers are gone: what they had claimed is taken over');
+    await Promise.all([this.units.releaseClaimsOf(dead), this.webhooks.releaseClaimsOf(dead)]);
+    await this.presence.forget(dead);
+  }
+}

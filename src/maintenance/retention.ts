@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
+import { Database } from '../database/database.js';
+import { SchemaService } from '../database/schema.service.js';
+import { Recurring } from './recurring.js';
+import { LOOK, REMOVE, type Look } from './retention.sql.js';
+
+const INTERVAL_MS = 3_600_000;
+/** After a round that had to leave something behind. */
+const SOON_MS = 10_000;
+const BATCH = 100;
+/** Between batches, so that orders hardly notice; some 900 events a second are far more than come in. */
+const PAUSE_MS = 100;
+/**
+ * So many young events in a row, and no old one is behind them. Numbers follow time but roughly, above all where the
+ * clock of the database was wrong for a while.
+ */
+const ENOUGH_YOUNG = 10_000;
+
+/**
+ * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS, every hour, in small batches and by
+ * one worker at a time. It goes on behind what it can't remove, and comes back for that soon. Orders, units, supplier
+ * calls and movements of money are kept for ever.
+ */
+@Injectable()
+export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly removing: Recurring;
+  private nextRoundMs = 0;
+
+  constructor(
+    schema: SchemaService,
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.removing = new Recurring({
+      whenReady: () => schema.whenReady(),
+      intervalMs: SOON_MS,
+      run: (stop) => this.removeWhenTime(stop),
+      onError: ({ message }) => this.report(message),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.WEBHOOK_LOG_DAYS > 0) this.removing.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.removing.stop();
+  }
+
+  private async removeWhenTime(stop: AbortSignal): Promise<void> {
+    if (performance.now() < this.nextRoundMs) return;
+    const leftBehind = await this.removeOld(stop);
+    if (leftBehind === 0) this.nextRoundMs = performance.now() + INTERVAL_MS;
+  }
+
+  /** @returns how many old events could not be removed. */
+  private async removeOld(stop: AbortSignal): Promise<number> {
+    const round = new Round();
+    while (!stop.aborted && !round.isOver) {
+      const look = await this.removeBatch(round);
+      if (look.removable.length > 0) await delay(PAUSE_MS);
+    }
+    if (round.removed > 0) this.logger.info({ events: round.removed }, 'old events were removed');
+    return round.leftBehind;
+  }
+
+  private async removeBatch(round: Round): Promise<Look> {
+    let look: Look | undefined;
+    try {
+      await this.database.transaction(async (tx) => {
+        [look] = await tx.query<Look>(LOOK, [this.config.WEBHOOK_LOG_DAYS, round.after, round.batch]);
+        if (look && look.removable.length > 0) tx.write(REMOVE, [look.removable]);
+      });
+    } catch (error) {
+      // Without a look nothing is known of what is behind.
+      if (!look || isConnectionLost(error)) throw error;
+      if (round.failed(look)) this.report((error as Error).message);
+      return look;
+    }
+    if (!look) throw new Error('events could not be looked at');
+    round.done(look);
+    return look;
+  }
+
+  private report(reason: string): void {
+    this.logger.warn({ reason }, 'old events could not be removed: tried again soon');
+  }
+}
+
+/** How far a round has come. A batch that fails is gone through again one by one, so that the others of it go. */
+class Round {
+  after = 0n;
+  removed = 0;
+  leftBehind = 0;
+  isOver = false;
+  private oneByOneUntil = 0n;
+  private youngInARow = 0;
+
+  get batch(): number {
+    return this.after < this.oneByOneUntil ? 1 : BATCH;
+  }
+
+  done(look: Look): void {
+    this.removed += look.removable.length;
+    this.leftBehind += look.held;
+    this.pass(look);
+  }
+
+  /** @returns whether it is left behind. */
+  failed(look: Look): boolean {
+    const isAlone = this.batch === 1;
+    if (isAlone) {
+      this.leftBehind++;
+      this.pass(look);
+    } else this.oneByOneUntil = look.last_id ?? 0n;
+    return isAlone;
+  }
+
+  private pass({ last_id: lastId, old, young }: Look): void {
+    this.after = lastId ?? this.after;
+    this.youngInARow = old > 0 ? 0 : this.youngInARow + young;
+    this.isOver = lastId === null || this.youngInARow >= ENOUGH_YOUNG;
+  }
+}

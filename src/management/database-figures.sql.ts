@@ -1,0 +1,123 @@
+import type { FigureName } from '../core/metrics.js';
+import type { Statement } from '../database/database.js';
+import { WAITING_WEBHOOKS } from '../webhooks/dispatch.sql.js';
+
+/** What is counted is counted so far: more than this is too much in any case, and a longer look would add to it. */
+const COUNTED_AT_MOST = 100_000;
+
+/**
+ * Holds for the statement that follows in the same transaction. The indexes for these figures are small and what they
+ * leave out is large, which the planner can't know of tables that are new to it. Disabled plans look expensive enough
+ * to be compiled, which would cost more than they do.
+ */
+export const LIMITS: Statement = {
+  name: 'figures.limits',
+  text: `SELECT set_config('statement_timeout', '500', true), set_config('enable_seqscan', 'off', true),
+                set_config('jit', 'off', true)`,
+};
+
+/** Seconds since the earliest of some moments; 0 without any. */
+const secondsSince = (earliest: string): string =>
+  `coalesce(greatest(extract(epoch FROM statement_timestamp() - ${earliest}), 0), 0)`;
+
+/** One statement and the figures that it gives: a column for each, of the same name. */
+export interface FiguresStatement extends Statement {
+  readonly figures: readonly FigureName[];
+}
+
+const figures = (name: string, names: FigureName[], text: string): FiguresStatement => ({
+  name: `figures.${name}`,
+  text,
+  figures: names,
+});
+
+const orders = figures(
+  'orders',
+  ['orders_open', 'orders_oldest_open_seconds'],
+  `SELECT count(*) AS orders_open, ${secondsSince('min(created_at)')} AS orders_oldest_open_seconds
+   FROM (SELECT created_at FROM orders WHERE status IN ('pending', 'processing')
+         ORDER BY created_at LIMIT ${COUNTED_AT_MOST}) open`,
+);
+
+const unknown = figures(
+  'units_unknown',
+  ['units_unknown', 'units_unknown_oldest_seconds'],
+  `SELECT count(*) AS units_unknown, ${secondsSince('min(unknown_since)')} AS units_unknown_oldest_seconds
+   FROM (SELECT unknown_since FROM order_units WHERE state = 'unknown'
+         ORDER BY unknown_since LIMIT ${COUNTED_AT_MOST}) unknown`,
+);
+
+/** A unit in review changes no more until it is settled: it was last updated when it came there. */
+const review = figures(
+  'units_review',
+  ['units_review', 'units_review_oldest_seconds'],
+  `SELECT count(*) AS units_review, ${secondsSince('min(updated_at)')} AS units_review_oldest_seconds
+   FROM (SELECT updated_at FROM order_units WHERE state = 'review' LIMIT ${COUNTED_AT_MOST}) review`,
+);
+
+/** Few ever, and indexed while they are open. */
+const reversals = figures(
+  'supplier_reversals',
+  ['supplier_reversals_open'],
+  `SELECT count(*) AS supplier_reversals_open FROM supplier_reversals WHERE status = 'open'`,
+);
+
+/** A claim whose lease has run out holds its unit no longer: the unit is due. */
+const fulfilmentQueue = figures(
+  'fulfilment_queue',
+  ['fulfilment_due', 'fulfilment_oldest_due_seconds'],
+  `SELECT coalesce(sum(due.units), 0) AS fulfilment_due,
+          ${secondsSince('min(due.since)')} AS fulfilment_oldest_due_seconds
+   FROM suppliers s CROSS JOIN LATERAL (
+     SELECT count(*) AS units, min(next_action_at) AS since FROM (
+       SELECT next_action_at FROM order_units
+       WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
+       ORDER BY next_action_at LIMIT ${COUNTED_AT_MOST}) units) due`,
+);
+
+const webhooksQueue = figures(
+  'webhooks_queue',
+  ['webhooks_due', 'webhooks_oldest_due_seconds'],
+  `WITH ${WAITING_WEBHOOKS}
+   SELECT coalesce(sum(due.deliveries), 0) AS webhooks_due,
+          ${secondsSince('min(due.since)')} AS webhooks_oldest_due_seconds
+   FROM waiting CROSS JOIN (VALUES (false), (true)) AS turn(is_retry) CROSS JOIN LATERAL (
+     SELECT count(*) AS deliveries, min(due_at) AS since FROM (
+       SELECT due_at FROM webhook_deliveries
+       WHERE webhook_id = waiting.webhook_id AND is_retry = turn.is_retry AND due_at <= statement_timestamp()
+       ORDER BY due_at LIMIT ${COUNTED_AT_MOST}) deliveries) due`,
+);
+
+/** Held balances are what open orders cost (contract, section 3): one statement sees both at one moment. */
+const heldMismatch = figures(
+  'held_mismatch',
+  ['wallet_held_mismatch_baht'],
+  `SELECT abs((SELECT coalesce(sum(held), 0) FROM wallets)
+              - (SELECT coalesce(sum(total_amount), 0) FROM orders WHERE status IN ('pending', 'processing')))
+          / 100.0 AS wallet_held_mismatch_baht`,
+);
+
+/** One row for each merchant: few, whatever the number of orders. */
+const lowBalances = figures(
+  'low_balances',
+  ['wallets_below_alert'],
+  `SELECT count(*) AS wallets_below_alert FROM wallets WHERE available < alert_below`,
+);
+
+const databaseSize = figures(
+  'database_size',
+  ['database_size_bytes'],
+  `SELECT pg_database_size(current_database()) AS database_size_bytes`,
+);
+
+export const FIGURES: readonly FiguresStatement[] = [
+  orders,
+  unknown,
+  review,
+  reversals,
+  fulfilmentQueue,
+  webhooksQueue,
+  heldMismatch,
+  lowBalances,
+  databaseSize,
+];

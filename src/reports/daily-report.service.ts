@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import { Database, type Queryable } from '../database/database.js';
+import { atOneMoment, patient } from '../database/snapshot.js';
+import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
+
+/** What is counted and added up; all amounts in satang. */
+export interface DayFigures {
+  /** Placed on the day. */
+  orders: bigint;
+  /** Ended on the day, whenever they were placed. */
+  completed: bigint;
+  failed: bigint;
+  opening_available: Satang;
+  opening_held: Satang;
+  credited: Satang;
+  debited: Satang;
+  /** Went from the available to the held balance for new orders. */
+  ordered: Satang;
+  spent: Satang;
+  /** Went back from the held to the available balance. */
+  refunded: Satang;
+  closing_available: Satang;
+  closing_held: Satang;
+}
+
+export type MerchantDay = DayFigures & { merchant_id: number; name: string };
+
+/** The available balance that the last line of the statement left behind. */
+type MerchantDayRow = MerchantDay & { last_available: Satang };
+
+export interface DailyReport {
+  date: string;
+  timezone: string;
+  from: Date;
+  /** Exclusive. */
+  to: Date;
+  merchants: MerchantDay[];
+  total: DayFigures;
+  /** What does not fit, in words; empty when the books add up. */
+  differences: string[];
+}
+
+/** What a day brought to each merchant, with balances that are checked against the movements between them. */
+@Injectable()
+export class DailyReportService {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @param date such as 2026-01-15.
+   * @param timezone where the day begins and ends, such as Asia/Bangkok.
+   * @throws BAD_REQUEST for a day that has not begun.
+   */
+  run(date: string, timezone: string): Promise<DailyReport> {
+    return atOneMoment(this.database, async (tx) => {
+      const day = await readDay(tx, date, timezone);
+      const rows = await tx.query<MerchantDayRow>(patient(READ_DAY_OF_MERCHANTS), [day.start, day.stop]);
+      return {
+        date,
+        timezone,
+        from: day.start,
+        to: day.stop,
+        merchants: rows.map(({ last_available: _last, ...merchant }) => merchant),
+        total: rows.reduce(add, NOTHING),
+        differences: rows.flatMap(findDifferences),
+      };
+    });
+  }
+
+  /**
+   * The reports of each day, both ends included, each read at a moment of its own when it is asked for.
+   * @throws BAD_REQUEST, at once, for a range that ends before it begins or with a day that has not begun.
+   */
+  async runAll(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+  ): Promise<AsyncGenerator<DailyReport>> {
+    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
+    await readDay(this.database, to, timezone);
+    return this.days(from, to, timezone);
+  }
+
+  private async *days(from: string, to: string, timezone: string): AsyncGenerator<DailyReport> {
+    for (let date = from; date <= to; date = nextDay(date)) yield await this.run(date, timezone);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** In the calendar, whatever a clock does that day. */
+const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+
+interface Day {
+  start: Date;
+  stop: Date;
+  now: Date;
+}
+
+/** @throws BAD_REQUEST for a day that has not begun. */
+async function readDay(queryable: Queryable, date: string, timezone: string): Promise<Day> {
+  const [day] = await queryable.query<Day>(READ_DAY, [date, timezone]);
+  if (!day) throw new Error('the day could not be read');
+  if (day.start <= day.now) return day;
+  throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
+}
+
+/** The figures of a day on which nothing happened. */
+export const NOTHING: DayFigures = {
+  orders: 0n,
+  completed: 0n,
+  failed: 0n,
+  opening_available: 0n,
+  opening_held: 0n,
+  credited: 0n,
+  debited: 0n,
+  ordered: 0n,
+  spent: 0n,
+  refunded: 0n,
+  closing_available: 0n,
+  closing_held: 0n,
+};
+
+const FIGURES = Object.keys(NOTHING) as (keyof DayFigures)[];
+
+const add = (sum: DayFigures, day: DayFigures): DayFigures =>
+  Object.fromEntries(FIGURES.map((name) => [name, sum[name] + day[name]])) as unknown as DayFigures;
+
+/** Closing = opening + movements, for both balances, and the statement ends with the closing one. */
+function findDifferences(day: MerchantDayRow): string[] {
+  const available = day.opening_available + day.credited + day.refunded - day.debited - day.ordered;
+  const held = day.opening_held + day.ordered - day.spent - day.refunded;
+  const compared: [string, Satang, Satang][] = [
+    ['available: the opening balance and the day’s movements', available, day.closing_available],
+    ['held: the opening balance and the day’s movements', held, day.closing_held],
+    ['available: the last line of the statement', day.last_available, day.closing_available],
+  ];
+  return compared
+    .filter(([, expected, closing]) => expected !== closing)
+    .map(
+      ([what, expected, closing]) =>
+        `merchant ${day.merchant_id}, ${what} give ${formatBaht(expected)}, ` +
+        `the wallet less what moved since has ${formatBaht(closing)}`,
+    );
+}

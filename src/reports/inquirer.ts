@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { outcomeDetail, type SupplierAdapter, type SupplierSettings } from '../suppliers/supplier-adapter.js';
+
+const MAX_IN_FLIGHT = 16;
+const MAX_ATTEMPTS = 3;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+/** A supplier that is away must not be waited for once per unit. */
+const GIVE_UP_AFTER = 20;
+
+/** What a supplier says of a reference. */
+export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
+
+/** Asks one supplier about many references, some at a time, and gives up on one that does not answer. */
+export class Inquirer {
+  /** References that got no usable answer, or were not asked about any more. */
+  unanswered = 0;
+  /** Why the last of them got none. */
+  lastProblem: string | null = null;
+  private unansweredInARow = 0;
+
+  constructor(
+    private readonly adapter: SupplierAdapter,
+    private readonly settings: SupplierSettings,
+  ) {
+    if (!adapter.inquire) this.giveUp('the supplier cannot be asked');
+  }
+
+  /** @returns an answer for each reference, in order; null where there was none. */
+  async askAll(references: string[], onAnswer: () => void): Promise<(Answered | null)[]> {
+    const answers: (Answered | null)[] = references.map(() => null);
+    let next = 0;
+    const askNext = async (): Promise<void> => {
+      for (let at = next++; at < references.length; at = next++) {
+        answers[at] = await this.ask(references[at] ?? '');
+        onAnswer();
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, askNext));
+    return answers;
+  }
+
+  private async ask(reference: string): Promise<Answered | null> {
+    let waitMs = FIRST_WAIT_MS;
+    for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
+      const outcome = await this.adapter.inquire?.(this.settings, reference);
+      if (outcome && outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
+        this.unansweredInARow = 0;
+        return outcome.kind;
+      }
+      this.lastProblem = (outcome && outcomeDetail(outcome)) ?? this.lastProblem;
+      if (attempt === MAX_ATTEMPTS) break;
+      await delay(Math.min(outcome?.retryAfterMs ?? waitMs, LONGEST_WAIT_MS));
+      waitMs *= 2;
+    }
+    this.unanswered++;
+    this.unansweredInARow++;
+    return null;
+  }
+
+  private giveUp(reason: string): void {
+    this.lastProblem = reason;
+    this.unansweredInARow = GIVE_UP_AFTER;
+  }
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../core/secret-box.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
+import { Database } from '../database/database.js';
+import { HttpSupplier } from '../suppliers/http/http-supplier.js';
+import type { SupplierAdapter, SupplierBalance, SupplierSettings } from '../suppliers/supplier-adapter.js';
+import { unitReference } from '../orders/order.rows.js';
+import { FIND_UNSETTLED } from '../orders/settlement.sql.js';
+import { atOneMoment, patient } from '../database/snapshot.js';
+import { Inquirer, type Answered } from './inquirer.js';
+import {
+  COUNT_OPEN_CASES,
+  COUNT_UNITS,
+  PAGE_OF_SETTLED,
+  type SettledUnitRow,
+  type UnitCounts,
+} from './supplier-report.sql.js';
+
+const UNITS_AT_ONCE = 500;
+
+/** A unit of which we and the supplier say different things. */
+export interface Difference {
+  reference: string;
+  ours: 'succeeded' | 'failed';
+  theirs: Answered;
+  /** What the merchant paid, or got back, in satang. */
+  amount: bigint;
+}
+
+export interface SupplierComparison {
+  supplier: string;
+  balance: SupplierBalance;
+  counts: UnitCounts;
+  agreed: number;
+  differences: Difference[];
+  /** Units that the supplier gave no usable answer about. */
+  unanswered: { count: number; reason: string | null };
+  /** Cases in which it contradicted us, then or now, and that nobody has closed. */
+  openCases: number;
+}
+
+/** A unit of which the supplier says the opposite, for good. */
+interface Contradiction {
+  unit: SettledUnitRow;
+  theirs: 'succeeded' | 'failed';
+}
+
+type OnProgress = (done: number, total: number, supplier: string) => void;
+
+/** Compares what we say became of units with what their suppliers say (supplier protocol). */
+@Injectable()
+export class SupplierReportService {
+  private readonly adapters: Record<Supplier['adapter'], SupplierAdapter>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly secretBox: SecretBox,
+    httpSupplier: HttpSupplier,
+  ) {
+    this.adapters = { http: httpSupplier };
+  }
+
+  /**
+   * Asks a supplier about each unit that was settled, of orders placed since a moment. A settled unit never changes
+   * again, so the units are read in pages, and no transaction is open while the supplier is asked.
+   */
+  async compare(supplier: Supplier, since: Date, onProgress: OnProgress): Promise<SupplierComparison> {
+    const adapter = this.adapters[supplier.adapter];
+    const settings: SupplierSettings = {
+      baseUrl: supplier.baseUrl,
+      token: supplier.tokenSealed && this.secretBox.open(supplier.tokenSealed),
+      timeoutMs: supplier.timeoutMs,
+    };
+    const [counts] = await atOneMoment(this.database, (tx) =>
+      tx.query<UnitCounts>(patient(COUNT_UNITS), [supplier.id, since]),
+    );
+    if (!counts) throw new Error('units could not be counted');
+    const inquirer = new Inquirer(adapter, settings);
+    const total = Number(counts.succeeded + counts.failed);
+    const differences: Difference[] = [];
+    let done = 0;
+    onProgress(done, total, supplier.code);
+    for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
+      const references = units.map((unit) => unitReference(unit.order_number, unit));
+      const answers = await inquirer.askAll(references, () => onProgress(++done, total, supplier.code));
+      const contradicted: Contradiction[] = [];
+      units.forEach((unit, index) => {
+        const theirs = answers[index] ?? null;
+        const reference = references[index] ?? '';
+        if (theirs === null || !contradicts(unit.state, theirs)) return;
+        differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
+        if (theirs === 'succeeded' || theirs === 'failed') contradicted.push({ unit, theirs });
+      });
+      await this.recordCases(contradicted);
+    }
+    const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
+    const agreed = done - unanswered.count - differences.length;
+    const balance = await adapter.balance(settings);
+    const [open] = await this.database.query<{ cases: bigint }>(COUNT_OPEN_CASES, [supplier.id]);
+    const openCases = Number(open?.cases ?? 0n);
+    return { supplier: supplier.code, balance, counts, agreed, differences, unanswered, openCases };
+  }
+
+  /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
+  private async recordCases(contradicted: Contradiction[]): Promise<void> {
+    if (contradicted.length === 0) return;
+    await this.database.query(FIND_UNSETTLED, [
+      contradicted.map(({ unit }) => unit.order_id),
+      contradicted.map(({ unit }) => unit.item),
+      contradicted.map(({ unit }) => unit.unit),
+      contradicted.map(({ theirs }) => theirs),
+      contradicted.map(() => null),
+      contradicted.map(() => 'found by topup report supplier'),
+    ]);
+  }
+
+  private async *pagesOfSettled(
+    supplierId: number,
+    since: Date,
+    firstOrderId: bigint,
+  ): AsyncGenerator<SettledUnitRow[]> {
+    let after: unknown[] = [firstOrderId, 0, 0];
+    for (;;) {
+      const values = [supplierId, since, ...after, UNITS_AT_ONCE];
+      const units = await this.database.query<SettledUnitRow>(patient(PAGE_OF_SETTLED), values);
+      if (units.length > 0) yield units;
+      const last = units.at(-1);
+      if (!last || units.length < UNITS_AT_ONCE) return;
+      after = [last.order_id, last.item, last.unit];
+    }
+  }
+}
+
+/** A failed unit must not be sold, nor become so; a succeeded one must be. */
+const contradicts = (ours: 'succeeded' | 'failed', theirs: Answered): boolean =>
+  ours === 'succeeded' ? theirs !== 'succeeded' : theirs === 'succeeded' || theirs === 'processing';

@@ -1,0 +1,135 @@
+import { parseBaht } from '../../core/money.js';
+import { storable } from '../../core/text.js';
+import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
+import type { Outcome, SupplierBalance } from '../supplier-adapter.js';
+
+/** An answer of an HTTP supplier, as far as it could be read. */
+export interface HttpAnswer {
+  status: number;
+  /** The parsed body; undefined when it is not JSON. */
+  body: unknown;
+  retryAfter: string | undefined;
+}
+
+const MAX_RETRY_AFTER_MS = 600_000;
+
+type Body = Partial<Record<string, unknown>>;
+
+/** What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. */
+export function readSendAnswer(answer: HttpAnswer, reference: string): Outcome {
+  const { status } = answer;
+  const body = asObject(answer.body);
+  switch (status) {
+    case 200:
+    case 201:
+      return readState(body, reference);
+    case 202: {
+      const outcome = readState(body, reference);
+      return outcome.kind === 'processing' ? outcome : contradictory(status);
+    }
+    case 400:
+    case 422:
+      return contradicts(body, reference) ? contradictory(status) : refusal(body);
+    case 404:
+      if (body?.code !== 'ITEM_NOT_FOUND' || contradicts(body, reference)) return contradictory(status);
+      return { kind: 'failed', ...failure('ITEM_NOT_FOUND', body.message) };
+    case 401:
+    case 403:
+      return { ...notAccepted(answer), credentialsRefused: true };
+    case 408:
+    case 425:
+    case 429:
+      return notAccepted(answer);
+    default:
+      return unknown(answer);
+  }
+}
+
+/** What the answer to `GET /v1/top-ups/{reference}` means. */
+export function readInquiryAnswer(answer: HttpAnswer, reference: string): Outcome {
+  const body = asObject(answer.body);
+  if (answer.status === 200) return readState(body, reference);
+  if (answer.status === 404 && body?.code === 'NOT_FOUND' && !contradicts(body, reference))
+    return { kind: 'never_seen' };
+  return unknown(answer);
+}
+
+/** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
+/** How a supplier answers that tells no balances. */
+const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
+
+export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
+  const { balance, currency } = asObject(answer.body) ?? {};
+  if (answer.status !== 200) {
+    const reached = HAS_NO_SUCH_PAGE.includes(answer.status);
+    return { known: false, detail: `HTTP ${answer.status}`, reached };
+  }
+  const text = typeof balance === 'string' ? balance : '';
+  const size = parseBaht(text.replace(/^-/, ''));
+  if (size === null || typeof currency !== 'string') {
+    return { known: false, detail: 'the answer names no balance and currency', reached: true };
+  }
+  return { known: true, amount: text.startsWith('-') ? -size : size, currency: storable(currency, 16) };
+}
+
+function readState(body: Body | undefined, reference: string): Outcome {
+  if (!body) return { kind: 'unknown', detail: 'the answer is not a JSON object' };
+  if (body.reference !== reference)
+    return { kind: 'unknown', detail: 'the answer is about another reference' };
+  const { status, supplier_reference: supplierReference } = body;
+  const hasFailure = isPresent(body.failure_code);
+  if (status === 'succeeded' && !hasFailure) {
+    return {
+      kind: 'succeeded',
+      supplierReference: typeof supplierReference === 'string' ? storable(supplierReference, 255) : null,
+    };
+  }
+  if (status === 'failed') return refusal(body);
+  if (status === 'processing' && !hasFailure) return { kind: 'processing' };
+  return { kind: 'unknown', detail: 'the answer contradicts itself' };
+}
+
+function refusal(body: Body | undefined): Outcome {
+  const code: UnitFailureCode = isUnitFailureCode(body?.failure_code)
+    ? body.failure_code
+    : 'SUPPLIER_REJECTED';
+  return { kind: 'failed', ...failure(code, body?.failure_message ?? body?.message) };
+}
+
+/** A refusal whose body speaks of another unit, or of one that was not refused. */
+function contradicts(body: Body | undefined, reference: string): boolean {
+  if (!body) return false;
+  return (
+    (isPresent(body.reference) && body.reference !== reference) ||
+    ['succeeded', 'processing'].includes(body.status as string)
+  );
+}
+
+const contradictory = (status: number): Outcome => ({
+  kind: 'unknown',
+  detail: `HTTP ${status} with an unfitting body`,
+});
+
+const unknown = (answer: HttpAnswer): Outcome => ({
+  kind: 'unknown',
+  detail: `HTTP ${answer.status}`,
+  ...retryAfter(answer),
+});
+
+const notAccepted = (answer: HttpAnswer): Extract<Outcome, { kind: 'not_accepted' }> => ({
+  kind: 'not_accepted',
+  detail: `HTTP ${answer.status}`,
+  ...retryAfter(answer),
+});
+
+/** `Retry-After` in seconds or as a date, at most 10 minutes (contract, section 8). */
+function retryAfter({ retryAfter: text }: HttpAnswer): { retryAfterMs?: number } {
+  if (text === undefined) return {};
+  const waitMs = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS) };
+}
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+
+const asObject = (value: unknown): Body | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

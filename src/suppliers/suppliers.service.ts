@@ -1,0 +1,138 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { CONFIG, type Config } from '../core/config.js';
+import { AppError } from '../core/errors.js';
+import { SecretBox } from '../core/secret-box.js';
+import { textProblem } from '../core/text.js';
+import { recordAction, type By } from '../audit-log/operator-actions.js';
+import { timingProblem } from './supplier-timing.js';
+import { ADAPTERS, Supplier, type Adapter } from './supplier.entity.js';
+
+export const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_TIMEOUT_MS = 600_000;
+export interface SupplierSettings {
+  code: string;
+  adapter: string;
+  baseUrl: string;
+  /** A new bearer token, null to remove it, undefined to keep what is there. */
+  token?: string | null;
+  timeoutMs?: number;
+  /** It is the same supplier under another address: it knows the units that were sent to the one before. */
+  hasMoved?: boolean;
+}
+
+/** Units at a supplier that have not ended. */
+export interface OpenUnits {
+  open: number;
+  /** Those of which it is not known whether they were bought. */
+  inDoubt: number;
+}
+
+const COUNT_OPEN = `
+  SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'queued')::int AS "inDoubt"
+  FROM order_units WHERE supplier_id = $1 AND (next_action_at IS NOT NULL OR state = 'review')`;
+
+const MOVE_UNITS = `
+  UPDATE order_units SET sent_to = $2 WHERE supplier_id = $1 AND sent_to <> $2 AND next_action_at IS NOT NULL`;
+
+@Injectable()
+export class SuppliersService {
+  constructor(
+    @InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>,
+    private readonly secretBox: SecretBox,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept.
+   * @throws BAD_REQUEST
+   */
+  async set(settings: SupplierSettings, by?: By): Promise<Supplier> {
+    const { code, adapter, token, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
+    const problem = settingsProblem({ ...settings, timeoutMs });
+    if (problem) throw new AppError('BAD_REQUEST', problem);
+    const tokenSealed = typeof token === 'string' ? this.secretBox.seal(token) : null;
+    const row = {
+      code,
+      adapter: adapter as Adapter,
+      baseUrl: withoutSlash(settings.baseUrl),
+      timeoutMs,
+    };
+    const detail = {
+      code,
+      adapter,
+      base_url: row.baseUrl,
+      timeout_ms: timeoutMs,
+      token: token === undefined ? 'kept' : token === null ? 'removed' : 'replaced',
+    };
+    await this.suppliers.manager.transaction(async (manager) => {
+      await manager.upsert(Supplier, { ...row, ...(token === undefined ? {} : { tokenSealed }) }, ['code']);
+      await recordAction(manager, by, { action: 'supplier.set', detail });
+      if (settings.hasMoved) {
+        const { id } = await manager.findOneByOrFail(Supplier, { code });
+        await manager.query(MOVE_UNITS, [id, row.baseUrl]);
+      }
+    });
+    return this.suppliers.findOneByOrFail({ code });
+  }
+
+  /**
+   * The units that another base URL concerns: those in doubt are not sent there, because it may be somebody else who
+   * never saw them.
+   * @returns null where the supplier is new, or stays where it is.
+   */
+  async unitsLeftBehind(code: string, baseUrl: string): Promise<OpenUnits | null> {
+    const supplier = await this.suppliers.findOneBy({ code });
+    if (!supplier || supplier.baseUrl === withoutSlash(baseUrl)) return null;
+    const [counted] = await this.suppliers.query<OpenUnits[]>(COUNT_OPEN, [supplier.id]);
+    return counted ?? null;
+  }
+
+  /** @throws BAD_REQUEST for a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for. */
+  assertTiming(timeoutMs: number): void {
+    const problem = timingProblem(timeoutMs, this.config.SUPPLIER_QUIET_PERIOD_MS);
+    if (problem) throw new AppError('BAD_REQUEST', problem);
+  }
+
+  list(): Promise<Supplier[]> {
+    return this.suppliers.find({ order: { code: 'ASC' } });
+  }
+
+  /** @throws NOT_FOUND */
+  async getByCode(code: string): Promise<Supplier> {
+    const supplier = await this.suppliers.findOneBy({ code });
+    if (!supplier)
+      throw new AppError('NOT_FOUND', `there is no supplier ${code}: topup supplier list shows them`);
+    return supplier;
+  }
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+function settingsProblem(settings: SupplierSettings & { timeoutMs: number }): string | null {
+  const { code, adapter, baseUrl, token, timeoutMs } = settings;
+  const codeProblem = textProblem(code, 1, 64);
+  if (codeProblem) return `the supplier's code ${codeProblem}`;
+  if (!ADAPTERS.includes(adapter as Adapter))
+    return `there is no adapter ${adapter}: choose one of ${ADAPTERS.join(', ')}`;
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (
+    !url ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search ||
+    url.hash ||
+    url.username ||
+    url.password
+  ) {
+    return 'the base URL must be an http or https URL without credentials, query or fragment';
+  }
+  // A token travels in a header, which can carry visible ASCII only.
+  if (typeof token === 'string' && !/^[\x21-\x7e]{1,4096}$/.test(token)) {
+    return 'the token must be 1 to 4096 visible ASCII characters without spaces';
+  }
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
+    return `the timeout must be a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`;
+  }
+  return null;
+}

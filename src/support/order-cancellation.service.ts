@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { Database, type Transaction } from '../database/database.js';
+import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
+import { failure } from '../core/failures.js';
+import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
+import { OrderSettlement, type SettleUnit } from '../orders/order-settlement.js';
+import { FIND_UNITS } from './order-desk.sql.js';
+import { noSuchUnit } from './order-resolution.service.js';
+
+export interface Cancellation {
+  order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
+  /** The only unit that is meant, if not all are. */
+  unit?: Pick<UnitKey, 'item' | 'unit'>;
+  by: By;
+}
+
+/** Fails, by the operator's will, units of which it is certain that nothing was bought. */
+@Injectable()
+export class OrderCancellation {
+  constructor(
+    private readonly database: Database,
+    private readonly settlement: OrderSettlement,
+  ) {}
+
+  /**
+   * Fails what was never sent or never accepted as a supplier's refusal would: with the last unit the order ends, and
+   * its price is returned. Workers may claim units at the same moment: each is either theirs or cancelled.
+   * @returns a line for each unit that was left as it is, with the reason.
+   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT when nothing could be cancelled.
+   */
+  async cancel(cancellation: Cancellation): Promise<string[]> {
+    const asked = await this.unitsOf(cancellation);
+    const commands = asked.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
+    const settled = await Promise.all(commands.map((command) => this.settlement.settle(command)));
+    const cancelled = new Set(
+      commands.filter((_each, index) => settled[index] === 'settled').map(({ key }) => unitName(key)),
+    );
+    const left = cancelled.size === asked.length ? [] : await this.unitsOf(cancellation);
+    const lines = left.filter((unit) => !cancelled.has(unitName(unit))).map(reasonToLeave);
+    if (cancelled.size > 0) return lines;
+    const { order_number } = cancellation.order;
+    throw new AppError('CONFLICT', [`nothing of ${order_number} was cancelled:`, ...lines].join('\n  '));
+  }
+
+  /** The units that are meant, as they stand. */
+  private async unitsOf({ order, unit: asked }: Cancellation): Promise<UnitRow[]> {
+    const units = await this.database.query<UnitRow>(FIND_UNITS, [order.id]);
+    if (!asked) return units;
+    const found = units.filter(({ item, unit }) => item === asked.item && unit === asked.unit);
+    if (found.length === 0) throw noSuchUnit(asked, units);
+    return found;
+  }
+}
+
+/** The units that one transaction settles share one entry of the operator's log. */
+function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
+  const reason = failure('CANCELLED_BY_OPERATOR');
+  const values = (settled: SettleUnit[]): unknown[] =>
+    actionValues(by, {
+      action: 'order.cancel',
+      merchantId: order.merchant_id,
+      orderId: order.id,
+      detail: { units: settled.map(({ key }) => unitName(key)), result: 'failed', code: reason.code },
+    });
+  // A reason that can't be kept is refused before anything is done.
+  values([]);
+  const alongside = (tx: Transaction, settled: SettleUnit[]): void =>
+    tx.write(RECORD_ACTION, values(settled));
+  return ({ item, unit }) => ({
+    key: { orderId: order.id, item, unit },
+    merchantId: order.merchant_id,
+    result: { state: 'failed', ...reason },
+    claim: null,
+    cancels: true,
+    calls: [],
+    alongside,
+  });
+}
+
+function reasonToLeave(unit: UnitRow): string {
+  return `unit ${unitName(unit)} is left as it is: ${reasonOf(unit)}`;
+}
+
+function reasonOf({ state, failure_code: code }: UnitRow): string {
+  switch (state) {
+    case 'queued':
+      return 'a call to its supplier ended just now: give the command again';
+    case 'sending':
+      return 'a call to its supplier is in flight';
+    case 'unknown':
+      return 'it is in doubt, its supplier may have sold it: topup order resolve settles it by your word';
+    case 'review':
+      return 'it is in doubt and waits for topup order resolve';
+    case 'succeeded':
+      return 'it has succeeded';
+    case 'failed':
+      return `it has failed already, with ${code ?? 'no code'}`;
+  }
+}

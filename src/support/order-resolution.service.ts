@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { textProblem } from '../core/text.js';
+import { Database } from '../database/database.js';
+import { actionValues, RECORD_ACTION } from '../audit-log/operator-actions.js';
+import { failure, type UnitFailureCode } from '../core/failures.js';
+import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
+import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
+import { FIND_UNITS } from './order-desk.sql.js';
+
+/** What the operator found out about a unit that the supplier left open. */
+export type Verdict =
+  { succeeded: true; supplierReference?: string } | { succeeded: false; code: UnitFailureCode };
+
+export interface Resolution {
+  order: Pick<OrderRow, 'id' | 'merchant_id'>;
+  item: number;
+  unit: number;
+  verdict: Verdict;
+  /** 1 to 500 characters, for the record. */
+  reason: string;
+  operator: string;
+}
+
+/** Settles, by the operator's word, units of which nobody knows whether the supplier sold them. */
+@Injectable()
+export class OrderResolution {
+  constructor(
+    private readonly database: Database,
+    private readonly settlement: OrderSettlement,
+  ) {}
+
+  /**
+   * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves.
+   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review.
+   */
+  async resolve(resolution: Resolution): Promise<void> {
+    const problem = resolutionProblem(resolution);
+    if (problem) throw new AppError('BAD_REQUEST', problem);
+    const { order } = resolution;
+    const key = { orderId: order.id, item: resolution.item, unit: resolution.unit };
+    const action = {
+      action: 'order.resolve',
+      merchantId: order.merchant_id,
+      orderId: order.id,
+      detail: toDetail(resolution),
+    } as const;
+    const settled = await this.settlement.settle({
+      key,
+      merchantId: order.merchant_id,
+      result: toResult(resolution.verdict),
+      claim: null,
+      calls: [],
+      alongside: (tx) => tx.write(RECORD_ACTION, actionValues(resolution, action)),
+    });
+    if (settled !== 'settled') throw await this.conflict(key);
+  }
+
+  private async conflict(key: UnitKey): Promise<AppError> {
+    const units = await this.database.query<UnitRow>(FIND_UNITS, [key.orderId]);
+    const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
+    if (unit) {
+      const message = `unit ${unitName(key)} is ${unit.state}: only units in unknown or review can be resolved`;
+      return new AppError('CONFLICT', message);
+    }
+    return noSuchUnit(key, units);
+  }
+}
+
+/** @param units those that the order has. */
+export function noSuchUnit(asked: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
+  const names = units.map(unitName);
+  const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
+  return new AppError('NOT_FOUND', `the order has no unit ${unitName(asked)}: it has ${known}`);
+}
+
+function resolutionProblem({ reason, operator, verdict }: Resolution): string | null {
+  const texts: [string, string, number][] = [
+    ['reason', reason, 500],
+    ['operator', operator, 128],
+  ];
+  if (verdict.succeeded && verdict.supplierReference !== undefined) {
+    texts.push(['supplier’s reference', verdict.supplierReference, 255]);
+  }
+  for (const [member, text, maximum] of texts) {
+    const problem = textProblem(text, 1, maximum);
+    if (problem) return `the ${member} ${problem}`;
+  }
+  return null;
+}
+
+function toResult(verdict: Verdict): UnitResult {
+  return verdict.succeeded
+    ? { state: 'succeeded', supplierReference: verdict.supplierReference ?? null }
+    : { state: 'failed', ...failure(verdict.code) };
+}
+
+const toDetail = ({ verdict, item, unit }: Resolution): Record<string, unknown> => ({
+  unit: unitName({ item, unit }),
+  result: verdict.succeeded ? 'succeeded' : 'failed',
+  code: verdict.succeeded ? null : verdict.code,
+});

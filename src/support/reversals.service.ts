@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import { Database, type Statement } from '../database/database.js';
+import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
+import { unitName } from '../orders/order.rows.js';
+import { WalletService } from '../wallet/wallet.service.js';
+
+/** An answer of a supplier that contradicts how a unit was settled, as a case for the operator. */
+export interface Reversal {
+  id: number;
+  order_number: string;
+  merchant_id: number;
+  unit: string;
+  supplier: string;
+  /**
+   * - `taken_back`: the unit had succeeded, and its supplier says that it failed.
+   * - `bought_late`: the unit had failed and its price was returned, and its supplier says that it was bought.
+   * - `unknown_purchase`: its supplier names another purchase than the one that we know.
+   */
+  kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
+  /** What it cost at the supplier; null where that is not known. */
+  amount: string | null;
+  currency: string | null;
+  supplier_reference: string | null;
+  detail: string | null;
+  status: 'open' | 'closed';
+  created_at: string;
+}
+
+type ReversalRow = Omit<Reversal, 'unit' | 'created_at' | 'amount' | 'currency'> & {
+  item: number;
+  unit: number;
+  order_id: bigint;
+  created_at: Date;
+};
+
+const SELECT = `
+  SELECT r.id, o.order_number, o.merchant_id, r.order_id, r.item, r.unit, s.code AS supplier, r.kind,
+         r.supplier_reference, r.detail, r.status, r.created_at
+  FROM supplier_reversals r JOIN orders o ON o.id = r.order_id JOIN suppliers s ON s.id = r.supplier_id`;
+
+const LIST: Statement = {
+  name: 'reversals.list',
+  text: `${SELECT} WHERE (NOT $1::bool OR r.status = 'open') AND ($2::text IS NULL OR s.code = $2) ORDER BY r.id DESC`,
+};
+
+const LOCK: Statement = {
+  name: 'reversals.lock',
+  text: `${SELECT} WHERE r.id = $1 FOR NO KEY UPDATE OF r`,
+};
+
+const CLOSE: Statement = {
+  name: 'reversals.close',
+  text: `UPDATE supplier_reversals SET status = 'closed', closed_at = statement_timestamp() WHERE id = $1`,
+};
+
+export interface Closing {
+  id: number;
+  /** What the merchant gets for it; nothing unless given. */
+  credit?: Satang;
+  by: By;
+}
+
+/** The cases in which a supplier contradicts how a unit was settled. Merchants' money moves by the operator's word only. */
+@Injectable()
+export class ReversalsService {
+  constructor(
+    private readonly database: Database,
+    private readonly wallets: WalletService,
+  ) {}
+
+  /** Newest first. */
+  async list({ open = false, supplier }: { open?: boolean; supplier?: string } = {}): Promise<Reversal[]> {
+    const rows = await this.database.query<ReversalRow>(LIST, [open, supplier ?? null]);
+    return rows.map(toReversal);
+  }
+
+  /**
+   * Closes a case. A credit goes to the merchant of the order first, under the reference `reversal-<id>`, so that a
+   * command that was cut off in between can be given again.
+   * @throws NOT_FOUND; CONFLICT when it is closed already.
+   */
+  async close({ id, credit, by }: Closing): Promise<Reversal> {
+    const [found] = await this.database.query<ReversalRow>(LOCK, [id]);
+    if (!found) throw new AppError('NOT_FOUND', `there is no reversal ${id}: topup reversal list shows them`);
+    if (found.status === 'closed') throw closedBefore(id);
+    if (credit !== undefined) {
+      await this.wallets.credit({
+        merchantId: found.merchant_id,
+        amount: credit,
+        reference: `reversal-${id}`,
+        note: by.reason,
+        operator: by.operator,
+      });
+    }
+    return this.database.transaction(async (tx) => {
+      const [locked] = await tx.query<ReversalRow>(LOCK, [id]);
+      if (locked?.status !== 'open') throw closedBefore(id);
+      tx.write(CLOSE, [id]);
+      const detail = {
+        reversal_id: id,
+        kind: locked.kind,
+        unit: unitName(locked),
+        credit: credit === undefined ? null : formatBaht(credit),
+      };
+      const { merchant_id: merchantId, order_id: orderId } = locked;
+      tx.write(RECORD_ACTION, actionValues(by, { action: 'reversal.close', merchantId, orderId, detail }));
+      return toReversal({ ...locked, status: 'closed' });
+    });
+  }
+}
+
+const closedBefore = (id: number): AppError => new AppError('CONFLICT', `reversal ${id} is closed already`);
+
+const toReversal = ({ order_id: _order, item, unit, created_at, ...row }: ReversalRow): Reversal => ({
+  id: row.id,
+  order_number: row.order_number,
+  merchant_id: row.merchant_id,
+  unit: unitName({ item, unit }),
+  supplier: row.supplier,
+  kind: row.kind,
+  amount: null,
+  currency: null,
+  supplier_reference: row.supplier_reference,
+  detail: row.detail,
+  status: row.status,
+  created_at: created_at.toISOString(),
+});

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { LocalError } from '../../src/cli/local-stack/errors.js';
+import { findRedis } from './redis-binary.js';
+import { ServerProcess, type RunningServer } from './server-process.js';
+
+export interface RedisOptions {
+  /** Holds the configuration, the data and the log; created when missing. One process at a time may use it. */
+  dataDir: string;
+  /** A free port of 127.0.0.1. */
+  port: number;
+  /** Whether every write goes to disk (once a second), so that data outlive the server. */
+  appendOnly: boolean;
+  /** Where a downloaded Redis is kept; default `<dataDir>/package`. */
+  packageDir?: string;
+  /** Server settings as in redis.conf. */
+  settings?: Record<string, string>;
+}
+
+const configurationName = 'redis.conf';
+const startTimeoutMs = 60_000;
+const leftOverTimeoutMs = 10_000;
+
+/**
+ * Starts a Redis server on 127.0.0.1 and waits until it answers. A server that an earlier, killed process left
+ * running on the same directory is stopped first.
+ * @throws LocalError when there is no Redis for this machine or it ends during its start, with the end of its log.
+ */
+export async function startRedis(options: RedisOptions): Promise<RunningServer> {
+  const directory = path.resolve(options.dataDir);
+  const binary = await findRedis(options.packageDir ?? path.join(directory, 'package'));
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const configuration = path.join(directory, configurationName);
+  await stopLeftOverRedis(directory);
+
+  // Redis is only a hint of what is in PostgreSQL: a new password at every start costs nothing.
+  const password = randomBytes(24).toString('hex');
+  // In a file, because other users can read the command line of a process.
+  writeFileSync(configuration, configurationOf(options, directory, password), { mode: 0o600 });
+  const url = `redis://:${password}@127.0.0.1:${options.port}`;
+  const server = new ServerProcess({
+    name: 'Redis',
+    command: [binary.program, configuration],
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH,
+      LC_ALL: 'C',
+      ...(binary.libraryPath === null ? {} : { LD_LIBRARY_PATH: binary.libraryPath }),
+    },
+    logFile: path.join(directory, 'server.log'),
+    stopSignals: [
+      { signal: 'SIGTERM', waitMs: 10_000 },
+      { signal: 'SIGKILL', waitMs: 5_000 },
+    ],
+  });
+  await server.waitUntil(() => answers(url), startTimeoutMs);
+  return server.running(url, options.port);
+}
+
+function configurationOf(options: RedisOptions, directory: string, password: string): string {
+  return [
+    'bind 127.0.0.1',
+    `port ${options.port}`,
+    'protected-mode yes',
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(directory)}`,
+    'daemonize no',
+    'save ""',
+    `appendonly ${options.appendOnly ? 'yes' : 'no'}`,
+    // Bull loses jobs when Redis may evict keys.
+    'maxmemory-policy noeviction',
+    ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name} ${value}`),
+    '',
+  ].join('\n');
+}
+
+async function answers(url: string): Promise<boolean> {
+  return (await ask(url, (client) => client.ping())) === 'PONG';
+}
+
+/**
+ * Stops the server that an earlier, killed process left running on this directory, if there is one. The
+ * configuration of the last start names a port and a password: whoever accepts that password there, and says that it
+ * works in this directory, is that server.
+ * @throws LocalError when the server does not stop.
+ */
+export async function stopLeftOverRedis(dataDir: string): Promise<void> {
+  const directory = path.resolve(dataDir);
+  const configuration = path.join(directory, configurationName);
+  if (!existsSync(configuration)) return;
+  const text = readFileSync(configuration, 'utf8');
+  const port = /^port (\d+)$/m.exec(text)?.[1];
+  const password = /^requirepass (\S+)$/m.exec(text)?.[1];
+  if (port === undefined || password === undefined) return;
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  const workingDirectory = (): Promise<string | null> =>
+    ask(url, async (client) => ((await client.config('GET', 'dir')) as string[])[1] ?? null);
+  if ((await workingDirectory()) !== directory) return;
+
+  await ask(url, (client) => client.shutdown('NOSAVE'));
+  const deadline = performance.now() + leftOverTimeoutMs;
+  while ((await workingDirectory()) === directory) {
+    if (performance.now() > deadline) {
+      throw new LocalError(
+        `A Redis server still uses ${directory} (port ${port}) and does not stop; end it by hand.`,
+      );
+    }
+    await sleep(50);
+  }
+}
+
+/** One question on a connection of its own; null when there is no answer. */
+async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T | null> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 2_000,
+    commandTimeout: 2_000,
+    retryStrategy: () => null,
+    enableOfflineQueue: false,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await question(client);
+  } catch {
+    return null;
+  } finally {
+    // On a closed connection disconnect() would wait two seconds for a second end.
+    if (client.status !== 'end') client.disconnect();
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { ApiKeysService, hashApiKey } from '../../src/auth/api-keys.service.js';
+import { AuthModule } from '../../src/auth/auth.module.js';
+import { CatalogModule } from '../../src/catalog/catalog.module.js';
+import { PricesService } from '../../src/catalog/prices.service.js';
+import { ProductsService } from '../../src/catalog/products.service.js';
+import { LEASE_MARGIN_MS } from '../../src/suppliers/supplier-timing.js';
+import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { CONFIG, loadConfig, type Config } from '../../src/core/config.js';
+import { CoreModule } from '../../src/core/core.module.js';
+import { createLogger } from '../../src/core/logger.js';
+import { parseBaht, type Satang } from '../../src/core/money.js';
+import { DatabaseModule } from '../../src/database/database.module.js';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { MerchantsModule } from '../../src/merchants/merchants.module.js';
+import { MerchantsService } from '../../src/merchants/merchants.service.js';
+import { WalletModule } from '../../src/wallet/wallet.module.js';
+import { WalletService } from '../../src/wallet/wallet.service.js';
+import { demoCatalogue } from './catalogue.js';
+import { LocalError } from '../../src/cli/local-stack/errors.js';
+import { readDemoApiKey, writeDemoApiKey } from './state.js';
+
+/** Where the supplier simulator is and what it demands. */
+export interface SimulatorAccess {
+  url: string;
+  token: string;
+}
+
+const merchantName = 'Demo Merchant';
+const openingBalance = '100000.00';
+const supplierCode = 'simulator';
+const migrationTimeoutMs = 60_000;
+
+@Module({})
+class SeedModule {
+  static register(config: Config): DynamicModule {
+    return {
+      module: SeedModule,
+      imports: [
+        CoreModule.register(config, createLogger({ ...config, LOG_LEVEL: 'warn' }, 'local')),
+        DatabaseModule,
+        MerchantsModule,
+        AuthModule,
+        WalletModule,
+        CatalogModule,
+      ],
+    };
+  }
+}
+
+/**
+ * Brings the database up to date, fills an empty one with a demo merchant, its money and a catalogue, and tells the
+ * service where the simulator is now.
+ * @returns the demo merchant's API key; null when the database has merchants but not that one.
+ * @throws LocalError when the schema cannot be migrated.
+ */
+export async function prepareDatabase(
+  env: NodeJS.ProcessEnv,
+  dataDir: string,
+  simulator: SimulatorAccess,
+): Promise<string | null> {
+  const module = SeedModule.register(loadConfig(env));
+  const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  try {
+    await migrate(context);
+    await seedIfEmpty(context, simulator);
+    await pointToSimulator(context, simulator);
+    return await demoApiKey(context, dataDir);
+  } finally {
+    await context.close();
+  }
+}
+
+async function migrate(context: INestApplicationContext): Promise<void> {
+  const ready = await Promise.race([
+    context.get(SchemaService).whenReady(),
+    sleep(migrationTimeoutMs, false, { ref: false }),
+  ]);
+  if (!ready) {
+    throw new LocalError(
+      `The database schema could not be brought up to date within ${migrationTimeoutMs / 1000} s. ` +
+        'Use an empty database, or one of an earlier version of this service.',
+    );
+  }
+}
+
+/** A database without merchants is an empty one; the merchant comes last, so that half a seed is done again. */
+async function seedIfEmpty(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
+  const merchants = context.get(MerchantsService);
+  if ((await merchants.list()).length > 0) return;
+  await context.get(SuppliersService).set({
+    code: supplierCode,
+    adapter: 'http',
+    baseUrl: simulator.url,
+    token: simulator.token,
+    timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
+  });
+  const products = context.get(ProductsService);
+  await products.setAll(
+    demoCatalogue.map(({ price, ...product }) => ({
+      ...product,
+      price: satang(price),
+      supplier: supplierCode,
+    })),
+  );
+  const merchant = await merchants.create(merchantName);
+  for (const { sku, merchantPrice } of demoCatalogue) {
+    if (merchantPrice !== undefined)
+      await context.get(PricesService).set(merchant.id, sku, satang(merchantPrice));
+  }
+}
+
+/** What a quiet period that somebody shortened for a trial leaves for the simulator, which answers at once. */
+const longestTimeoutMs = (context: INestApplicationContext): number =>
+  Math.max(1_000, context.get<Config>(CONFIG).SUPPLIER_QUIET_PERIOD_MS - LEASE_MARGIN_MS);
+
+/** The simulator's port and token may be others at each start; a supplier that was pointed elsewhere is left alone. */
+async function pointToSimulator(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
+  const suppliers = context.get(SuppliersService);
+  const supplier = (await suppliers.list()).find(({ code }) => code === supplierCode);
+  if (supplier === undefined) return;
+  if (!supplier.baseUrl.startsWith('http://127.0.0.1:') && supplier.baseUrl !== simulator.url) return;
+  const { code, adapter } = supplier;
+  const timeoutMs = Math.min(supplier.timeoutMs, longestTimeoutMs(context));
+  const { url: baseUrl, token } = simulator;
+  await suppliers.set({ code, adapter, timeoutMs, baseUrl, token, hasMoved: true });
+}
+
+/** The key that was printed before, or a new one where that does not work in this database. */
+async function demoApiKey(context: INestApplicationContext, dataDir: string): Promise<string | null> {
+  const merchant = (await context.get(MerchantsService).list()).find(({ name }) => name === merchantName);
+  if (merchant === undefined) return null;
+  await context.get(WalletService).credit({
+    merchantId: merchant.id,
+    amount: satang(openingBalance),
+    // The same reference again changes nothing.
+    reference: 'demo-opening-balance',
+    operator: 'npm start',
+  });
+  const earlier = readDemoApiKey(dataDir);
+  if (earlier !== null && (await isUsable(context, earlier))) return earlier;
+  const { key } = await context.get(ApiKeysService).issue(merchant.id, { name: 'npm start' });
+  writeDemoApiKey(dataDir, key);
+  return key;
+}
+
+async function isUsable(context: INestApplicationContext, key: string): Promise<boolean> {
+  const rows: unknown[] = await context.get(DataSource).query(
+    `SELECT FROM api_keys
+     WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    [hashApiKey(key)],
+  );
+  return rows.length > 0;
+}
+
+function satang(baht: string): Satang {
+  const amount = parseBaht(baht);
+  if (amount === null) throw new Error(`${baht} is not an amount`);
+  return amount;
+}

@@ -1,0 +1,135 @@
+import { ConfigError } from '../../src/core/config-error.js';
+import { loadConfig } from '../../src/core/config.js';
+import { localDataDir } from '../../src/core/project-root.js';
+import { LocalError } from '../../src/cli/local-stack/errors.js';
+import { freePort, portIsFree } from './ports.js';
+
+/** What the environment decides about the local stack. */
+export interface LocalSettings {
+  dataDir: string;
+  host: string;
+  port: number;
+  managementHost: string;
+  managementPort: number;
+  /** The management port of the worker. */
+  workerManagementPort: number;
+  /** A server of the user's own, or null for one of ours. */
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  secretsKey: string | null;
+}
+
+const defaultPort = 3000;
+const defaultManagementPort = 9464;
+
+/**
+ * Reads the environment as the service itself will.
+ * @throws LocalError that names every mistake.
+ */
+export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSettings> {
+  const config = checkedConfig(env);
+  const managementPort = config.MANAGEMENT_PORT ?? defaultManagementPort;
+  if (managementPort === 65_535) {
+    throw new LocalError('MANAGEMENT_PORT must be at most 65534: the worker takes the port after it.');
+  }
+  return {
+    dataDir: localDataDir(env),
+    host: config.HOST,
+    port: config.PORT || (await freePort()),
+    managementHost: config.MANAGEMENT_HOST,
+    managementPort: managementPort || (await freePort()),
+    workerManagementPort: managementPort === 0 ? await freePort() : managementPort + 1,
+    databaseUrl: env.DATABASE_URL?.trim() || null,
+    redisUrl: env.REDIS_URL?.trim() || null,
+    secretsKey: env.SECRETS_KEY?.trim() || null,
+  };
+}
+
+type PortVariable = 'PORT' | 'MANAGEMENT_PORT';
+
+/**
+ * Makes sure that API and worker get their ports. PostgreSQL, Redis and the simulator take free ones by themselves.
+ * @throws LocalError naming every port that is taken or meant twice, each with the variable that changes it, and a
+ * command that starts on free ones.
+ */
+export async function checkPorts(settings: LocalSettings): Promise<void> {
+  const problems: string[] = [];
+  const wrong = new Set<PortVariable>();
+  const wanted = wantedPorts(settings);
+  for (const [index, { port, host, use, variable }] of wanted.entries()) {
+    const twice = wanted.slice(0, index).find((other) => other.port === port);
+    if (twice !== undefined) {
+      problems.push(
+        `Port ${port} is meant both for ${twice.use} and for ${use}: set ${variable} to another.`,
+      );
+    } else if (!(await portIsFree(port, host))) {
+      problems.push(
+        `Port ${port} on ${host}, for ${use}, is taken by another program: stop it, or set ${variable} to a free port.`,
+      );
+    } else {
+      continue;
+    }
+    wrong.add(variable);
+  }
+  if (problems.length === 0) return;
+  const command = `${await freePorts(settings, wrong)} npm start`;
+  throw new LocalError([...problems, 'These are free:', `  ${command}`].join('\n'));
+}
+
+interface WantedPort {
+  port: number;
+  host: string;
+  use: string;
+  variable: PortVariable;
+}
+
+function wantedPorts(settings: LocalSettings): WantedPort[] {
+  const { host, port, managementHost, managementPort, workerManagementPort } = settings;
+  const managed = { host: managementHost, variable: 'MANAGEMENT_PORT' } as const;
+  return [
+    { port, host, use: 'the API', variable: 'PORT' },
+    { ...managed, port: managementPort, use: 'the management pages of the API' },
+    {
+      ...managed,
+      port: workerManagementPort,
+      use: 'the management pages of the worker (MANAGEMENT_PORT + 1)',
+    },
+  ];
+}
+
+/** The ports as a shell takes them, those that were wrong replaced by free ones; defaults need no words. */
+async function freePorts(settings: LocalSettings, wrong: ReadonlySet<PortVariable>): Promise<string> {
+  let { port, managementPort } = settings;
+  if (wrong.has('PORT')) port = await freePortsAfter(port, settings.host, 1);
+  if (wrong.has('MANAGEMENT_PORT'))
+    managementPort = await freePortsAfter(managementPort, settings.managementHost, 2, port);
+  return [
+    ...(port === defaultPort ? [] : [`PORT=${port}`]),
+    ...(managementPort === defaultManagementPort ? [] : [`MANAGEMENT_PORT=${managementPort}`]),
+  ].join(' ');
+}
+
+/** The first of so many free ports in a row, somewhat above one that is not, and without one that is spoken for. */
+async function freePortsAfter(port: number, host: string, count: number, except?: number): Promise<number> {
+  for (let first = port + 10; first + count <= 65_536; first += 10) {
+    const row = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(row.map((each) => portIsFree(each, host)));
+    if (!row.includes(except ?? 0) && free.every(Boolean)) return first;
+  }
+  return freePort();
+}
+
+function checkedConfig(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {
+  // What is missing is what the local stack provides.
+  const provided = {
+    DATABASE_URL: env.DATABASE_URL?.trim() || 'postgres://provided',
+    REDIS_URL: env.REDIS_URL?.trim() || 'redis://provided',
+    SECRETS_KEY: env.SECRETS_KEY?.trim() || Buffer.alloc(32).toString('base64'),
+  };
+  try {
+    return loadConfig({ ...env, ...provided });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new LocalError(error.message);
+    throw error;
+  }
+}

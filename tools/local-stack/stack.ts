@@ -1,0 +1,200 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { banner } from './banner.js';
+import { projectRoot } from '../../src/core/project-root.js';
+import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
+import type { StackLock } from './lock.js';
+import { startPostgres, stopLeftOverPostgres } from './postgres.js';
+import { identify } from '../../src/cli/local-stack/process-table.js';
+import { startNode, type Running, type Supervisor } from './processes.js';
+import { startRedis, stopLeftOverRedis } from './redis.js';
+import { prepareDatabase, type SimulatorAccess } from './seed.js';
+import { checkPorts, type LocalSettings } from './settings.js';
+import { writeStackFile } from '../../src/cli/local-stack/stack-file.js';
+import { choosePorts, readText, secretsKeyFile, simulatorToken } from './state.js';
+
+/** A start of the whole stack: what it needs at every step. */
+interface Start {
+  env: NodeJS.ProcessEnv;
+  settings: LocalSettings;
+  supervisor: Supervisor;
+  lock: StackLock;
+  print: (line: string) => void;
+}
+
+const readyTimeoutMs = 60_000;
+const widestName = 'simulator'.length;
+
+/**
+ * Starts everything that the environment does not name, in order, and prints how to use it.
+ * @throws LocalError when a part cannot start; the caller then stops the supervisor.
+ */
+export async function startStack(start: Start): Promise<void> {
+  const { settings, print } = start;
+  const place = (name: string): string => path.join(settings.dataDir, name);
+  await stopLeftOverPostgres(place('postgres'));
+  await stopLeftOverRedis(place('redis'));
+  await checkPorts(settings);
+
+  const { port, managementPort, workerManagementPort } = settings;
+  const ports = await choosePorts(
+    settings.dataDir,
+    ['postgres', 'redis', 'simulator'],
+    [port, managementPort, workerManagementPort],
+  );
+  const databaseUrl = settings.databaseUrl ?? (await ownPostgres(start, ports.postgres));
+  const redisUrl = settings.redisUrl ?? (await ownRedis(start, ports.redis));
+  const simulator = await startSimulator(start, ports.simulator);
+  const env = serviceEnvironment(start, databaseUrl, redisUrl);
+
+  await answers(databaseUrl);
+  const demoApiKey = await prepareDatabase(env, settings.dataDir, simulator);
+  const apiUrl = await startService(start, env);
+  writeStackFile(settings.dataDir, {
+    ...identify(process.pid),
+    databaseUrl,
+    redisUrl,
+    simulatorUrl: simulator.url,
+    apiUrl,
+    secretsKeyFile: settings.secretsKey === null ? secretsKeyFile(settings.dataDir) : null,
+  });
+  print(
+    banner({
+      apiUrl,
+      apiManagementUrl: urlOf(settings.managementHost, managementPort),
+      workerManagementUrl: urlOf(settings.managementHost, workerManagementPort),
+      simulatorUrl: simulator.url,
+      dataDir: settings.dataDir,
+      demoApiKey,
+    }),
+  );
+}
+
+async function ownPostgres(start: Start, port: number): Promise<string> {
+  const dataDir = path.join(start.settings.dataDir, 'postgres');
+  const server = await startPostgres({ dataDir, port, settings: { max_connections: '200' } });
+  await start.supervisor.add('PostgreSQL', server);
+  start.print(`PostgreSQL 18 runs on 127.0.0.1:${port}`);
+  return server.url;
+}
+
+async function ownRedis(start: Start, port: number): Promise<string> {
+  const { dataDir } = start.settings;
+  const server = await startRedis({
+    dataDir: path.join(dataDir, 'redis'),
+    port,
+    appendOnly: true,
+    packageDir: path.join(dataDir, 'redis-package'),
+  });
+  await start.supervisor.add('Redis', server);
+  start.print(`Redis runs on 127.0.0.1:${port}`);
+  return server.url;
+}
+
+async function startSimulator(start: Start, port: number): Promise<SimulatorAccess> {
+  const { dataDir } = start.settings;
+  const access = { url: `http://127.0.0.1:${port}`, token: simulatorToken(dataDir) };
+  const running = await startChild(start, 'simulator', 'tools/simulators/http/main.js', 5_000, {
+    ...start.env,
+    SIMULATOR_HOST: '127.0.0.1',
+    SIMULATOR_PORT: String(port),
+    SIMULATOR_DATA_DIR: path.join(dataDir, 'simulator'),
+    SIMULATOR_TOKEN: access.token,
+  });
+  await waitFor('simulator', running, `${access.url}/purchases`);
+  return access;
+}
+
+function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string): NodeJS.ProcessEnv {
+  const { env, settings } = start;
+  return {
+    ...env,
+    NODE_ENV: env.NODE_ENV ?? 'development',
+    LOG_PRETTY: env.LOG_PRETTY ?? 'true',
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    SECRETS_KEY: settings.secretsKey ?? readText(secretsKeyFile(settings.dataDir)),
+    PORT: String(settings.port),
+    // A newcomer's webhook receiver runs on the same machine.
+    WEBHOOK_ALLOWED_CIDRS: env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
+    TOPUP_DATA_DIR: settings.dataDir,
+  };
+}
+
+/** Starts API and worker; resolves with the URL of the API once both are ready. */
+async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<string> {
+  const { host, port, managementHost, managementPort, workerManagementPort } = start.settings;
+  // The limits are those that the processes promise, with some seconds to spare.
+  const api = await startChild(start, 'api', 'src/main.js', 15_000, {
+    ...env,
+    MANAGEMENT_PORT: String(managementPort),
+  });
+  const worker = await startChild(start, 'worker', 'src/worker.js', 25_000, {
+    ...env,
+    MANAGEMENT_PORT: String(workerManagementPort),
+  });
+  const apiUrl = urlOf(host, port);
+  await waitFor('api', api, `${apiUrl}/readyz`);
+  await waitFor('worker', worker, `${urlOf(managementHost, workerManagementPort)}/metrics`);
+  return apiUrl;
+}
+
+async function startChild(
+  start: Start,
+  name: string,
+  entry: string,
+  stopTimeoutMs: number,
+  env: NodeJS.ProcessEnv,
+): Promise<Running> {
+  const running = startNode({
+    entry: path.join(projectRoot, 'dist', entry),
+    env,
+    cwd: projectRoot,
+    stopTimeoutMs,
+    onLine: (line) => start.print(`${name.padEnd(widestName)} | ${line}`),
+  });
+  await start.supervisor.add(name, running);
+  start.lock.addChild(running.pid);
+  return running;
+}
+
+/** Waits until a child answers 200. */
+async function waitFor(name: string, child: Running, url: string): Promise<void> {
+  let ended: string | null = null;
+  void child.ended.then((how) => (ended = how));
+  const deadline = performance.now() + readyTimeoutMs;
+  while (ended === null && performance.now() < deadline) {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
+    await Promise.race([sleep(50), child.ended]);
+  }
+  throw new LocalError(
+    ended === null
+      ? `${name} does not answer on ${url} after ${readyTimeoutMs / 1000} s; its own lines above may say why.`
+      : `${name} ${String(ended)}; its own lines above say why.`,
+  );
+}
+
+/** @throws LocalError when there is no PostgreSQL at the URL that the environment names. */
+async function answers(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new LocalError(
+      `PostgreSQL does not answer at DATABASE_URL: ${messageOf(error) || String(error)}. ` +
+        'Correct the URL, start that server, or unset DATABASE_URL to use one of this checkout.',
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function urlOf(host: string, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
+import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/json-file.js';
+import { freePort, portIsFree } from './ports.js';
+
+// What the local stack keeps in its data directory besides the data of its servers.
+
+/** @throws LocalError when the directory cannot be used. */
+export function createDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new LocalError(
+      `Cannot write to the data directory ${dataDir}: ${messageOf(error)}. ` +
+        'Start as the user who owns it, or set TOPUP_DATA_DIR to another directory.',
+    );
+  }
+}
+
+/**
+ * The ports of the servers that only the stack itself uses: the same at every start as long as they are free.
+ * @param spokenFor ports that are none of them, though nothing listens there yet.
+ */
+export async function choosePorts<Name extends string>(
+  dataDir: string,
+  names: readonly Name[],
+  spokenFor: readonly number[] = [],
+): Promise<Record<Name, number>> {
+  const file = path.join(dataDir, 'ports.json');
+  const remembered = (readJsonFile(file) ?? {}) as Partial<Record<Name, unknown>>;
+  const ports = new Map<Name, number>();
+  for (const name of names) {
+    const earlier = remembered[name];
+    const usable = typeof earlier === 'number' && !spokenFor.includes(earlier) && (await portIsFree(earlier));
+    ports.set(name, usable ? earlier : await freePortExcept([...spokenFor, ...ports.values()]));
+  }
+  const chosen = Object.fromEntries(ports) as Record<Name, number>;
+  writePrivateFile(file, `${JSON.stringify(chosen)}\n`);
+  return chosen;
+}
+
+async function freePortExcept(taken: number[]): Promise<number> {
+  const port = await freePort();
+  return taken.includes(port) ? freePortExcept(taken) : port;
+}
+
+/** The path of the file with the key that encrypts secrets at rest: 32 random bytes in base64, made once. */
+export function secretsKeyFile(dataDir: string): string {
+  const file = path.join(dataDir, 'secrets-key');
+  if (!existsSync(file)) writePrivateFile(file, `${randomBytes(32).toString('base64')}\n`);
+  return file;
+}
+
+/** The bearer token of the supplier simulator, made once. */
+export function simulatorToken(dataDir: string): string {
+  const file = path.join(dataDir, 'simulator-token');
+  if (!existsSync(file)) writePrivateFile(file, `${randomBytes(24).toString('hex')}\n`);
+  return readText(file);
+}
+
+/** The demo merchant's API key, which the database keeps only as a hash; null before there is one. */
+export function readDemoApiKey(dataDir: string): string | null {
+  const file = demoApiKeyFile(dataDir);
+  return existsSync(file) ? readText(file) : null;
+}
+
+export function writeDemoApiKey(dataDir: string, key: string): void {
+  writePrivateFile(demoApiKeyFile(dataDir), `${key}\n`);
+}
+
+export function readText(file: string): string {
+  return readFileSync(file, 'utf8').trim();
+}
+
+function demoApiKeyFile(dataDir: string): string {
+  return path.join(dataDir, 'demo-api-key');
+}
