@@ -1,8 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { AuditLogEntry } from './src/audit-log/audit-log-entry.entity.js';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
 import { Product } from './src/catalog/product.entity.js';
-import { Supplier } from './src/suppliers/supplier.entity.js';
 import { FOR_MIGRATIONS } from './src/database/connections.js';
 import { MerchantsAndKeys1763650000001 } from './src/database/migrations/1763650000001-merchants-and-keys.js';
 import { Catalog1763650000002 } from './src/database/migrations/1763650000002-catalog.js';
@@ -18,8 +18,29 @@ import { Fencing1763800000011 } from './src/database/migrations/1763800000011-fe
 import { DeliveryPages1763800000012 } from './src/database/migrations/1763800000012-delivery-pages.js';
 import { StaleWaiting1763800000013 } from './src/database/migrations/1763800000013-stale-waiting.js';
 import { OrderFilters1763800000014 } from './src/database/migrations/1763800000014-order-filters.js';
+import { EventRetention } from './src/events/event-retention.entity.js';
+import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
+import { OrderItem } from './src/orders/order-item.entity.js';
+import { OrderUnit } from './src/orders/order-unit.entity.js';
+import { Order } from './src/orders/order.entity.js';
+import { SupplierCall } from './src/orders/supplier-call.entity.js';
+import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
+import { WorkerProcess } from './src/queues/worker-process.entity.js';
+import { Supplier } from './src/suppliers/supplier.entity.js';
+import { Transfer } from './src/wallet/transfer.entity.js';
+import { Wallet } from './src/wallet/wallet.entity.js';
+import { DeliveryAttempt } from './src/webhooks/delivery-attempt.entity.js';
+import { Delivery } from './src/webhooks/delivery.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
+
+/** Each table's row. */
+const ENTITIES = [
+  ...[Merchant, ApiKey, Supplier, Product, MerchantPrice],
+  ...[Wallet, Transfer, Order, OrderItem, OrderUnit, SupplierCall, SupplierReversal],
+  ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
+  ...[AuditLogEntry, WorkerProcess],
+];
 
 /**
  * The one place that says how TypeORM reaches the database: the processes, the command line and the tests use it.
@@ -35,7 +56,7 @@ export function dataSourceOptions(
   return {
     type: 'postgres',
     url,
-    entities: [ApiKey, Merchant, MerchantPrice, Product, Supplier, Webhook],
+    entities: ENTITIES,
     migrations: [
       MerchantsAndKeys1763650000001,
       Catalog1763650000002,

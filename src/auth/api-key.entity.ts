@@ -1,33 +1,40 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import { Merchant } from '../merchants/merchant.entity.js';
 
 /** An API key as it is kept: its SHA-256 only, beside the few characters that a person recognizes it by. */
 @Entity('api_keys')
+@Unique('uq_api_keys_key_hash', ['key_hash'])
+@Index('ix_api_keys_merchant', ['merchant_id'])
+@Check('ck_api_keys_name', 'length(name) <= 128')
+@Check('ck_api_keys_key_hash', 'length(key_hash) = 32')
 export class ApiKey {
-  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'ALWAYS' })
+  @IdColumn('integer', 'pk_api_keys')
   id!: number;
 
-  @Column('integer', { name: 'merchant_id' })
-  merchantId!: number;
+  @ForeignKey(() => Merchant, { name: 'fk_api_keys_merchant' })
+  @Column('integer')
+  merchant_id!: number;
 
-  @Column('text')
+  @Column('text', { default: '' })
   name!: string;
 
   @Column('text')
   prefix!: string;
 
-  @Column({ type: 'bytea', name: 'key_hash', select: false })
-  keyHash!: Buffer;
+  @Column('bytea', { select: false })
+  key_hash!: Buffer;
 
   /** Networks in CIDR notation that may use the key; empty for any. */
-  @Column({ type: 'text', name: 'allowed_networks', array: true })
-  allowedNetworks!: string[];
+  @Column('text', { array: true, default: [] })
+  allowed_networks!: string[];
 
-  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3, nullable: true })
-  expiresAt!: Date | null;
+  @Column(timestampColumn({ nullable: true }))
+  expires_at!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true })
-  revokedAt!: Date | null;
+  @Column(timestampColumn({ nullable: true }))
+  revoked_at!: Date | null;
 
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
-  createdAt!: Date;
+  @Column(createdAtColumn())
+  created_at!: Date;
 }

@@ -52,7 +52,12 @@ export class ApiKeysService {
       throw new AppError('BAD_REQUEST', `the expiry ${expiresAt.toISOString()} is in the past`);
     }
     return this.dataSource.transaction(async (manager) => {
-      const issued = await insertKey(manager, { merchantId, name, allowedNetworks, expiresAt });
+      const issued = await insertKey(manager, {
+        merchant_id: merchantId,
+        name,
+        allowed_networks: allowedNetworks,
+        expires_at: expiresAt,
+      });
       await recordAction(manager, by, {
         action: 'api_key.issue',
         merchantId,
@@ -64,17 +69,17 @@ export class ApiKeysService {
 
   async list(merchantId: number): Promise<ApiKey[]> {
     await this.merchants.get(merchantId);
-    return this.apiKeys.find({ where: { merchantId }, order: { id: 'ASC' } });
+    return this.apiKeys.find({ where: { merchant_id: merchantId }, order: { id: 'ASC' } });
   }
 
   /** Ends a key at once; doing it twice changes nothing. @throws NOT_FOUND */
   async revoke(id: number, by?: By): Promise<ApiKey> {
-    const { merchantId, prefix } = await this.get(id);
+    const { merchant_id, prefix } = await this.get(id);
     await this.dataSource.transaction(async (manager) => {
-      const change = { revokedAt: () => 'now()' };
-      const { affected } = await manager.update(ApiKey, { id, revokedAt: IsNull() }, change);
+      const change = { revoked_at: () => 'now()' };
+      const { affected } = await manager.update(ApiKey, { id, revoked_at: IsNull() }, change);
       if (affected !== 1) return;
-      await recordAction(manager, by, { action: 'api_key.revoke', merchantId, detail: { id, prefix } });
+      await recordAction(manager, by, { action: 'api_key.revoke', merchantId: merchant_id, detail: { id, prefix } });
     });
     return this.get(id);
   }
@@ -88,7 +93,7 @@ export class ApiKeysService {
     return this.dataSource.transaction(async (manager) => {
       const old = await manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) throw unknownKey(id);
-      if (old.revokedAt || (old.expiresAt && old.expiresAt.getTime() <= Date.now())) {
+      if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
         throw new AppError('CONFLICT', `API key ${id} has ended already: issue a new one instead`);
       }
       await manager.query(
@@ -99,14 +104,14 @@ export class ApiKeysService {
          WHERE id = $1`,
         [id, overlapSeconds],
       );
-      const { merchantId, name, allowedNetworks, expiresAt } = old;
-      const issued = await insertKey(manager, { merchantId, name, allowedNetworks, expiresAt });
+      const { merchant_id, name, allowed_networks, expires_at } = old;
+      const issued = await insertKey(manager, { merchant_id, name, allowed_networks, expires_at });
       const detail = {
         id,
         overlap_seconds: overlapSeconds,
         successor: { id: issued.apiKey.id, prefix: issued.apiKey.prefix },
       };
-      await recordAction(manager, by, { action: 'api_key.rotate', merchantId, detail });
+      await recordAction(manager, by, { action: 'api_key.rotate', merchantId: merchant_id, detail });
       return issued;
     });
   }
@@ -124,17 +129,17 @@ const unknownKey = (id: number): AppError =>
 
 async function insertKey(
   manager: EntityManager,
-  fields: Pick<ApiKey, 'merchantId' | 'name' | 'allowedNetworks' | 'expiresAt'>,
+  fields: Pick<ApiKey, 'merchant_id' | 'name' | 'allowed_networks' | 'expires_at'>,
 ): Promise<IssuedApiKey> {
   const key = newApiKey();
-  const apiKey = manager.create(ApiKey, { ...fields, prefix: apiKeyPrefix(key), keyHash: hashApiKey(key) });
+  const apiKey = manager.create(ApiKey, { ...fields, prefix: apiKeyPrefix(key), key_hash: hashApiKey(key) });
   return { apiKey: await manager.save(apiKey), key };
 }
 
-const keyDetail = ({ id, prefix, name, allowedNetworks, expiresAt }: ApiKey): Record<string, unknown> => ({
+const keyDetail = ({ id, prefix, name, allowed_networks, expires_at }: ApiKey): Record<string, unknown> => ({
   id,
   prefix,
   name,
-  allowed_ips: allowedNetworks,
-  expires_at: expiresAt?.toISOString() ?? null,
+  allowed_ips: allowed_networks,
+  expires_at: expires_at?.toISOString() ?? null,
 });

@@ -20,10 +20,10 @@ export const toProductView = (product: ProductRow): ProductView => ({
   name: product.name,
   price: formatBaht(product.price),
   supplier: product.supplierCode,
-  supplier_sku: product.supplierSku,
-  requires_server: product.requiresServer,
-  requires_character: product.requiresCharacter,
-  max_quantity: product.maxQuantity,
+  supplier_sku: product.supplier_sku,
+  requires_server: product.requires_server,
+  requires_character: product.requires_character,
+  max_quantity: product.max_quantity,
   active: product.active,
 });
 

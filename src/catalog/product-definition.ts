@@ -25,7 +25,7 @@ export interface ProductDefinition {
 export type ProductWithSupplier = Product & { supplierCode: string };
 
 /** A product as it is to be, with its supplier's code in place of the id. */
-export type ProductRow = Omit<ProductWithSupplier, 'id' | 'createdAt' | 'updatedAt' | 'supplierId'>;
+export type ProductRow = Omit<ProductWithSupplier, 'id' | 'created_at' | 'updated_at' | 'supplier_id'>;
 
 /** What a new product has no default for. */
 export const NEEDED = ['name', 'price', 'supplier'] as const;
@@ -62,9 +62,9 @@ export const toRow = (definition: ProductDefinition, before?: ProductWithSupplie
   name: definition.name ?? before?.name ?? '',
   price: definition.price ?? before?.price ?? 0n,
   supplierCode: definition.supplier ?? before?.supplierCode ?? '',
-  supplierSku: definition.supplierSku ?? before?.supplierSku ?? definition.sku,
-  requiresServer: definition.requiresServer ?? before?.requiresServer ?? false,
-  requiresCharacter: definition.requiresCharacter ?? before?.requiresCharacter ?? false,
-  maxQuantity: definition.maxQuantity ?? before?.maxQuantity ?? MAX_QUANTITY,
+  supplier_sku: definition.supplierSku ?? before?.supplier_sku ?? definition.sku,
+  requires_server: definition.requiresServer ?? before?.requires_server ?? false,
+  requires_character: definition.requiresCharacter ?? before?.requires_character ?? false,
+  max_quantity: definition.maxQuantity ?? before?.max_quantity ?? MAX_QUANTITY,
   active: definition.active ?? before?.active ?? true,
 });

@@ -1,10 +1,15 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Unique, UpdateDateColumn } from 'typeorm';
 import type { Satang } from '../core/money.js';
-import { bigintColumn } from '../database/bigint-column.js';
+import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
 
 @Entity('products')
+@Unique('uq_products_sku', ['sku'])
+@Check('ck_products_sku', 'length(sku) BETWEEN 1 AND 64')
+@Check('ck_products_price_not_negative', 'price >= 0')
+@Check('ck_products_max_quantity', 'max_quantity BETWEEN 1 AND 100')
 export class Product {
-  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'ALWAYS' })
+  @IdColumn('integer', 'pk_products')
   id!: number;
 
   @Column('text')
@@ -17,28 +22,30 @@ export class Product {
   @Column(bigintColumn())
   price!: Satang;
 
-  @Column('integer', { name: 'supplier_id' })
-  supplierId!: number;
+  @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
+  @Column('integer')
+  supplier_id!: number;
 
   /** What the supplier calls the product. */
-  @Column('text', { name: 'supplier_sku' })
-  supplierSku!: string;
+  @Column('text')
+  supplier_sku!: string;
 
-  @Column('boolean', { name: 'requires_server' })
-  requiresServer!: boolean;
+  @Column('boolean', { default: false })
+  requires_server!: boolean;
 
-  @Column('boolean', { name: 'requires_character' })
-  requiresCharacter!: boolean;
+  @Column('boolean', { default: false })
+  requires_character!: boolean;
 
-  @Column('smallint', { name: 'max_quantity' })
-  maxQuantity!: number;
+  @Column('smallint', { default: 100 })
+  max_quantity!: number;
 
-  @Column('boolean')
+  /** Whether it is sold at present. */
+  @Column('boolean', { default: true })
   active!: boolean;
 
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
-  createdAt!: Date;
+  @Column(createdAtColumn())
+  created_at!: Date;
 
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3 })
-  updatedAt!: Date;
+  @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
+  updated_at!: Date;
 }

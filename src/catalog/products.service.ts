@@ -94,7 +94,7 @@ export class ProductError extends AppError {
 const unknownSupplier = (code: string): string =>
   `there is no supplier ${code}: add it with topup supplier set`;
 
-type StoredRow = ProductRow & { supplierId: number };
+type StoredRow = ProductRow & { supplier_id: number };
 
 function refuse(index: number, problem: string | null): void {
   if (problem !== null) throw new ProductError(index, problem);
@@ -127,9 +127,9 @@ async function plan(
     const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
     refuse(index, missingProblem(definition.sku, missing));
     const given = toRow(definition, earlier);
-    const supplierId = suppliers.get(given.supplierCode);
-    if (supplierId === undefined) throw new ProductError(index, unknownSupplier(given.supplierCode));
-    const row = { ...given, supplierId };
+    const supplier_id = suppliers.get(given.supplierCode);
+    if (supplier_id === undefined) throw new ProductError(index, unknownSupplier(given.supplierCode));
+    const row = { ...given, supplier_id };
     result.rows.push(row);
     const difference = productDifference(row, earlier);
     if (!difference) return;
@@ -155,7 +155,7 @@ async function listProducts(
 ): Promise<ProductWithSupplier[]> {
   const query = manager
     .createQueryBuilder(Product, 'product')
-    .innerJoin(Supplier, 'supplier', 'supplier.id = product.supplierId')
+    .innerJoin(Supplier, 'supplier', 'supplier.id = product.supplier_id')
     .addSelect('supplier.code', 'supplier_code')
     .orderBy('product.sku');
   if (skus) query.where('product.sku = ANY(:skus)', { skus });

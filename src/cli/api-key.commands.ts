@@ -109,20 +109,20 @@ function defineRotate(apiKey: Command, act: Act): void {
 
 const issuedKey = ({ apiKey, key }: IssuedApiKey): Result =>
   record(
-    { id: apiKey.id, merchant_id: apiKey.merchantId, prefix: apiKey.prefix, key },
+    { id: apiKey.id, merchant_id: apiKey.merchant_id, prefix: apiKey.prefix, key },
     'Keep the key now: it is not shown again.',
   );
 
-const nameOf = ({ id, prefix, merchantId, name }: ApiKey): string =>
-  `API key ${id} (${prefix}…${name === '' ? '' : `, ${name}`}) of merchant ${merchantId}`;
+const nameOf = ({ id, prefix, merchant_id, name }: ApiKey): string =>
+  `API key ${id} (${prefix}…${name === '' ? '' : `, ${name}`}) of merchant ${merchant_id}`;
 
 const toJson = (apiKey: ApiKey): Record<string, unknown> => ({
   id: apiKey.id,
-  merchant_id: apiKey.merchantId,
+  merchant_id: apiKey.merchant_id,
   prefix: apiKey.prefix,
   name: apiKey.name,
-  allowed_ips: apiKey.allowedNetworks,
-  expires_at: apiKey.expiresAt?.toISOString() ?? null,
-  revoked_at: apiKey.revokedAt?.toISOString() ?? null,
-  created_at: apiKey.createdAt.toISOString(),
+  allowed_ips: apiKey.allowed_networks,
+  expires_at: apiKey.expires_at?.toISOString() ?? null,
+  revoked_at: apiKey.revoked_at?.toISOString() ?? null,
+  created_at: apiKey.created_at.toISOString(),
 });

@@ -125,10 +125,10 @@ function defineSetAlert(merchant: Command, act: Act): void {
 }
 
 /** A merchant; its alert only where it has one. */
-const toJson = ({ id, name, status, createdAt }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
+const toJson = ({ id, name, status, created_at }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
   id,
   name,
   status,
-  created_at: createdAt.toISOString(),
+  created_at: created_at.toISOString(),
   ...(alertBelow === undefined ? {} : { alert_below: formatBaht(alertBelow) }),
 });

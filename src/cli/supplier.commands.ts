@@ -69,7 +69,7 @@ export const supplierCommands: CommandGroup = {
       .action(
         act(async (app) => {
           const suppliers = await app.get(SuppliersService).list();
-          const table = suppliers.map((each) => ({ ...toJson(each), token: each.tokenSealed !== null }));
+          const table = suppliers.map((each) => ({ ...toJson(each), token: each.token_sealed !== null }));
           const { text } = list(table, 'There are no suppliers: topup supplier set adds one.');
           return { json: suppliers.map(toJson), text };
         }),
@@ -93,9 +93,9 @@ async function confirmMove(
   return [words];
 }
 
-const toJson = ({ code, adapter, baseUrl, timeoutMs }: Supplier): Record<string, unknown> => ({
+const toJson = ({ code, adapter, base_url, timeout_ms }: Supplier): Record<string, unknown> => ({
   code,
   adapter,
-  base_url: baseUrl,
-  timeout_ms: timeoutMs,
+  base_url,
+  timeout_ms,
 });

@@ -1,6 +1,6 @@
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.dto.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.entity.js';
 import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import type { By } from '../audit-log/operator-actions.js';

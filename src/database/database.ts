@@ -1,5 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { databaseUnavailable } from '../core/errors.js';
@@ -8,12 +10,17 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
 import { limited, SharedTrust, TrustedPool } from './connections.js';
+import {
+  OpenTransaction,
+  prepared,
+  unprepared,
+  type Queryable,
+  type Statement,
+  type ToQuery,
+  type Transaction,
+} from './transaction.js';
 
-/** SQL with a name, under which each connection prepares it once. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+export { handledLater, type Queryable, type Statement, type Transaction } from './transaction.js';
 
 /** Until the end of its transaction: how long each statement waits for locks. $1 milliseconds, as text. */
 export const LIMIT_LOCK_WAIT: Statement = {
@@ -23,20 +30,6 @@ export const LIMIT_LOCK_WAIT: Statement = {
 
 /** How often a transaction is tried that PostgreSQL ended for another's sake. */
 const MAX_ATTEMPTS = 3;
-
-/** Something that runs statements: the pool, or one open transaction. */
-export interface Queryable {
-  query<Row extends object>(statement: Statement, values?: unknown[]): Promise<Row[]>;
-}
-
-/**
- * One open transaction. Statements go out as they are given and are carried out in that order, so that several whose
- * values don't depend on each other share one round trip.
- */
-export interface Transaction extends Queryable {
-  /** A statement whose rows nobody needs. It is not waited for: if it fails, so does the transaction. */
-  write(statement: Statement, values?: unknown[]): void;
-}
 
 /**
  * Hot paths read a few rows by index, however many there are. While a table is small, or its statistics are old,
@@ -50,13 +43,6 @@ const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (id, format) =>
     (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)) as never,
 };
-
-type ToQuery = (statement: Statement, values: unknown[]) => pg.QueryConfig;
-
-const prepared: ToQuery = (statement, values) => ({ ...statement, values });
-
-/** Behind a pooler that gives each transaction another connection, nothing is kept from one to the next. */
-const unprepared: ToQuery = ({ name: _name, ...statement }, values) => ({ ...statement, values });
 
 /**
  * The pool for hot paths: named statements, bigint for 64-bit integers, Date for timestamps.
@@ -73,6 +59,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly metrics: Metrics,
     private readonly trust: SharedTrust,
+    @InjectDataSource() private readonly dataSource: DataSource,
   ) {
     this.toQuery = config.DATABASE_PREPARED_STATEMENTS ? prepared : unprepared;
     this.pool = new TrustedPool({
@@ -149,7 +136,7 @@ export class Database implements Queryable, OnApplicationShutdown {
       throw asUnavailable(error);
     });
     let broken: Error | undefined;
-    const tx = new OpenTransaction(client, this.toQuery);
+    const tx = new OpenTransaction(client, this.toQuery, this.dataSource);
     try {
       const result = await work(tx);
       await tx.commit();
@@ -179,63 +166,6 @@ export class Database implements Queryable, OnApplicationShutdown {
 }
 
 type Work<Result> = (tx: Transaction) => Promise<Result>;
-
-/**
- * A transaction on a connection that pipelines. After a statement that failed, PostgreSQL refuses the ones behind it
- * and makes a rollback of the COMMIT, so it is safe to have sent them.
- */
-class OpenTransaction implements Transaction {
-  private readonly answers: Promise<pg.QueryResult>[] = [];
-  private isGathering = false;
-
-  constructor(
-    private readonly client: pg.PoolClient,
-    private readonly toQuery: ToQuery,
-  ) {
-    void this.send('BEGIN');
-  }
-
-  query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return handledLater(this.send<Row>(this.toQuery(statement, values)).then(({ rows }) => rows));
-  }
-
-  write(statement: Statement, values: unknown[] = []): void {
-    void this.send(this.toQuery(statement, values));
-  }
-
-  /** @throws the error of the first statement that failed, whoever else has met it. */
-  async commit(): Promise<void> {
-    const committed = this.send('COMMIT');
-    for (const answer of this.answers) await answer;
-    const { command } = await committed;
-    if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
-  }
-
-  private send<Row extends object>(query: string | pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    this.gather();
-    const answer = handledLater(this.client.query<Row>(query));
-    this.answers.push(answer);
-    return answer;
-  }
-
-  /** What is sent in one turn goes out at once: one system call here, and one awakening of PostgreSQL's process. */
-  private gather(): void {
-    if (this.isGathering) return;
-    this.isGathering = true;
-    const { stream } = this.client.connection;
-    stream.cork();
-    process.nextTick(() => {
-      this.isGathering = false;
-      stream.uncork();
-    });
-  }
-}
-
-/** Whoever waits for it meets its error; until then it must not count as one that nobody handles. */
-export function handledLater<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => undefined);
-  return promise;
-}
 
 function asUnavailable(error: unknown): unknown {
   return isConnectionLost(error) ? Object.assign(databaseUnavailable(), { cause: error }) : error;

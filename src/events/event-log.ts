@@ -1,12 +1,6 @@
 import { newEventId } from '../core/identifiers.js';
+import type { EventKind } from './event.entity.js';
 import { handledLater, type Queryable, type Statement } from '../database/database.js';
-
-/** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 6). */
-export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
-
-/** What merchants can subscribe to. */
-export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
 
 export interface MerchantEvent {
   merchantId: number;

@@ -1,11 +1,14 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, UpdateDateColumn } from 'typeorm';
+import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 export const MERCHANT_STATUSES = ['active', 'suspended'] as const;
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
 
 @Entity('merchants')
+@Check('ck_merchants_name', 'length(name) BETWEEN 1 AND 128')
+@Check('ck_merchants_status', `status IN ('active', 'suspended')`)
 export class Merchant {
-  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'ALWAYS' })
+  @IdColumn('integer', 'pk_merchants')
   id!: number;
 
   @Column('text')
@@ -14,9 +17,9 @@ export class Merchant {
   @Column('text', { default: 'active' })
   status!: MerchantStatus;
 
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
-  createdAt!: Date;
+  @Column(createdAtColumn())
+  created_at!: Date;
 
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3 })
-  updatedAt!: Date;
+  @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
+  updated_at!: Date;
 }

@@ -67,9 +67,9 @@ export class SupplierReportService {
   async compare(supplier: Supplier, since: Date, onProgress: OnProgress): Promise<SupplierComparison> {
     const adapter = this.adapters[supplier.adapter];
     const settings: SupplierSettings = {
-      baseUrl: supplier.baseUrl,
-      token: supplier.tokenSealed && this.secretBox.open(supplier.tokenSealed),
-      timeoutMs: supplier.timeoutMs,
+      baseUrl: supplier.base_url,
+      token: supplier.token_sealed && this.secretBox.open(supplier.token_sealed),
+      timeoutMs: supplier.timeout_ms,
     };
     const [counts] = await atOneMoment(this.database, (tx) =>
       tx.query<UnitCounts>(patient(COUNT_UNITS), [supplier.id, since]),

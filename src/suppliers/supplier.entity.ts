@@ -1,11 +1,16 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
+import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 export const ADAPTERS = ['http'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
 
 @Entity('suppliers')
+@Unique('uq_suppliers_code', ['code'])
+@Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
+@Check('ck_suppliers_adapter', `adapter IN ('http')`)
+@Check('ck_suppliers_timeout_ms', 'timeout_ms BETWEEN 1 AND 600000')
 export class Supplier {
-  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'ALWAYS' })
+  @IdColumn('integer', 'pk_suppliers')
   id!: number;
 
   @Column('text')
@@ -14,19 +19,19 @@ export class Supplier {
   @Column('text')
   adapter!: Adapter;
 
-  @Column('text', { name: 'base_url' })
-  baseUrl!: string;
+  @Column('text')
+  base_url!: string;
 
   /** The bearer token, encrypted; null where the supplier has none. */
-  @Column({ type: 'bytea', name: 'token_sealed', nullable: true })
-  tokenSealed!: Buffer | null;
+  @Column('bytea', { nullable: true })
+  token_sealed!: Buffer | null;
 
-  @Column('integer', { name: 'timeout_ms' })
-  timeoutMs!: number;
+  @Column('integer')
+  timeout_ms!: number;
 
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
-  createdAt!: Date;
+  @Column(createdAtColumn())
+  created_at!: Date;
 
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3 })
-  updatedAt!: Date;
+  @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
+  updated_at!: Date;
 }

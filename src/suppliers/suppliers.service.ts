@@ -56,22 +56,22 @@ export class SuppliersService {
     const row = {
       code,
       adapter: adapter as Adapter,
-      baseUrl: withoutSlash(settings.baseUrl),
-      timeoutMs,
+      base_url: withoutSlash(settings.baseUrl),
+      timeout_ms: timeoutMs,
     };
     const detail = {
       code,
       adapter,
-      base_url: row.baseUrl,
+      base_url: row.base_url,
       timeout_ms: timeoutMs,
       token: token === undefined ? 'kept' : token === null ? 'removed' : 'replaced',
     };
     await this.suppliers.manager.transaction(async (manager) => {
-      await manager.upsert(Supplier, { ...row, ...(token === undefined ? {} : { tokenSealed }) }, ['code']);
+      await manager.upsert(Supplier, { ...row, ...(token === undefined ? {} : { token_sealed: tokenSealed }) }, ['code']);
       await recordAction(manager, by, { action: 'supplier.set', detail });
       if (settings.hasMoved) {
         const { id } = await manager.findOneByOrFail(Supplier, { code });
-        await manager.query(MOVE_UNITS, [id, row.baseUrl]);
+        await manager.query(MOVE_UNITS, [id, row.base_url]);
       }
     });
     return this.suppliers.findOneByOrFail({ code });
@@ -84,7 +84,7 @@ export class SuppliersService {
    */
   async unitsLeftBehind(code: string, baseUrl: string): Promise<OpenUnits | null> {
     const supplier = await this.suppliers.findOneBy({ code });
-    if (!supplier || supplier.baseUrl === withoutSlash(baseUrl)) return null;
+    if (!supplier || supplier.base_url === withoutSlash(baseUrl)) return null;
     const [counted] = await this.suppliers.query<OpenUnits[]>(COUNT_OPEN, [supplier.id]);
     return counted ?? null;
   }

@@ -1,10 +1,9 @@
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import type { Statement } from '../database/database.js';
 import { MAX_BIGINT } from '../core/pagination.js';
 import {
   DELIVERED_EVENTS,
-  DELIVERY_STATUSES,
   type DeliveredEvent,
-  type DeliveryStatus,
 } from './delivery.dto.js';
 
 /** An attempt in flight does not count yet: `attempt_count` says how many are in the log. */

@@ -1,10 +1,9 @@
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { PageQuery } from '../core/pagination.js';
 import { Absent, OneOf } from '../core/validation/rule.js';
-import { EVENT_KINDS } from '../events/event-log.js';
+import { EVENT_KINDS } from '../events/event.entity.js';
 
-export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
 export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];

@@ -1,3 +1,4 @@
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { newEventId } from '../core/identifiers.js';
@@ -9,7 +10,6 @@ import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import * as sql from './deliveries.sql.js';
 import {
-  DELIVERY_STATUSES,
   toAttempts,
   toDeliveryDto,
   type AttemptRow,
@@ -17,7 +17,6 @@ import {
   type DeliveryDto,
   type DeliveryListQuery,
   type DeliveryRow,
-  type DeliveryStatus,
 } from './delivery.dto.js';
 import { notFound } from './path-ids.js';
 import { SAMPLE_ORDER } from './sample-order.js';

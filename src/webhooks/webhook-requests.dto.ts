@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Absent, AbsentOrNull, Integer, OneOf, Rule, SomeOf, Text } from '../core/validation/rule.js';
-import { EVENT_KINDS, ORDER_EVENT_KINDS, type EventKind } from '../events/event-log.js';
+import { EVENT_KINDS, ORDER_EVENT_KINDS, type EventKind } from '../events/event.entity.js';
 import { WEBHOOK_STATUSES, type WebhookStatus } from './webhook.entity.js';
 import { MAX_URL_LENGTH, urlProblem } from './webhook-url.js';
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { EVENT_KINDS, ORDER_EVENT_KINDS } from '../events/event-log.js';
+import { EVENT_KINDS, ORDER_EVENT_KINDS } from '../events/event.entity.js';
 import { WEBHOOK_STATUSES, type Webhook } from './webhook.entity.js';
 
 /** A webhook as merchants see it (specification, section 2.3). */
@@ -43,11 +43,11 @@ export function toWebhookDto(webhook: Webhook): WebhookDto {
     id: webhook.id,
     url: webhook.url,
     events: webhook.events,
-    secret_hint: webhook.secretHint,
+    secret_hint: webhook.secret_hint,
     status: webhook.status,
-    max_retries: webhook.maxRetries,
-    retry_delay: webhook.retryDelay,
-    created_at: webhook.createdAt.toISOString(),
-    updated_at: webhook.updatedAt.toISOString(),
+    max_retries: webhook.max_retries,
+    retry_delay: webhook.retry_delay,
+    created_at: webhook.created_at.toISOString(),
+    updated_at: webhook.updated_at.toISOString(),
   };
 }

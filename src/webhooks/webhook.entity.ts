@@ -1,57 +1,73 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { EventKind } from '../events/event-log.js';
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import type { EventKind } from '../events/event.entity.js';
 
 export const WEBHOOK_STATUSES = ['active', 'inactive'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 /** A registration; one that was deleted stays, for the deliveries that it had. */
 @Entity('webhooks')
+@Index('ix_webhooks_merchant', ['merchant_id'], { where: 'deleted_at IS NULL' })
+@Index('ix_webhooks_stale', ['id'], { where: 'waiting_is_stale' })
+@Check(
+  'ck_webhooks_events',
+  `cardinality(events) > 0 AND events <@ ARRAY['order.completed', 'order.failed', 'wallet.low_balance']`,
+)
+@Check('ck_webhooks_status', `status IN ('active', 'inactive')`)
+@Check('ck_webhooks_max_retries', 'max_retries BETWEEN 0 AND 10')
+@Check('ck_webhooks_retry_delay', 'retry_delay BETWEEN 1 AND 86400')
+@Check(
+  'ck_webhooks_previous_secret',
+  '(previous_secret_sealed IS NULL) = (previous_secret_expires_at IS NULL)',
+)
 export class Webhook {
-  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'ALWAYS' })
+  @IdColumn('integer', 'pk_webhooks')
   id!: number;
 
-  @Column('integer', { name: 'merchant_id' })
-  merchantId!: number;
+  @ForeignKey('Merchant', { name: 'fk_webhooks_merchant' })
+  @Column('integer')
+  merchant_id!: number;
 
   @Column('text')
   url!: string;
 
-  @Column({ type: 'text', array: true })
+  @Column('text', { array: true })
   events!: EventKind[];
 
-  @Column({ type: 'bytea', name: 'secret_sealed', select: false })
-  secretSealed!: Buffer;
+  @Column('bytea', { select: false })
+  secret_sealed!: Buffer;
 
-  @Column('text', { name: 'secret_hint' })
-  secretHint!: string;
+  /** The secret's last characters, for people to recognize it by. */
+  @Column('text')
+  secret_hint!: string;
 
   /** Still signs, beside the secret, until it expires. */
-  @Column({ type: 'bytea', name: 'previous_secret_sealed', nullable: true, select: false })
-  previousSecretSealed!: Buffer | null;
+  @Column('bytea', { nullable: true, select: false })
+  previous_secret_sealed!: Buffer | null;
 
-  @Column({ type: 'timestamptz', name: 'previous_secret_expires_at', precision: 3, nullable: true })
-  previousSecretExpiresAt!: Date | null;
+  @Column(timestampColumn({ nullable: true }))
+  previous_secret_expires_at!: Date | null;
 
-  @Column('text')
+  @Column('text', { default: 'active' })
   status!: WebhookStatus;
 
-  @Column('smallint', { name: 'max_retries' })
-  maxRetries!: number;
+  @Column('smallint', { default: 3 })
+  max_retries!: number;
 
   /** Seconds from the end of an attempt to the start of the next. */
-  @Column('integer', { name: 'retry_delay' })
-  retryDelay!: number;
+  @Column('integer', { default: 60 })
+  retry_delay!: number;
 
   /** Whether deliveries that wait may not follow the settings yet. */
-  @Column('boolean', { name: 'waiting_is_stale', select: false })
-  waitingIsStale!: boolean;
+  @Column('boolean', { default: false, select: false })
+  waiting_is_stale!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
-  createdAt!: Date;
+  @Column(createdAtColumn())
+  created_at!: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 })
-  updatedAt!: Date;
+  @Column(createdAtColumn())
+  updated_at!: Date;
 
-  @Column({ type: 'timestamptz', name: 'deleted_at', precision: 3, nullable: true })
-  deletedAt!: Date | null;
+  @Column(timestampColumn({ nullable: true }))
+  deleted_at!: Date | null;
 }

@@ -4,7 +4,7 @@ import { DataSource, EntityManager, IsNull } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { AppError, invalidRequest } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
-import { ORDER_EVENT_KINDS } from '../events/event-log.js';
+import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
 import { notFound } from './path-ids.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDestinations } from './webhook-destinations.js';
@@ -29,7 +29,7 @@ export class WebhooksService {
 
   /** In the order in which they were registered. */
   async list(merchantId: number): Promise<WebhookDto[]> {
-    const where = { merchantId, deletedAt: IsNull() };
+    const where = { merchant_id: merchantId, deleted_at: IsNull() };
     return (await this.dataSource.manager.find(Webhook, { where, order: { id: 'ASC' } })).map(toWebhookDto);
   }
 
@@ -47,17 +47,17 @@ export class WebhooksService {
     await this.destinations.assertPermitted(dto.url);
     const secret = dto.secret ?? generateSecret();
     const fields: Changes = {
-      merchantId,
+      merchant_id: merchantId,
       url: dto.url,
       events: dto.events ?? [...ORDER_EVENT_KINDS],
-      secretSealed: this.secretBox.seal(secret),
-      secretHint: secretHint(secret),
-      ...defined({ maxRetries: dto.max_retries ?? undefined, retryDelay: dto.retry_delay ?? undefined }),
+      secret_sealed: this.secretBox.seal(secret),
+      secret_hint: secretHint(secret),
+      ...defined({ max_retries: dto.max_retries ?? undefined, retry_delay: dto.retry_delay ?? undefined }),
     };
     const id = await this.dataSource.transaction(async (manager) => {
       // Registrations of one merchant take turns, or two of them could both be the twentieth.
       await manager.query('SELECT FROM merchants WHERE id = $1 FOR NO KEY UPDATE', [merchantId]);
-      const count = await manager.countBy(Webhook, { merchantId, deletedAt: IsNull() });
+      const count = await manager.countBy(Webhook, { merchant_id: merchantId, deleted_at: IsNull() });
       if (count >= MAX_WEBHOOKS) throw tooMany();
       const { identifiers } = await manager.insert(Webhook, fields);
       return Number(identifiers[0]?.id);
@@ -84,23 +84,23 @@ export class WebhooksService {
       await change(manager, merchantId, id, changes);
       return find(manager, merchantId, id);
     });
-    if (changes.waitingIsStale === true) await this.waiting.begin(id);
+    if (changes.waiting_is_stale === true) await this.waiting.begin(id);
     return toWebhookDto(webhook);
   }
 
   /** Ends a webhook and its waiting deliveries; their log stays. @throws NOT_FOUND */
   async delete(merchantId: number, id: number): Promise<void> {
     await change(this.dataSource.manager, merchantId, id, {
-      deletedAt: () => 'statement_timestamp()',
-      waitingIsStale: true,
+      deleted_at: () => 'statement_timestamp()',
+      waiting_is_stale: true,
     });
     await this.waiting.begin(id);
   }
 
   private toChanges(dto: UpdateWebhookDto): Changes {
-    const { url, status, events, max_retries: maxRetries, retry_delay: retryDelay } = dto;
-    const waitingIsStale = status === 'inactive' || retryDelay !== undefined ? true : undefined;
-    const changes: Changes = defined({ url, status, events, maxRetries, retryDelay, waitingIsStale });
+    const { url, status, events, max_retries, retry_delay } = dto;
+    const waiting_is_stale = status === 'inactive' || retry_delay !== undefined ? true : undefined;
+    const changes: Changes = defined({ url, status, events, max_retries, retry_delay, waiting_is_stale });
     return dto.secret === undefined
       ? changes
       : { ...changes, ...this.rotation(dto.secret, dto.rotation_overlap ?? 0) };
@@ -110,10 +110,10 @@ export class WebhooksService {
   private rotation(secret: string, overlapSeconds: number): Changes {
     const expiry = `statement_timestamp() + interval '${overlapSeconds} seconds'`;
     return {
-      secretSealed: this.secretBox.seal(secret),
-      secretHint: secretHint(secret),
-      previousSecretSealed: overlapSeconds > 0 ? () => 'secret_sealed' : null,
-      previousSecretExpiresAt: overlapSeconds > 0 ? () => expiry : null,
+      secret_sealed: this.secretBox.seal(secret),
+      secret_hint: secretHint(secret),
+      previous_secret_sealed: overlapSeconds > 0 ? () => 'secret_sealed' : null,
+      previous_secret_expires_at: overlapSeconds > 0 ? () => expiry : null,
     };
   }
 }
@@ -123,7 +123,7 @@ const defined = (members: Changes): Changes =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
 async function find(manager: EntityManager, merchantId: number, id: number): Promise<Webhook> {
-  const webhook = await manager.findOneBy(Webhook, { id, merchantId, deletedAt: IsNull() });
+  const webhook = await manager.findOneBy(Webhook, { id, merchant_id: merchantId, deleted_at: IsNull() });
   if (!webhook) throw notFound('webhook');
   return webhook;
 }
@@ -135,9 +135,9 @@ async function change(
   changes: Changes,
 ): Promise<void> {
   // Two changes in one millisecond, or a clock set back, still move it forward.
-  const updatedAt = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
-  const where = { id, merchantId, deletedAt: IsNull() };
-  const { affected } = await manager.update(Webhook, where, { ...changes, updatedAt });
+  const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
+  const where = { id, merchant_id: merchantId, deleted_at: IsNull() };
+  const { affected } = await manager.update(Webhook, where, { ...changes, updated_at });
   if (affected !== 1) throw notFound('webhook');
 }
 

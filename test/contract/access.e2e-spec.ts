@@ -57,7 +57,7 @@ describe('1 Errors: 401 for a key that ended', () => {
   it('a rotated key stops at once without an overlap, and its successor works', async () => {
     const { id, merchantId, client } = await usedKey();
     const successor = await keys().rotate(id, 0);
-    expect(successor.apiKey.merchantId).toBe(merchantId);
+    expect(successor.apiKey.merchant_id).toBe(merchantId);
     expect((await new Client(stack.url, successor.key).get('/v1/wallet')).status).toBe(200);
     await becomes(client, 401);
   });

@@ -12,11 +12,16 @@ export interface TestDatabase {
 }
 
 /** A new database with the whole schema and no rows, copied from the template in some tens of milliseconds. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(templateName);
+
+/** A new database with nothing in it. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('template0');
+
+async function createDatabase(template: string): Promise<TestDatabase> {
   const adminUrl = process.env.TEST_POSTGRES_URL;
   if (adminUrl === undefined) throw new Error('TEST_POSTGRES_URL is not set: run the tests with `npm test`.');
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName}`);
+  await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return {
     url: databaseUrl(adminUrl, name),
     drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),

@@ -122,9 +122,9 @@ async function pointToSimulator(context: INestApplicationContext, simulator: Sim
   const suppliers = context.get(SuppliersService);
   const supplier = (await suppliers.list()).find(({ code }) => code === supplierCode);
   if (supplier === undefined) return;
-  if (!supplier.baseUrl.startsWith('http://127.0.0.1:') && supplier.baseUrl !== simulator.url) return;
+  if (!supplier.base_url.startsWith('http://127.0.0.1:') && supplier.base_url !== simulator.url) return;
   const { code, adapter } = supplier;
-  const timeoutMs = Math.min(supplier.timeoutMs, longestTimeoutMs(context));
+  const timeoutMs = Math.min(supplier.timeout_ms, longestTimeoutMs(context));
   const { url: baseUrl, token } = simulator;
   await suppliers.set({ code, adapter, timeoutMs, baseUrl, token, hasMoved: true });
 }

@@ -1,0 +1,35 @@
+import { PrimaryGeneratedColumn, type ColumnOptions, type ValueTransformer } from 'typeorm';
+
+type BigintColumn = { type: 'bigint'; transformer: ValueTransformer };
+
+/** A 64-bit column: a bigint in code, whichever pool read it. TypeORM's own reads such columns as text. */
+export const bigintColumn = <Options extends ColumnOptions>(
+  options = {} as Options,
+): BigintColumn & Options => ({
+  type: 'bigint',
+  transformer: {
+    to: (value: bigint | null | undefined) => value?.toString(),
+    from: (value: string | bigint | null) => (value === null ? null : BigInt(value)),
+  },
+  ...options,
+});
+
+/** A moment to the millisecond, as the API shows it. */
+export const timestampColumn = (options: ColumnOptions = {}): ColumnOptions => ({
+  type: 'timestamptz',
+  precision: 3,
+  ...options,
+});
+
+/** A moment that the database writes when the row is made. */
+export const createdAtColumn = (options: ColumnOptions = {}): ColumnOptions =>
+  timestampColumn({ default: () => 'now()', ...options });
+
+/** The number that PostgreSQL gives each row. @param constraint the primary key's name. */
+export const IdColumn = (type: 'integer' | 'bigint', constraint: string): PropertyDecorator =>
+  PrimaryGeneratedColumn('identity', {
+    ...(type === 'bigint' ? bigintColumn() : {}),
+    type,
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: constraint,
+  });

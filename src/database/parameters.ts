@@ -1,0 +1,109 @@
+import type { Statement } from './transaction.js';
+
+interface TypeScriptTypes {
+  int: number;
+  smallint: number;
+  bigint: bigint;
+  boolean: boolean;
+  text: string;
+  bytea: Buffer;
+  timestamptz: Date;
+  'text[]': string[];
+  'int[]': number[];
+}
+type SqlType = keyof TypeScriptTypes;
+/** A type of PostgreSQL; with a question mark, its values may be null. */
+type Nullable<Type extends SqlType> = Type | `${Type}?`;
+type ColumnType = Nullable<Exclude<SqlType, `${string}[]`>>;
+
+type ValueOf<Type extends string> = Type extends `${infer Base extends SqlType}?`
+  ? TypeScriptTypes[Base] | null
+  : Type extends SqlType
+    ? TypeScriptTypes[Type]
+    : never;
+
+/** Rows that a statement is given: the name of each column with its type. */
+class Columns<Types extends Record<string, ColumnType>> {
+  constructor(readonly types: Types) {}
+}
+
+/** For a parameter of {@link statement} that is any number of rows. */
+export const rowsOf = <const Types extends Record<string, ColumnType>>(types: Types): Columns<Types> =>
+  new Columns(types);
+
+type Parameters = Record<string, Nullable<SqlType> | Columns<Record<string, ColumnType>>>;
+
+type InputOf<Given extends Parameters> = {
+  [Name in keyof Given]: Given[Name] extends Columns<infer Types>
+    ? readonly { readonly [Column in keyof Types]: ValueOf<Types[Column]> }[]
+    : Given[Name] extends string
+      ? ValueOf<Given[Name]>
+      : never;
+};
+
+/** How the text of a statement names rows that it is given. */
+interface RowsInText {
+  /** `unnest($1::int[], $2::text[])` */
+  unnest: string;
+  /** `merchant_id, sku` */
+  names: string;
+  /** `unnest($1::int[], $2::text[]) AS alias(merchant_id, sku)` */
+  as(alias: string): string;
+  /** The same WITH ORDINALITY, which makes one more column: the row's number, counted from 1. */
+  numbered(alias: string, number: string): string;
+}
+
+type InText<Given extends Parameters> = {
+  [Name in keyof Given]: Given[Name] extends string ? string : RowsInText;
+};
+
+/** A statement that knows its parameters: text and values come from one list, so no value ends up as another. */
+export interface ParameterizedStatement<Given extends Parameters> extends Statement {
+  /** What {@link Queryable.query} and {@link Transaction.write} take. */
+  with(input: InputOf<Given>): [statement: Statement, values: unknown[]];
+}
+
+/**
+ * @param parameters by name: a type of PostgreSQL, or {@link rowsOf} columns.
+ * @param text is given how it refers to each of them: `$3::text`, or for rows {@link RowsInText}.
+ */
+export function statement<const Given extends Parameters>(
+  name: string,
+  parameters: Given,
+  text: (parameters: InText<Given>) => string,
+): ParameterizedStatement<Given> {
+  let count = 0;
+  const next = (type: string): string => `$${++count}::${type.replace('?', '')}`;
+  const inText = Object.entries(parameters).map(([parameter, type]) => [
+    parameter,
+    typeof type === 'string'
+      ? next(type)
+      : rowsInText(type.types, (column) => next(`${column.replace('?', '')}[]`)),
+  ]);
+  const made: Statement = { name, text: text(Object.fromEntries(inText) as InText<Given>) };
+  return { ...made, with: (input) => [made, valuesOf(parameters, input)] };
+}
+
+function rowsInText(types: Record<string, ColumnType>, next: (type: ColumnType) => string): RowsInText {
+  const names = Object.keys(types).join(', ');
+  const unnest = `unnest(${Object.values(types).map(next).join(', ')})`;
+  return {
+    unnest,
+    names,
+    as: (alias) => `${unnest} AS ${alias}(${names})`,
+    numbered: (alias, number) => `${unnest} WITH ORDINALITY AS ${alias}(${names}, ${number})`,
+  };
+}
+
+function valuesOf<Given extends Parameters>(parameters: Given, input: InputOf<Given>): unknown[] {
+  const values: unknown[] = [];
+  for (const [name, type] of Object.entries(parameters)) {
+    const given = input[name] as unknown;
+    if (typeof type === 'string') values.push(given);
+    else
+      for (const column of Object.keys(type.types)) values.push((given as Row[]).map((row) => row[column]));
+  }
+  return values;
+}
+
+type Row = Record<string, unknown>;

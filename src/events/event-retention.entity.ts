@@ -1,0 +1,12 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The one row that says up to when events may have been removed because of their age. */
+@Entity('event_retention')
+@Check('ck_event_retention_only_row', 'only_row')
+export class EventRetention {
+  @PrimaryColumn('boolean', { default: true, primaryKeyConstraintName: 'pk_event_retention' })
+  only_row!: true;
+
+  @Column('timestamptz')
+  removed_until!: Date;
+}

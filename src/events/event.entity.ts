@@ -1,0 +1,45 @@
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
+
+/** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 6). */
+export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
+
+/** What merchants can subscribe to. */
+export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Something that a merchant is told of. An order that ended has exactly one. */
+@Entity('events')
+@Unique('uq_events_public_id', ['public_id'])
+@Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })
+@Check('ck_events_kind', `kind IN ('order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test')`)
+@Check('ck_events_order', `(kind IN ('webhook.test', 'wallet.low_balance')) = (order_id IS NULL)`)
+export class Event {
+  @IdColumn('bigint', 'pk_events')
+  id!: bigint;
+
+  /** The id that merchants see. */
+  @Column('text')
+  public_id!: string;
+
+  @ForeignKey('Merchant', { name: 'fk_events_merchant' })
+  @Column('integer')
+  merchant_id!: number;
+
+  @Column('text')
+  kind!: EventKind | 'webhook.test';
+
+  @ForeignKey('Order', { name: 'fk_events_order' })
+  @Column(bigintColumn({ nullable: true }))
+  order_id!: bigint | null;
+
+  @Column('text', { nullable: true })
+  reference_id!: string | null;
+
+  /** The very bytes that are signed and sent. */
+  @Column('text')
+  body!: string;
+
+  @Column(timestampColumn())
+  created_at!: Date;
+}

@@ -1,0 +1,70 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { FailureCode } from '../core/failures.js';
+import type { Satang } from '../core/money.js';
+import { bigintColumn } from '../database/columns.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { Order } from './order.entity.js';
+import type { OrderStatus } from './states.js';
+
+/** One line of an order: a product, and how many units of it. */
+@Entity('order_items')
+@Index('ix_order_items_sku', { synchronize: false })
+@Index('ix_order_items_supplier', { synchronize: false })
+@Check('ck_order_items_position', 'position BETWEEN 1 AND 50')
+@Check('ck_order_items_quantity', 'quantity BETWEEN 1 AND 100')
+@Check('ck_order_items_list_price', 'list_price >= 0')
+@Check('ck_order_items_unit_price', 'unit_price BETWEEN 0 AND list_price')
+@Check('ck_order_items_status', `status IN ('pending', 'processing', 'completed', 'failed')`)
+@Check('ck_order_items_completed', 'completed_quantity >= 0')
+@Check('ck_order_items_failed', 'failed_quantity >= 0')
+@Check('ck_order_items_split', 'completed_quantity + failed_quantity <= quantity')
+@Check(
+  'ck_order_items_end',
+  `(status IN ('completed', 'failed')) = (completed_quantity + failed_quantity = quantity)
+   AND (status = 'completed') = (completed_quantity = quantity)`,
+)
+@Check('ck_order_items_failure', `(status = 'failed') = (failure_code IS NOT NULL)`)
+export class OrderItem {
+  @ForeignKey(() => Order, { name: 'fk_order_items_order' })
+  @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_order_items' }))
+  order_id!: bigint;
+
+  /** Counted from 1. */
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_order_items' })
+  position!: number;
+
+  @Column('text')
+  sku!: string;
+
+  @Column('smallint')
+  quantity!: number;
+
+  @Column(bigintColumn())
+  list_price!: Satang;
+
+  /** What the merchant pays for a unit. */
+  @Column(bigintColumn())
+  unit_price!: Satang;
+
+  @ForeignKey(() => Supplier, { name: 'fk_order_items_supplier' })
+  @Column('integer')
+  supplier_id!: number;
+
+  @Column('text')
+  supplier_sku!: string;
+
+  @Column('text', { default: 'pending' })
+  status!: OrderStatus;
+
+  @Column('smallint', { default: 0 })
+  completed_quantity!: number;
+
+  @Column('smallint', { default: 0 })
+  failed_quantity!: number;
+
+  @Column('text', { nullable: true })
+  failure_code!: FailureCode | null;
+
+  @Column('text', { nullable: true })
+  failure_message!: string | null;
+}

@@ -1,0 +1,83 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { FailureCode } from '../core/failures.js';
+import { bigintColumn, timestampColumn } from '../database/columns.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { OrderItem } from './order-item.entity.js';
+import type { UnitState } from './states.js';
+
+/** One piece of an item, which the supplier is asked for. It is settled at most once. */
+@Entity('order_units')
+@ForeignKey(() => OrderItem, ['order_id', 'item'], ['order_id', 'position'], { name: 'fk_order_units_item' })
+@Index('ix_order_units_due', ['supplier_id', 'next_action_at'], { where: 'next_action_at IS NOT NULL' })
+@Index('ix_order_units_review', ['order_id'], { where: `state = 'review'` })
+@Index('ix_order_units_unknown', ['unknown_since'], { where: `state = 'unknown'` })
+@Check('ck_order_units_unit', 'unit BETWEEN 1 AND 100')
+@Check('ck_order_units_state', `state IN ('queued', 'sending', 'unknown', 'succeeded', 'failed', 'review')`)
+@Check('ck_order_units_next_action', `next_action IN ('send', 'inquire')`)
+@Check('ck_order_units_due', `(next_action_at IS NULL) = (state IN ('succeeded', 'failed', 'review'))`)
+@Check('ck_order_units_failure', `(state = 'failed') = (failure_code IS NOT NULL)`)
+export class OrderUnit {
+  @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_order_units' }))
+  order_id!: bigint;
+
+  /** The position of its item. */
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_order_units' })
+  item!: number;
+
+  /** Counted from 1. */
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_order_units' })
+  unit!: number;
+
+  @ForeignKey(() => Supplier, { name: 'fk_order_units_supplier' })
+  @Column('integer')
+  supplier_id!: number;
+
+  @Column('text', { default: 'queued' })
+  state!: UnitState;
+
+  @Column('text', { default: 'send' })
+  next_action!: 'send' | 'inquire';
+
+  /** When it is due; while it is claimed, when the claim ends. */
+  @Column('timestamptz', { nullable: true })
+  next_action_at!: Date | null;
+
+  /** Counts the claims: an answer settles only the claim that it answers. */
+  @Column('integer', { default: 0 })
+  claim!: number;
+
+  /** The worker that holds the claim. */
+  @Column('text', { nullable: true })
+  claimed_by!: string | null;
+
+  @Column('integer', { default: 0 })
+  sends!: number;
+
+  @Column('integer', { default: 0 })
+  inquiries!: number;
+
+  @Column(timestampColumn({ nullable: true }))
+  first_sent_at!: Date | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  last_sent_at!: Date | null;
+
+  /** The supplier's address that it was sent to. */
+  @Column('text', { nullable: true })
+  sent_to!: string | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  unknown_since!: Date | null;
+
+  @Column('text', { nullable: true })
+  supplier_reference!: string | null;
+
+  @Column('text', { nullable: true })
+  failure_code!: FailureCode | null;
+
+  @Column('text', { nullable: true })
+  failure_message!: string | null;
+
+  @Column(timestampColumn())
+  updated_at!: Date;
+}

@@ -1,0 +1,43 @@
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import { OrderUnit } from './order-unit.entity.js';
+
+/** A call to a supplier about a unit, and what came of it. */
+@Entity('supplier_calls')
+@ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
+  name: 'fk_supplier_calls_unit',
+})
+@Index('ix_supplier_calls_unit', ['order_id', 'item', 'unit'])
+@Check('ck_supplier_calls_kind', `kind IN ('send', 'inquiry')`)
+export class SupplierCall {
+  @IdColumn('bigint', 'pk_supplier_calls')
+  id!: bigint;
+
+  @Column(bigintColumn())
+  order_id!: bigint;
+
+  @Column('smallint')
+  item!: number;
+
+  @Column('smallint')
+  unit!: number;
+
+  @Column('text')
+  kind!: 'send' | 'inquiry';
+
+  @Column('text')
+  outcome!: string;
+
+  @Column('text', { nullable: true })
+  detail!: string | null;
+
+  /** The worker that made it. */
+  @Column('text')
+  process!: string;
+
+  @Column('integer')
+  duration_ms!: number;
+
+  @Column(timestampColumn())
+  ended_at!: Date;
+}

@@ -1,0 +1,29 @@
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import type { Satang } from '../core/money.js';
+import { bigintColumn, createdAtColumn } from '../database/columns.js';
+import { Merchant } from '../merchants/merchant.entity.js';
+
+/** A merchant's two balances, kept beside the transfers that make them. */
+@Entity('wallets')
+@Check('ck_wallets_available_not_negative', 'available >= 0')
+@Check('ck_wallets_held_not_negative', 'held >= 0')
+@Check('ck_wallets_alert_below', 'alert_below > 0')
+export class Wallet {
+  @ForeignKey(() => Merchant, { name: 'fk_wallets_merchant' })
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_wallets' })
+  merchant_id!: number;
+
+  @Column(bigintColumn({ default: 0 }))
+  available!: Satang;
+
+  /** What open orders will cost. */
+  @Column(bigintColumn({ default: 0 }))
+  held!: Satang;
+
+  /** Below this available balance the merchant's webhooks are told; null where no alert is set. */
+  @Column(bigintColumn({ nullable: true }))
+  alert_below!: Satang | null;
+
+  @Column(createdAtColumn())
+  updated_at!: Date;
+}

@@ -1,0 +1,35 @@
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { bigintColumn, timestampColumn } from '../database/columns.js';
+import { Delivery } from './delivery.entity.js';
+
+/** One POST of a delivery, and what came of it. */
+@Entity('webhook_attempts')
+@Check(
+  'ck_webhook_attempts_error',
+  `error IN ('refused_address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'protocol', 'interrupted')`,
+)
+export class DeliveryAttempt {
+  @ForeignKey(() => Delivery, { name: 'fk_webhook_attempts_delivery' })
+  @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_webhook_attempts' }))
+  delivery_id!: bigint;
+
+  /** Counted from 1. */
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_webhook_attempts' })
+  number!: number;
+
+  @Column(timestampColumn())
+  started_at!: Date;
+
+  @Column('integer')
+  duration_ms!: number;
+
+  @Column('integer', { nullable: true })
+  response_status!: number | null;
+
+  /** Why there was no response. */
+  @Column('text', { nullable: true })
+  error!: string | null;
+
+  @Column('text', { nullable: true })
+  response_body!: string | null;
+}
