@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
-import { DataSource, EntityManager, IsNull, Repository } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { EntityManager, IsNull, Repository } from 'typeorm';
 import { parseNetwork } from '../core/config.js';
-import { AppError } from '../core/errors.js';
+import { AppError, UnknownResource } from '../core/errors.js';
 import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
 import { textProblem } from '../core/text.js';
-import { recordAction, type By } from '../audit-log/operator-actions.js';
+import { Database } from '../database/database.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { ApiKey } from './api-key.entity.js';
 
@@ -29,7 +30,7 @@ export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 @Injectable()
 export class ApiKeysService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly database: Database,
     @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly merchants: MerchantsService,
   ) {}
@@ -38,7 +39,7 @@ export class ApiKeysService {
    * Issues a key to a merchant.
    * @throws NOT_FOUND for an unknown merchant; BAD_REQUEST for a bad network, name, or an expiry in the past.
    */
-  async issue(merchantId: number, options: IssueOptions = {}, by?: By): Promise<IssuedApiKey> {
+  async issue(merchantId: number, options: IssueOptions = {}, by?: Actor): Promise<IssuedApiKey> {
     await this.merchants.get(merchantId);
     const allowedNetworks = options.allowedNetworks ?? [];
     const wrong = allowedNetworks.find((network) => !parseNetwork(network));
@@ -51,14 +52,14 @@ export class ApiKeysService {
     if (expiresAt && expiresAt.getTime() <= Date.now()) {
       throw new AppError('BAD_REQUEST', `the expiry ${expiresAt.toISOString()} is in the past`);
     }
-    return this.dataSource.transaction(async (manager) => {
-      const issued = await insertKey(manager, {
+    return this.database.transaction(async (tx) => {
+      const issued = await insertKey(tx.manager, {
         merchant_id: merchantId,
         name,
         allowed_networks: allowedNetworks,
         expires_at: expiresAt,
       });
-      await recordAction(manager, by, {
+      recordAction(tx, by, {
         action: 'api_key.issue',
         merchantId,
         detail: keyDetail(issued.apiKey),
@@ -73,13 +74,13 @@ export class ApiKeysService {
   }
 
   /** Ends a key at once; doing it twice changes nothing. @throws NOT_FOUND */
-  async revoke(id: number, by?: By): Promise<ApiKey> {
+  async revoke(id: number, by?: Actor): Promise<ApiKey> {
     const { merchant_id, prefix } = await this.get(id);
-    await this.dataSource.transaction(async (manager) => {
+    await this.database.transaction(async (tx) => {
       const change = { revoked_at: () => 'now()' };
-      const { affected } = await manager.update(ApiKey, { id, revoked_at: IsNull() }, change);
+      const { affected } = await tx.manager.update(ApiKey, { id, revoked_at: IsNull() }, change);
       if (affected !== 1) return;
-      await recordAction(manager, by, { action: 'api_key.revoke', merchantId: merchant_id, detail: { id, prefix } });
+      recordAction(tx, by, { action: 'api_key.revoke', merchantId: merchant_id, detail: { id, prefix } });
     });
     return this.get(id);
   }
@@ -89,20 +90,19 @@ export class ApiKeysService {
    * @param overlapSeconds how long the old key goes on working beside the new one.
    * @throws NOT_FOUND; CONFLICT when the key has ended already.
    */
-  async rotate(id: number, overlapSeconds: number, by?: By): Promise<IssuedApiKey> {
-    return this.dataSource.transaction(async (manager) => {
+  async rotate(id: number, overlapSeconds: number, by?: Actor): Promise<IssuedApiKey> {
+    return this.database.transaction(async (tx) => {
+      const { manager } = tx;
       const old = await manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
-      if (!old) throw unknownKey(id);
+      if (!old) throw new UnknownResource('API key', id);
       if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
         throw new AppError('CONFLICT', `API key ${id} has ended already: issue a new one instead`);
       }
-      await manager.query(
-        `UPDATE api_keys SET
-           revoked_at = CASE WHEN $2::int = 0 THEN now() END,
-           expires_at = CASE WHEN $2::int = 0 THEN expires_at
-                             ELSE least(expires_at, now() + make_interval(secs => $2)) END
-         WHERE id = $1`,
-        [id, overlapSeconds],
+      const end = (): string => `least(expires_at, now() + interval '${overlapSeconds} seconds')`;
+      await manager.update(
+        ApiKey,
+        { id },
+        overlapSeconds === 0 ? { revoked_at: () => 'now()' } : { expires_at: end },
       );
       const { merchant_id, name, allowed_networks, expires_at } = old;
       const issued = await insertKey(manager, { merchant_id, name, allowed_networks, expires_at });
@@ -111,7 +111,7 @@ export class ApiKeysService {
         overlap_seconds: overlapSeconds,
         successor: { id: issued.apiKey.id, prefix: issued.apiKey.prefix },
       };
-      await recordAction(manager, by, { action: 'api_key.rotate', merchantId: merchant_id, detail });
+      recordAction(tx, by, { action: 'api_key.rotate', merchantId: merchant_id, detail });
       return issued;
     });
   }
@@ -119,13 +119,10 @@ export class ApiKeysService {
   /** @throws NOT_FOUND */
   async get(id: number): Promise<ApiKey> {
     const apiKey = await this.apiKeys.findOneBy({ id });
-    if (!apiKey) throw unknownKey(id);
+    if (!apiKey) throw new UnknownResource('API key', id);
     return apiKey;
   }
 }
-
-const unknownKey = (id: number): AppError =>
-  new AppError('NOT_FOUND', `there is no API key ${id}: topup api-key list --merchant ID shows them`);
 
 async function insertKey(
   manager: EntityManager,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { addPercent, formatBaht, MAX_SATANG, type Percentage, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
-import type { By } from '../audit-log/operator-actions.js';
-import { assertExpected, assertMerchant, recordPrices, type PriceDifference } from './prices.service.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { assertExpected, assertMerchant, type PriceDifference } from './prices.service.js';
 import {
   LOCK_LIKE,
   LOCK_OWN_LIKE,
@@ -40,7 +40,7 @@ export class PriceAdjustmentsService {
    */
   apply(
     adjustment: Adjustment,
-    { by, expected }: { by: By; expected?: PriceDifference[] },
+    { by, expected }: { by: Actor; expected?: PriceDifference[] },
   ): Promise<PriceDifference[]> {
     const { percent, match, merchantId } = adjustment;
     return this.database.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export class PriceAdjustmentsService {
       if (differences.length === 0) return differences;
       write();
       const detail = { percent: percent.text, match, changes: differences };
-      recordPrices(tx, by, { action: 'price.adjust', merchantId, detail });
+      recordAction(tx, by, { action: 'price.adjust', merchantId, detail });
       return differences;
     });
   }

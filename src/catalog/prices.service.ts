@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
+import { AppError, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database, type Queryable, type Statement, type Transaction } from '../database/database.js';
-import { actionValues, RECORD_ACTION, type By, type OperatorAction } from '../audit-log/operator-actions.js';
+import { Database, type Queryable, type Statement } from '../database/database.js';
+import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import {
   CLEAR_OWN,
   FIND_MERCHANTS,
@@ -51,6 +51,7 @@ export class PriceError extends AppError {
     problem: AppError,
   ) {
     super(problem.code, problem.message);
+    this.cause = problem;
   }
 }
 
@@ -60,10 +61,10 @@ export function assertExpected(expected: PriceDifference[] | undefined, now: Pri
   throw new AppError('CONFLICT', 'the prices changed meanwhile: give the command again');
 }
 
-type ToAction = (plan: Plan) => OperatorAction;
+type ToAction = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
-  by?: By;
+  by?: Actor;
   /** The differences that somebody agreed to: with any others, nothing is changed. */
   expected?: PriceDifference[];
 }
@@ -90,7 +91,7 @@ export class PricesService {
   }
 
   /** Gives a merchant its own price. @throws BAD_REQUEST above the list price; NOT_FOUND. */
-  async set(merchantId: number, sku: string, price: Satang, by?: By): Promise<void> {
+  async set(merchantId: number, sku: string, price: Satang, by?: Actor): Promise<void> {
     const toAction: ToAction = ({ products }) => {
       const { price: listPrice } = checked(products, sku);
       const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
@@ -100,7 +101,7 @@ export class PricesService {
   }
 
   /** Takes a merchant's own price away; once gone, it stays gone. @returns the list price, which holds again. */
-  async clear(merchantId: number, sku: string, by?: By): Promise<Satang> {
+  async clear(merchantId: number, sku: string, by?: Actor): Promise<Satang> {
     const toAction: ToAction = ({ products }) => {
       const detail = { sku, list_price: formatBaht(checked(products, sku).price) };
       return { action: 'price.clear', merchantId, detail };
@@ -133,9 +134,8 @@ export class PricesService {
   }
 
   /** Why each of the changes can't be; null for those that can. */
-  async problems(changes: PriceChange[]): Promise<(string | null)[]> {
-    const { problems } = await check(this.database, changes, FIND_PRODUCTS);
-    return problems.map((problem) => problem && problem.message);
+  async problems(changes: PriceChange[]): Promise<(AppError | null)[]> {
+    return (await check(this.database, changes, FIND_PRODUCTS)).problems;
   }
 
   private write(changes: PriceChange[], toAction: ToAction, { by, expected }: WriteOptions): Promise<Plan> {
@@ -151,15 +151,10 @@ export class PricesService {
       ];
       if (set.length > 0) tx.write(SET_OWN, [...ids(set), set.map(({ price }) => price)]);
       if (cleared.length > 0) tx.write(CLEAR_OWN, ids(cleared));
-      recordPrices(tx, by, toAction(planned));
+      recordAction(tx, by, toAction(planned));
       return planned;
     });
   }
-}
-
-/** Keeps what was done to prices. @param by absent where no operator acts. */
-export function recordPrices(tx: Transaction, by: By | undefined, action: OperatorAction): void {
-  if (by) tx.write(RECORD_ACTION, actionValues(by, action));
 }
 
 type ChangedRow = PriceChange & { productId: number };
@@ -229,8 +224,6 @@ export async function assertMerchant(queryable: Queryable, merchantId: number): 
   if (!merchant) throw noMerchant(merchantId);
 }
 
-const noMerchant = (id: number): AppError =>
-  new AppError('NOT_FOUND', `there is no merchant ${id}: topup merchant list shows them`);
+const noMerchant = (id: number): AppError => new UnknownResource('merchant', id);
 
-const noProduct = (sku: string): AppError =>
-  new AppError('NOT_FOUND', `there is no product ${sku}: topup product list shows them`);
+const noProduct = (sku: string): AppError => new UnknownResource('product', sku);

@@ -1,5 +1,5 @@
 import { formatBaht } from '../core/money.js';
-import type { OperatorAction } from '../audit-log/operator-actions.js';
+import type { AuditRecord } from '../audit-log/audit-log.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 
 /** A product as the operator sees it (contract, section 7). */
@@ -52,7 +52,7 @@ export function productDifference(
 }
 
 /** What the operator's log keeps of products that were written. */
-export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => OperatorAction;
+export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => AuditRecord;
 
 /** One product: all of it, and what the changed members were before. */
 export const setAction: ToAction = ([product], [difference]) => {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
-import { AppError } from '../core/errors.js';
-import { recordAction, type By } from '../audit-log/operator-actions.js';
+import { Database } from '../database/database.js';
+import { AppError, UnknownResource } from '../core/errors.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import {
   importAction,
   productDifference,
@@ -25,7 +26,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 type OnProgress = (done: number, total: number) => void;
 
 interface WriteOptions {
-  by?: By;
+  by?: Actor;
   onProgress?: OnProgress;
   expected?: ProductDifference[];
   toAction: ToAction;
@@ -33,10 +34,13 @@ interface WriteOptions {
 
 @Injectable()
 export class ProductsService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly database: Database,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
 
   /** Adds a product, or changes what is given of one. @throws BAD_REQUEST naming the first wrong member. */
-  async set(definition: ProductDefinition, by?: By): Promise<ProductWithSupplier> {
+  async set(definition: ProductDefinition, by?: Actor): Promise<ProductWithSupplier> {
     const [product] = await this.write([definition], { by, toAction: setAction });
     if (!product) throw new Error('a product that was set was not returned');
     return product;
@@ -65,13 +69,14 @@ export class ProductsService {
     definitions: ProductDefinition[],
     { by, onProgress, expected, toAction }: WriteOptions,
   ): Promise<ProductWithSupplier[]> {
-    return this.dataSource.transaction(async (manager) => {
+    return this.database.transaction(async (tx) => {
+      const { manager } = tx;
       const { rows, changed, differences } = await plan(manager, definitions, { lock: true });
       if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
         throw new AppError('CONFLICT', 'the products changed meanwhile: give the command again');
       }
       await upsert(manager, changed, onProgress);
-      if (differences.length > 0) await recordAction(manager, by, toAction(rows, differences));
+      if (differences.length > 0) recordAction(tx, by, toAction(rows, differences));
       return listProducts(manager, { skus: rows.map(({ sku }) => sku) });
     });
   }
@@ -85,14 +90,12 @@ export class ProductsService {
 export class ProductError extends AppError {
   constructor(
     readonly index: number,
-    message: string,
+    problem: string | AppError,
   ) {
-    super('BAD_REQUEST', message);
+    super('BAD_REQUEST', typeof problem === 'string' ? problem : problem.message);
+    this.cause = problem;
   }
 }
-
-const unknownSupplier = (code: string): string =>
-  `there is no supplier ${code}: add it with topup supplier set`;
 
 type StoredRow = ProductRow & { supplier_id: number };
 
@@ -128,7 +131,8 @@ async function plan(
     refuse(index, missingProblem(definition.sku, missing));
     const given = toRow(definition, earlier);
     const supplier_id = suppliers.get(given.supplierCode);
-    if (supplier_id === undefined) throw new ProductError(index, unknownSupplier(given.supplierCode));
+    if (supplier_id === undefined)
+      throw new ProductError(index, new UnknownResource('supplier', given.supplierCode));
     const row = { ...given, supplier_id };
     result.rows.push(row);
     const difference = productDifference(row, earlier);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiKey } from '../auth/api-key.entity.js';
 import { ApiKeysService, type IssuedApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, integer, moment, networks, operatorOption, reasonOption, yesOption } from './options.js';
@@ -10,14 +10,14 @@ import { list, record, type Result } from './output.js';
 
 const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
 
-interface IssueGiven extends By {
+interface IssueGiven extends Actor {
   merchant: number;
   name?: string;
   allowIp?: string[];
   expiresAt?: Date;
 }
 
-type EndGiven = By & { yes?: boolean };
+type EndGiven = Actor & { yes?: boolean };
 
 export const apiKeyCommands: CommandGroup = {
   features: { imports: [AuthModule] },

@@ -1,8 +1,8 @@
-import { OPERATOR_ACTIONS, type OperatorActionName } from '../audit-log/operator-actions.js';
+import { AUDITED_ACTIONS, type AuditedAction } from '../audit-log/audit-log.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { OperatorLog, type LogEntry } from '../audit-log/operator-log.service.js';
+import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
 import { id, integer, moment, oneOf } from './options.js';
 import { list } from './output.js';
 
@@ -13,19 +13,19 @@ interface LogGiven {
   since?: Date;
   until?: Date;
   merchant?: number;
-  action?: OperatorActionName;
+  action?: AuditedAction;
   limit: number;
 }
 
 export const logCommands: CommandGroup = {
-  features: { imports: [MerchantsModule], providers: [OperatorLog] },
+  features: { imports: [MerchantsModule], providers: [AuditLogRepository] },
   define(log, act) {
     log
       .description('List what operators did: who, when, to whom and why, newest first.')
       .option('--since <moment>', 'only what was done then or later, in ISO 8601', moment)
       .option('--until <moment>', 'only what was done before then, in ISO 8601', moment)
       .option('--merchant <id>', 'only what was done to this merchant', id)
-      .option('--action <name>', `only this: ${OPERATOR_ACTIONS.join(', ')}`, oneOf(OPERATOR_ACTIONS))
+      .option('--action <name>', `only this: ${AUDITED_ACTIONS.join(', ')}`, oneOf(AUDITED_ACTIONS))
       .option('--limit <n>', 'how many at most', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .addHelpText(
         'after',
@@ -34,7 +34,7 @@ export const logCommands: CommandGroup = {
       .action(
         act(async (app, { merchant, ...filter }: LogGiven) => {
           if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-          const entries = await app.get(OperatorLog).list({ ...filter, merchantId: merchant });
+          const entries = await app.get(AuditLogRepository).list({ ...filter, merchantId: merchant });
           const more =
             entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
           const { text } = list(entries.map(toLine), 'Operators did nothing of that kind.', more);

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { formatBaht, type Satang } from '../core/money.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import type { Merchant, MerchantStatus } from '../merchants/merchant.entity.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
+import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { baht, id, operatorOption, reasonOption } from './options.js';
 import { list, record } from './output.js';
 import { CommandError } from './problems.js';
 
-type AlertGiven = By & { merchant: number; below?: Satang; off?: boolean };
+type AlertGiven = Actor & { merchant: number; below?: Satang; off?: boolean };
 
 const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status: MerchantStatus][] = [
   [
@@ -23,7 +24,7 @@ const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status:
 const REASONS = { suspend: 'its key was published', resume: 'it has a new key' };
 
 export const merchantCommands: CommandGroup = {
-  features: { imports: [MerchantsModule], providers: [WalletService] },
+  features: { imports: [MerchantsModule, WalletModule] },
   define(merchant, act) {
     merchant
       .command('create')
@@ -33,7 +34,7 @@ export const merchantCommands: CommandGroup = {
       .addOption(reasonOption())
       .addHelpText('after', examples('merchant create --name "Somchai Game Shop"'))
       .action(
-        act(async (app, { name, ...by }: { name: string } & By) => {
+        act(async (app, { name, ...by }: { name: string } & Actor) => {
           const created = await app.get(MerchantsService).create(name, by);
           return record(toJson(created), `Merchant ${created.id} was added. Next: topup api-key issue.`);
         }),
@@ -81,7 +82,7 @@ export const merchantCommands: CommandGroup = {
           examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`),
         )
         .action(
-          act(async (app, merchantId: number, by: By) =>
+          act(async (app, merchantId: number, by: Actor) =>
             record(toJson(await app.get(MerchantsService).setStatus(merchantId, status, by))),
           ),
         );
@@ -125,7 +126,10 @@ function defineSetAlert(merchant: Command, act: Act): void {
 }
 
 /** A merchant; its alert only where it has one. */
-const toJson = ({ id, name, status, created_at }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
+const toJson = (
+  { id, name, status, created_at }: Merchant,
+  alertBelow?: Satang,
+): Record<string, unknown> => ({
   id,
   name,
   status,

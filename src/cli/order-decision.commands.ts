@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
@@ -14,7 +14,7 @@ const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 
 type Unit = Pick<UnitKey, 'item' | 'unit'>;
 
-interface DecisionGiven extends By {
+interface DecisionGiven extends Actor {
   merchant?: number;
   reason: string;
   yes?: boolean;

@@ -4,19 +4,19 @@ import { PriceAdjustmentsService, type Adjustment } from '../catalog/price-adjus
 import { PriceError, PricesService, type PriceDifference } from '../catalog/prices.service.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Percentage, type Satang } from '../core/money.js';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm, MANY } from './confirm.js';
 import { CsvProblems, importing, problemAt, readFile } from './csv-file.js';
 import { baht, id, operatorOption, percentage, reasonOption, yesOption } from './options.js';
 import { list, listTable, record, type Result } from './output.js';
 import { readPrices, type PriceLine } from './price-csv.js';
-import { CommandError } from './problems.js';
+import { CommandError, problemInWords } from './problems.js';
 import { isInteractive } from './terminal.js';
 
-type Which = By & { merchant: number; sku: string };
+type Which = Actor & { merchant: number; sku: string };
 
-type Careful = By & { yes?: boolean; dryRun?: boolean };
+type Careful = Actor & { yes?: boolean; dryRun?: boolean };
 
 type AdjustGiven = Careful & { percent: Percentage; match?: string; merchant?: number };
 
@@ -118,7 +118,10 @@ function importPrices(
 ): Promise<Result> {
   const file = path.basename(filePath);
   return importing(file, async () => {
-    const lines = await readPrices(readFile(filePath), (changes) => prices.problems(changes));
+    const lines = await readPrices(readFile(filePath), async (changes) => {
+      const problems = await prices.problems(changes);
+      return problems.map((problem) => problem && problemInWords(problem));
+    });
     const changes = lines.map(({ change }) => change);
     if (dryRun) return differencesResult(await prices.compare(changes));
     const expected = yes || !isInteractive() ? undefined : await prices.compare(changes);
@@ -138,7 +141,7 @@ const atItsLine =
   (lines: PriceLine[]) =>
   (error: unknown): never => {
     if (!(error instanceof PriceError)) throw error;
-    throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, error.message)]);
+    throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, problemInWords(error))]);
   };
 
 function defineAdjust(price: Command, act: Act): void {

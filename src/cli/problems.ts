@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.js';
+import { AppError, UnknownResource, type Resource } from '../core/errors.js';
 import { ConfigError } from '../core/config-error.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 
@@ -13,8 +13,19 @@ export function problemInWords(error: unknown): string {
     return `PostgreSQL went away (${reasonOf(cause)}): see what the command did before you give it again`;
   }
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
-  return reasonOf(error);
+  const unknown = error instanceof UnknownResource ? error : error instanceof AppError ? error.cause : null;
+  return unknown instanceof UnknownResource
+    ? `${reasonOf(error)}: ${WHERE_TO_LOOK[unknown.resource]}`
+    : reasonOf(error);
 }
+
+const WHERE_TO_LOOK: Record<Resource, string> = {
+  merchant: 'topup merchant list shows them',
+  'API key': 'topup api-key list --merchant ID shows them',
+  supplier: 'topup supplier list shows them',
+  product: 'topup product list shows them',
+  reversal: 'topup reversal list shows them',
+};
 
 /** The words of whatever was thrown; several attempts to connect come as one error that has none of its own. */
 export function reasonOf(error: unknown): string {

@@ -3,11 +3,12 @@ import { toProductView, type ProductDifference } from '../catalog/product-action
 import type { ProductDefinition, ProductWithSupplier } from '../catalog/product-definition.js';
 import { ProductError, type ProductsService } from '../catalog/products.service.js';
 import type { SuppliersService } from '../suppliers/suppliers.service.js';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { confirm, MANY } from './confirm.js';
 import { CsvProblems, importing, problemAt, readFile } from './csv-file.js';
 import { list, listTable, type Result } from './output.js';
 import { readProducts, type ProductLine } from './product-csv.js';
+import { problemInWords } from './problems.js';
 import { withProgress } from './progress.js';
 import { isInteractive } from './terminal.js';
 
@@ -38,7 +39,7 @@ export function readProductFile(
 export async function importProducts(
   products: ProductsService,
   { name, lines, definitions }: ProductFile,
-  { yes, ...by }: By & { yes?: boolean },
+  { yes, ...by }: Actor & { yes?: boolean },
 ): Promise<ProductWithSupplier[]> {
   const expected = await confirmChanges(products, definitions, yes);
   return importing(name, async () => {
@@ -49,7 +50,7 @@ export async function importProducts(
     } catch (error) {
       // Something changed after the file was checked.
       if (!(error instanceof ProductError)) throw error;
-      throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, error.message)]);
+      throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, problemInWords(error))]);
     }
   });
 }

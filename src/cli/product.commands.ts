@@ -5,7 +5,7 @@ import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definit
 import { ProductsService } from '../catalog/products.service.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, MANY } from './confirm.js';
 import { writeCsvFile } from './csv-file.js';
@@ -14,9 +14,9 @@ import { list, record } from './output.js';
 import { writeProducts } from './product-csv.js';
 import { differencesResult, importProducts, readProductFile, toRows } from './product-import.js';
 
-type SetGiven = Omit<ProductDefinition, 'active'> & By & { active?: boolean; inactive?: boolean };
+type SetGiven = Omit<ProductDefinition, 'active'> & Actor & { active?: boolean; inactive?: boolean };
 
-type ImportGiven = By & { yes?: boolean; dryRun?: boolean };
+type ImportGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
 const SET_HELP = `
 Of a product that there is, only what is given is changed. A new one needs a name, a price and a supplier.

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { DailyReportService } from '../reports/daily-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../reports/statement.service.js';
@@ -38,7 +39,7 @@ interface DailyGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: { providers: [DailyReportService, WalletService, AccountStatementService] },
+  features: { imports: [WalletModule], providers: [DailyReportService, AccountStatementService] },
   define(report, act) {
     defineDaily(report, act);
     defineStatement(report, act);

@@ -1,5 +1,5 @@
 import type { Satang } from '../core/money.js';
-import { WalletService } from '../wallet/wallet.service.js';
+import { WalletModule } from '../wallet/wallet.module.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { baht, id, operatorOption, yesOption } from './options.js';
@@ -20,7 +20,7 @@ interface CloseGiven {
 }
 
 export const reversalCommands: CommandGroup = {
-  features: { providers: [ReversalsService, WalletService] },
+  features: { imports: [WalletModule], providers: [ReversalsService] },
   define(reversal, act) {
     reversal
       .command('list')

@@ -1,4 +1,4 @@
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { SecretsService } from '../maintenance/secrets.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { operatorOption, reasonOption } from './options.js';
@@ -17,7 +17,7 @@ export const secretsCommands: CommandGroup = {
       .addOption(reasonOption())
       .addHelpText('after', examples('secrets rotate'))
       .action(
-        act(async (app, by: By) => {
+        act(async (app, by: Actor) => {
           const secrets = app.get(SecretsService);
           return toResult(await withProgress('Sealing secrets', (report) => secrets.rotate(by, report)));
         }),

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { formatBaht, type Satang } from '../core/money.js';
-import type { By } from '../audit-log/operator-actions.js';
-import { WalletService, type Wallet } from '../wallet/wallet.service.js';
+import type { Actor } from '../audit-log/audit-log.js';
+import type { Wallet } from '../wallet/wallet.entity.js';
+import { WalletModule } from '../wallet/wallet.module.js';
+import { WalletService } from '../wallet/wallet.service.js';
 import { AccountStatementService, type Period } from '../reports/statement.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -9,7 +11,7 @@ import { baht, id, moment, operatorOption, reasonOption, refuseBoth, yesOption }
 import { list, record } from './output.js';
 import { walletStatement } from './statement.view.js';
 
-interface FundingGiven extends By {
+interface FundingGiven extends Actor {
   merchant: number;
   amount: Satang;
   reference: string;
@@ -27,7 +29,7 @@ const DESCRIPTIONS = {
 
 export const walletCommands: CommandGroup = {
   // The statement that the wallet's module holds is for merchants: it loads what documents the API.
-  features: { providers: [WalletService, AccountStatementService] },
+  features: { imports: [WalletModule], providers: [AccountStatementService] },
   define(wallet, act) {
     for (const kind of ['credit', 'debit'] as const) {
       const command = wallet

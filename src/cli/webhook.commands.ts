@@ -3,7 +3,7 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.entity.js';
 import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import type { By } from '../audit-log/operator-actions.js';
+import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm, MANY } from './confirm.js';
 import { NoQueuesModule } from './no-queues.module.js';
@@ -21,7 +21,7 @@ interface ListGiven {
   limit: number;
 }
 
-interface ReplayGiven extends By {
+interface ReplayGiven extends Actor {
   merchant: number;
   since: Date;
   status: DeliveryStatus;

@@ -71,6 +71,19 @@ export class AppError extends Error {
   }
 }
 
+/** What is looked up by a number or a code. */
+export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'reversal';
+
+/** There is no such thing: NOT_FOUND. */
+export class UnknownResource extends AppError {
+  constructor(
+    readonly resource: Resource,
+    id: number | string,
+  ) {
+    super('NOT_FOUND', `there is no ${resource} ${id}`);
+  }
+}
+
 export function errorBody(code: ErrorCode, message: string, details?: ErrorDetail[]): ErrorBody {
   return { status: HTTP_STATUS[code], code, message, ...(details?.length ? { details } : {}) };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/secret-box.js';
 import { Database, type Statement } from '../database/database.js';
-import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
+import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 
 /** Every column that holds a sealed secret. */
 const COLUMNS = [
@@ -27,18 +27,18 @@ export class SecretsService {
    * @returns how many secrets were sealed anew.
    * @throws Error when one was sealed under a key that neither SECRETS_KEY nor SECRETS_PREVIOUS_KEYS holds.
    */
-  async rotate(by: By, onProgress: (done: number) => void = () => undefined): Promise<number> {
+  async rotate(by: Actor, onProgress: (done: number) => void = () => undefined): Promise<number> {
     // An operator that can't be kept must not be found out after the work.
-    actionValues(by, { action: 'secrets.rotate', detail: {} });
+    assertActor(by);
     let count = 0;
     for (const { table, column } of COLUMNS) {
       const before = count;
       count += await this.rotateColumn(table, column, (done) => onProgress(before + done));
     }
-    await this.database.query(
-      RECORD_ACTION,
-      actionValues(by, { action: 'secrets.rotate', detail: { rotated: count } }),
-    );
+    await this.database.transaction((tx) => {
+      recordAction(tx, by, { action: 'secrets.rotate', detail: { rotated: count } });
+      return Promise.resolve();
+    });
     return count;
   }
 

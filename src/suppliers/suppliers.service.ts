@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { CONFIG, type Config } from '../core/config.js';
-import { AppError } from '../core/errors.js';
+import { AppError, UnknownResource } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { textProblem } from '../core/text.js';
-import { recordAction, type By } from '../audit-log/operator-actions.js';
+import { Database } from '../database/database.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { timingProblem } from './supplier-timing.js';
 import { ADAPTERS, Supplier, type Adapter } from './supplier.entity.js';
 
@@ -39,6 +40,7 @@ const MOVE_UNITS = `
 @Injectable()
 export class SuppliersService {
   constructor(
+    private readonly database: Database,
     @InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>,
     private readonly secretBox: SecretBox,
     @Inject(CONFIG) private readonly config: Config,
@@ -48,7 +50,7 @@ export class SuppliersService {
    * Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept.
    * @throws BAD_REQUEST
    */
-  async set(settings: SupplierSettings, by?: By): Promise<Supplier> {
+  async set(settings: SupplierSettings, by?: Actor): Promise<Supplier> {
     const { code, adapter, token, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
     const problem = settingsProblem({ ...settings, timeoutMs });
     if (problem) throw new AppError('BAD_REQUEST', problem);
@@ -66,9 +68,14 @@ export class SuppliersService {
       timeout_ms: timeoutMs,
       token: token === undefined ? 'kept' : token === null ? 'removed' : 'replaced',
     };
-    await this.suppliers.manager.transaction(async (manager) => {
-      await manager.upsert(Supplier, { ...row, ...(token === undefined ? {} : { token_sealed: tokenSealed }) }, ['code']);
-      await recordAction(manager, by, { action: 'supplier.set', detail });
+    await this.database.transaction(async (tx) => {
+      const { manager } = tx;
+      await manager.upsert(
+        Supplier,
+        { ...row, ...(token === undefined ? {} : { token_sealed: tokenSealed }) },
+        ['code'],
+      );
+      recordAction(tx, by, { action: 'supplier.set', detail });
       if (settings.hasMoved) {
         const { id } = await manager.findOneByOrFail(Supplier, { code });
         await manager.query(MOVE_UNITS, [id, row.base_url]);
@@ -102,8 +109,7 @@ export class SuppliersService {
   /** @throws NOT_FOUND */
   async getByCode(code: string): Promise<Supplier> {
     const supplier = await this.suppliers.findOneBy({ code });
-    if (!supplier)
-      throw new AppError('NOT_FOUND', `there is no supplier ${code}: topup supplier list shows them`);
+    if (!supplier) throw new UnknownResource('supplier', code);
     return supplier;
   }
 }

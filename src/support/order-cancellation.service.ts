@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { Database, type Transaction } from '../database/database.js';
-import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
+import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { failure } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement, type SettleUnit } from '../orders/order-settlement.js';
@@ -12,7 +12,7 @@ export interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
   /** The only unit that is meant, if not all are. */
   unit?: Pick<UnitKey, 'item' | 'unit'>;
-  by: By;
+  by: Actor;
 }
 
 /** Fails, by the operator's will, units of which it is certain that nothing was bought. */
@@ -56,17 +56,15 @@ export class OrderCancellation {
 /** The units that one transaction settles share one entry of the operator's log. */
 function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
   const reason = failure('CANCELLED_BY_OPERATOR');
-  const values = (settled: SettleUnit[]): unknown[] =>
-    actionValues(by, {
+  // A reason that can't be kept is refused before anything is done.
+  assertActor(by);
+  const alongside = (tx: Transaction, settled: SettleUnit[]): void =>
+    recordAction(tx, by, {
       action: 'order.cancel',
       merchantId: order.merchant_id,
       orderId: order.id,
       detail: { units: settled.map(({ key }) => unitName(key)), result: 'failed', code: reason.code },
     });
-  // A reason that can't be kept is refused before anything is done.
-  values([]);
-  const alongside = (tx: Transaction, settled: SettleUnit[]): void =>
-    tx.write(RECORD_ACTION, values(settled));
   return ({ item, unit }) => ({
     key: { orderId: order.id, item, unit },
     merchantId: order.merchant_id,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
-import { actionValues, RECORD_ACTION } from '../audit-log/operator-actions.js';
+import { recordAction } from '../audit-log/audit-log.js';
 import { failure, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
@@ -51,7 +51,7 @@ export class OrderResolution {
       result: toResult(resolution.verdict),
       claim: null,
       calls: [],
-      alongside: (tx) => tx.write(RECORD_ACTION, actionValues(resolution, action)),
+      alongside: (tx) => recordAction(tx, resolution, action),
     });
     if (settled !== 'settled') throw await this.conflict(key);
   }

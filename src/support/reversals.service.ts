@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
+import { AppError, UnknownResource } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Statement } from '../database/database.js';
-import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { unitName } from '../orders/order.rows.js';
 import { WalletService } from '../wallet/wallet.service.js';
 
@@ -59,7 +59,7 @@ export interface Closing {
   id: number;
   /** What the merchant gets for it; nothing unless given. */
   credit?: Satang;
-  by: By;
+  by: Actor;
 }
 
 /** The cases in which a supplier contradicts how a unit was settled. Merchants' money moves by the operator's word only. */
@@ -83,7 +83,7 @@ export class ReversalsService {
    */
   async close({ id, credit, by }: Closing): Promise<Reversal> {
     const [found] = await this.database.query<ReversalRow>(LOCK, [id]);
-    if (!found) throw new AppError('NOT_FOUND', `there is no reversal ${id}: topup reversal list shows them`);
+    if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     if (credit !== undefined) {
       await this.wallets.credit({
@@ -105,7 +105,7 @@ export class ReversalsService {
         credit: credit === undefined ? null : formatBaht(credit),
       };
       const { merchant_id: merchantId, order_id: orderId } = locked;
-      tx.write(RECORD_ACTION, actionValues(by, { action: 'reversal.close', merchantId, orderId, detail }));
+      recordAction(tx, by, { action: 'reversal.close', merchantId, orderId, detail });
       return toReversal({ ...locked, status: 'closed' });
     });
   }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { formatBaht } from '../core/money.js';
 import { ENTRY_KINDS, type EntryKind, type WalletEntry } from './entries.js';
-import type { Wallet } from './wallet.service.js';
+import type { Wallet } from './wallet.entity.js';
 
 export class WalletDto {
   @ApiProperty({ type: String, example: 'THB' }) currency!: string;

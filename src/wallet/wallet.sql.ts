@@ -1,12 +1,8 @@
-import type { Satang } from '../core/money.js';
+import { MAX_BIGINT } from '../core/pagination.js';
 import type { Statement } from '../database/database.js';
+import type { Wallet } from './wallet.entity.js';
 
-export interface LockedWallet {
-  merchant_id: number;
-  available: Satang;
-  /** Below this the merchant wants to be told; null where no alert is set. */
-  alert_below: Satang | null;
-}
+export type LockedWallet = Pick<Wallet, 'merchant_id' | 'available' | 'alert_below'>;
 
 /** In the order of ids, so that batches of different processes never wait for each other in a circle. */
 export const LOCK_WALLETS: Statement = {
@@ -19,4 +15,14 @@ export const LOCK_WALLETS: Statement = {
 export const LOCK_FREE_WALLETS: Statement = {
   name: 'wallets.lock_free',
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,
+};
+
+/** A merchant's statement, newest first. $1 merchant, $2 before this id or null, $3 how many. */
+export const STATEMENT_PAGE: Statement = {
+  name: 'transfers.statement',
+  text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
+                o.order_number, t.created_at
+         FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+         WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND t.id < coalesce($2::bigint, ${MAX_BIGINT})
+         ORDER BY t.id DESC LIMIT $3`,
 };

@@ -5,7 +5,7 @@ import { newEventId } from '../core/identifiers.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { Database, type Queryable } from '../database/database.js';
 import { Reads } from '../database/reads.js';
-import { actionValues, RECORD_ACTION, type By } from '../audit-log/operator-actions.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { eventBody } from '../events/event-log.js';
 import { WakeUps } from '../queues/wake-ups.js';
 import * as sql from './deliveries.sql.js';
@@ -115,7 +115,7 @@ export class WebhookDeliveriesService {
     merchantId: number,
     since: Date,
     status: DeliveryStatus = 'failed',
-    { by, onProgress }: { by?: By; onProgress?: (done: number) => void } = {},
+    { by, onProgress }: { by?: Actor; onProgress?: (done: number) => void } = {},
   ): Promise<number> {
     let replayed = 0;
     let above = 0n;
@@ -136,14 +136,12 @@ export class WebhookDeliveriesService {
     return Number(found?.count ?? 0n);
   }
 
-  private replayBatch(values: ReplayValues, by: By | undefined): Promise<ReplayedRow[]> {
+  private replayBatch(values: ReplayValues, by: Actor | undefined): Promise<ReplayedRow[]> {
     return this.database.transaction(async (tx) => {
       const rows = await tx.query<ReplayedRow>(sql.RETRY_MANY, values);
       const [merchantId, status, since] = values;
       const detail = { replayed: rows.length, status, since: since.toISOString() };
-      if (by && rows.length > 0) {
-        tx.write(RECORD_ACTION, actionValues(by, { action: 'webhook.replay', merchantId, detail }));
-      }
+      if (rows.length > 0) recordAction(tx, by, { action: 'webhook.replay', merchantId, detail });
       return rows;
     });
   }

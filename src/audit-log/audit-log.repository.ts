@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { formatBaht } from '../core/money.js';
-import { Database, type Statement } from '../database/database.js';
-import type { OperatorActionName } from './operator-actions.js';
+import { AuditLogEntry } from './audit-log-entry.entity.js';
+import type { AuditedAction } from './audit-log.js';
 
 /** Something that an operator did. */
 export interface LogEntry {
@@ -24,45 +26,33 @@ export interface LogFilter {
   /** Exclusive. */
   until?: Date;
   merchantId?: number;
-  action?: OperatorActionName;
+  action?: AuditedAction;
   limit: number;
 }
 
-interface LogRow {
-  id: bigint;
-  created_at: Date;
-  operator: string;
-  action: string;
-  merchant_id: number | null;
-  order_number: string | null;
-  detail: Record<string, unknown>;
-}
-
-/** $1 since, $2 until, $3 merchant, $4 action, $5 how many. */
-const LIST: Statement = {
-  name: 'operator_log.list',
-  text: `SELECT a.id, a.created_at, a.operator, a.action, a.merchant_id, o.order_number, a.detail
-         FROM operator_actions a LEFT JOIN orders o ON o.id = a.order_id
-         WHERE a.created_at >= coalesce($1::timestamptz, '-infinity')
-           AND a.created_at < coalesce($2::timestamptz, 'infinity')
-           AND ($3::int IS NULL OR a.merchant_id = $3)
-           AND ($4::text IS NULL OR a.action = $4)
-         ORDER BY a.id DESC LIMIT $5`,
-};
-
 /** What operators did to money, units and settings. The database refuses to change or remove any of it. */
 @Injectable()
-export class OperatorLog {
-  constructor(private readonly database: Database) {}
+export class AuditLogRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Newest first. */
   async list({ since, until, merchantId, action, limit }: LogFilter): Promise<LogEntry[]> {
-    const values = [since ?? null, until ?? null, merchantId ?? null, action ?? null, limit];
-    return (await this.database.query<LogRow>(LIST, values)).map(toEntry);
+    const query = this.dataSource
+      .createQueryBuilder(AuditLogEntry, 'entry')
+      .leftJoin('orders', 'placed', 'placed.id = entry.order_id')
+      .addSelect('placed.order_number', 'order_number')
+      .orderBy('entry.id', 'DESC')
+      .limit(limit);
+    if (since) query.andWhere('entry.created_at >= :since', { since });
+    if (until) query.andWhere('entry.created_at < :until', { until });
+    if (merchantId !== undefined) query.andWhere('entry.merchant_id = :merchantId', { merchantId });
+    if (action) query.andWhere('entry.action = :action', { action });
+    const { entities, raw } = await query.getRawAndEntities<{ order_number: string | null }>();
+    return entities.map((entry, index) => toLogEntry(entry, raw[index]?.order_number ?? null));
   }
 }
 
-function toEntry({ id, created_at, detail, ...row }: LogRow): LogEntry {
+function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumber: string | null): LogEntry {
   const { reference = null, reason = null, note = null, ...known } = detail;
   // A note says why where nothing else does.
   const rest = reason === null || note === null ? known : { ...known, note };
@@ -72,10 +62,10 @@ function toEntry({ id, created_at, detail, ...row }: LogRow): LogEntry {
     operator: row.operator,
     action: row.action,
     merchant_id: row.merchant_id,
-    order_number: row.order_number,
+    order_number: orderNumber,
     reference: reference as string | null,
     reason: (reason ?? note) as string | null,
-    // A wallet's movement is kept in satang.
+    // Until version 0.1 a wallet's movement was kept in satang.
     detail: typeof rest.amount === 'number' ? { ...rest, amount: formatBaht(BigInt(rest.amount)) } : rest,
   };
 }

@@ -1,0 +1,74 @@
+import { AppError } from '../core/errors.js';
+import { textProblem } from '../core/text.js';
+import type { Statement, Transaction } from '../database/database.js';
+
+/** Who does something as an operator, and why, where that was said. */
+export interface Actor {
+  /** 1 to 128 characters. */
+  operator: string;
+  /** Up to 500 characters. */
+  reason?: string;
+}
+
+/** What the audit log tells apart. */
+export const AUDITED_ACTIONS = [
+  'merchant.create',
+  'merchant.suspend',
+  'merchant.resume',
+  'merchant.set_alert',
+  'api_key.issue',
+  'api_key.revoke',
+  'api_key.rotate',
+  'wallet.credit',
+  'wallet.debit',
+  'supplier.set',
+  'product.set',
+  'product.import',
+  'price.set',
+  'price.clear',
+  'price.import',
+  'price.adjust',
+  'order.cancel',
+  'order.resolve',
+  'reversal.close',
+  'webhook.replay',
+  'secrets.rotate',
+] as const;
+export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
+
+export interface AuditRecord {
+  action: AuditedAction;
+  merchantId?: number;
+  orderId?: bigint;
+  /** What was done, in words of the wire: amounts are strings in baht, names have underscores. Never a secret. */
+  detail: Record<string, unknown>;
+}
+
+const RECORD: Statement = {
+  name: 'audit_log.record',
+  text: `
+    INSERT INTO operator_actions (operator, action, merchant_id, order_id, detail, created_at)
+    VALUES ($1, $2, $3, $4, $5::jsonb, date_trunc('milliseconds', statement_timestamp()))`,
+};
+
+/**
+ * Writes to the audit log, in the transaction that carries the action out.
+ * @param actor absent where no operator acts: a start that seeds, or a test.
+ * @throws BAD_REQUEST as {@link assertActor}.
+ */
+export function recordAction(tx: Transaction, actor: Actor | undefined, record: AuditRecord): void {
+  if (!actor) return;
+  assertActor(actor);
+  const { action, merchantId = null, orderId = null, detail } = record;
+  const { operator, reason } = actor;
+  const kept = reason === undefined ? detail : { ...detail, reason };
+  tx.write(RECORD, [operator, action, merchantId, orderId, JSON.stringify(kept)]);
+}
+
+/** For what is not to begin without one. @throws BAD_REQUEST for an operator or a reason that can't be kept. */
+export function assertActor({ operator, reason }: Actor): void {
+  const problem = textProblem(operator, 1, 128);
+  if (problem) throw new AppError('BAD_REQUEST', `the operator ${problem}`);
+  const reasonProblem = reason === undefined ? null : textProblem(reason, 1, 500);
+  if (reasonProblem) throw new AppError('BAD_REQUEST', `the reason ${reasonProblem}`);
+}

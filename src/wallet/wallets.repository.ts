@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, IsNull, Not } from 'typeorm';
+import { present } from '../core/invariant.js';
+import type { Satang } from '../core/money.js';
+import type { Queryable, Transaction } from '../database/database.js';
+import type { LockWait } from '../database/group-commit.js';
+import { Reads } from '../database/reads.js';
+import { Merchant } from '../merchants/merchant.entity.js';
+import type { EntryRow } from './entries.js';
+import { Transfer, TRANSFER_ACCOUNTS } from './transfer.entity.js';
+import { Wallet } from './wallet.entity.js';
+import { LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } from './wallet.sql.js';
+
+/** Money that an operator moves into a wallet or out of it. */
+export interface Funded {
+  merchantId: number;
+  kind: 'credit' | 'debit';
+  amount: Satang;
+  availableAfter: Satang;
+  reference: string;
+  note: string | null;
+  operator: string;
+}
+
+/** To the millisecond, as every moment that merchants see; not the transaction's, which began before its locks. */
+const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
+
+/** Wallets and their transfers. */
+@Injectable()
+export class WalletsRepository {
+  constructor(
+    private readonly reads: Reads,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  find(merchantId: number): Promise<Wallet | null> {
+    return this.dataSource.manager.findOneBy(Wallet, { merchant_id: merchantId });
+  }
+
+  /** All of them with their merchants' names, the lowest available balance first. */
+  async list(): Promise<(Wallet & { name: string })[]> {
+    const { entities, raw } = await this.dataSource
+      .createQueryBuilder(Wallet, 'wallet')
+      .innerJoin(Merchant, 'merchant', 'merchant.id = wallet.merchant_id')
+      .addSelect('merchant.name', 'name')
+      .orderBy('wallet.available')
+      .addOrderBy('wallet.merchant_id')
+      .getRawAndEntities<{ name: string }>();
+    return entities.map((wallet, index) => ({
+      ...wallet,
+      name: present(raw[index], 'a row has its raw row').name,
+    }));
+  }
+
+  /** Those with a threshold of a low balance. */
+  listAlerted(): Promise<Wallet[]> {
+    return this.dataSource.manager.findBy(Wallet, { alert_below: Not(IsNull()) });
+  }
+
+  lock({ manager }: Transaction, merchantId: number): Promise<Wallet | null> {
+    return manager.findOne(Wallet, {
+      where: { merchant_id: merchantId },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /**
+   * Locks many wallets in the order of their merchants.
+   * @param wait whether for those that somebody else holds: without it, they are left out.
+   */
+  lockMany(tx: Queryable, merchantIds: number[], wait: LockWait): Promise<LockedWallet[]> {
+    return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [
+      [...new Set(merchantIds)],
+    ]);
+  }
+
+  /**
+   * Movements into and out of the available balance, newest first.
+   * @param before the last id of the page before, null for the first page.
+   */
+  statement(merchantId: number, before: bigint | null, limit: number): Promise<EntryRow[]> {
+    return this.reads.query<EntryRow>(STATEMENT_PAGE, [merchantId, before, limit]);
+  }
+
+  /** The credit or debit that has used a reference. */
+  findFunding({ manager }: Transaction, merchantId: number, reference: string): Promise<Transfer | null> {
+    return manager.findOneBy(Transfer, { merchant_id: merchantId, reference });
+  }
+
+  /** Moves an operator's money, under the wallet's lock. */
+  async fund({ manager }: Transaction, funded: Funded): Promise<{ wallet: Wallet; transferId: bigint }> {
+    const { merchantId, kind, availableAfter, ...members } = funded;
+    const [debit, credit] = TRANSFER_ACCOUNTS[kind];
+    const { amount, reference, note, operator } = members;
+    const inserted = await manager
+      .createQueryBuilder()
+      .insert()
+      .into(Transfer)
+      .values({
+        merchant_id: merchantId,
+        kind,
+        debit_account: debit,
+        credit_account: credit,
+        amount,
+        available_after: availableAfter,
+        reference,
+        note,
+        operator,
+        created_at: now,
+      })
+      .returning(['id', 'created_at'])
+      .execute();
+    const { id, created_at } = present(
+      inserted.generatedMaps[0] as Transfer | undefined,
+      'a transfer was written',
+    );
+    await manager.update(
+      Wallet,
+      { merchant_id: merchantId },
+      { available: availableAfter, updated_at: created_at },
+    );
+    return { wallet: await manager.findOneByOrFail(Wallet, { merchant_id: merchantId }), transferId: id };
+  }
+
+  async setAlert({ manager }: Transaction, merchantId: number, below: Satang | null): Promise<Wallet> {
+    await manager.update(Wallet, { merchant_id: merchantId }, { alert_below: below });
+    return manager.findOneByOrFail(Wallet, { merchant_id: merchantId });
+  }
+}
