@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from './problems.js';
+import { streams } from './streams.js';
 import { isInteractive } from './terminal.js';
 
 /** Up to so many rows, a change can be looked over and put right by hand. */
@@ -22,18 +23,19 @@ export async function confirm(
   { yes = false, shown }: { yes?: boolean; shown?: string },
 ): Promise<void> {
   if (yes || !isInteractive()) return;
-  if (shown !== undefined) process.stderr.write(`${shown}\n\n`);
+  if (shown !== undefined) streams().stderr.write(`${shown}\n\n`);
   const answer = await ask(`${consequence} Go on? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was changed: the answer was not y');
 }
 
 /** On standard error, which leaves standard output to the result. The end of input, or Ctrl-C, is no answer. */
 async function ask(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const { stdin, stderr } = streams();
+  const terminal = createInterface({ input: stdin, output: stderr });
   const noAnswer = new Promise<string>((resolve) => {
     terminal.once('close', () => resolve(''));
     terminal.once('SIGINT', () => {
-      process.stderr.write('\n');
+      stderr.write('\n');
       terminal.close();
     });
   });

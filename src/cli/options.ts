@@ -10,6 +10,7 @@ import {
   type Satang,
 } from '../core/money.js';
 import { CommandError } from './problems.js';
+import { streams } from './streams.js';
 
 // Each of these reads one argument of a command, or says in words what it must be.
 
@@ -147,7 +148,7 @@ export function month(text: string): string {
 }
 
 /** Who gives the command, unless --operator says it: TOPUP_OPERATOR, or whoever is logged in. */
-export function currentOperator(env: NodeJS.ProcessEnv = process.env): string {
+export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string {
   const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
   if (named) return named;
   try {

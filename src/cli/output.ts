@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import { streams } from './streams.js';
 import { drawTable, type Paint } from './table.js';
 import { paint, toneOf } from './terminal.js';
 
@@ -89,16 +90,17 @@ function cell(value: unknown): string {
 
 /** Writes to standard output, and resolves once it is out or whoever read it is gone. */
 export function print(text: string): Promise<void> {
+  const { stdout } = streams();
   return new Promise((resolve) => {
-    process.stdout.once('error', () => resolve());
-    process.stdout.write(`${text}\n`, () => resolve());
+    stdout.once('error', () => resolve());
+    stdout.write(`${text}\n`, () => resolve());
   });
 }
 
 /** Writes pieces to standard output, no faster than they are read, until the last is out or whoever read is gone. */
 export async function printPieces(pieces: AsyncIterable<string>): Promise<void> {
   try {
-    await pipeline(pieces, process.stdout, { end: false });
+    await pipeline(pieces, streams().stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }

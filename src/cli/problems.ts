@@ -1,6 +1,7 @@
 import { AppError, UnknownResource, type Resource } from '../core/errors.js';
 import { ConfigError } from '../core/config-error.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
+import { messageOf } from './local-stack/errors.js';
 
 /** A command that cannot be carried out; the message says what is wrong and what to do. */
 export class CommandError extends Error {}
@@ -29,6 +30,6 @@ const WHERE_TO_LOOK: Record<Resource, string> = {
 
 /** The words of whatever was thrown; several attempts to connect come as one error that has none of its own. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
+  const { errors } = (error ?? {}) as { errors?: unknown[] };
+  return messageOf(error) || (errors ?? []).map(reasonOf).join(', ');
 }

@@ -5,6 +5,7 @@ import { serviceVersion } from '../core/project-root.js';
 import type { Act } from './command-group.js';
 import { GROUPS } from './groups.js';
 import { print, printPieces, type Ending, type Result } from './output.js';
+import { streams, withStreams, type Streams } from './streams.js';
 import { paint } from './terminal.js';
 
 const EPILOGUE = `
@@ -15,9 +16,20 @@ On a checkout: npm run -s topup -- <command>
 
 /**
  * Carries out one command: its result goes to standard output, problems go to standard error.
+ * @param own the process's streams, unless others are given.
  * @returns the exit code: 0, or 1 when the command was refused, failed, or found something bad.
  */
-export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+export function runCommandLine(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  own: Omit<Streams, 'env'> = process,
+): Promise<number> {
+  const { stdin, stdout, stderr } = own;
+  return withStreams({ stdin, stdout, stderr, env }, () => carryOut(args, env));
+}
+
+async function carryOut(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const { stderr } = streams();
   const { program, result } = await buildProgram(args, env);
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -25,8 +37,8 @@ export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Pr
     // Commander has said what is wrong with the line, or has printed the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode;
     const { problemInWords } = await import('./problems.js');
-    process.stderr.write(`${paint('red', 'error:', process.stderr)} ${problemInWords(error)}\n`);
-    if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) process.stderr.write(`${inspect(error)}\n`);
+    stderr.write(`${paint('red', 'error:', stderr)} ${problemInWords(error)}\n`);
+    if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) stderr.write(`${inspect(error)}\n`);
     return 1;
   }
   const printed = result();
@@ -34,7 +46,7 @@ export async function runCommandLine(args: string[], env: NodeJS.ProcessEnv): Pr
   const asJson = wantsJson(program);
   if ('text' in printed) await print(asJson ? JSON.stringify(printed.json) : printed.text());
   const lines = asJson && 'text' in printed ? warnings : [...remarks, ...warnings];
-  for (const line of lines) process.stderr.write(`${line}\n`);
+  for (const line of lines) stderr.write(`${line}\n`);
   return ok ? 0 : 1;
 }
 
@@ -96,6 +108,10 @@ async function defineProgram({ actWith, answer, isWanted }: Definition): Promise
     .helpCommand('help [command]', 'show the help of a command')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EPILOGUE)
+    .configureOutput({
+      writeOut: (text) => void streams().stdout.write(text),
+      writeErr: (text) => void streams().stderr.write(text),
+    })
     .exitOverride();
   const wholeProgram = (): Promise<Command> => defineProgram({ actWith, answer, isWanted: () => true });
   for (const [name, { summary, load }] of Object.entries(GROUPS)) {

@@ -1,3 +1,4 @@
+import { streams, type Output } from './streams.js';
 import { canRewrite } from './terminal.js';
 
 /** Says how far the work is. @param what it is at, in words. */
@@ -14,7 +15,7 @@ const CLEAR_LINE = '\r\u001b[K';
 export async function withProgress<Result>(
   label: string,
   work: (report: ReportProgress) => Promise<Result>,
-  stream: NodeJS.WriteStream = process.stderr,
+  stream: Output = streams().stderr,
 ): Promise<Result> {
   if (!canRewrite(stream)) return work(() => undefined);
   let drawnMs = -Infinity;

@@ -1,12 +1,15 @@
-type Stream = NodeJS.ReadStream | NodeJS.WriteStream;
+import { streams, type Output } from './streams.js';
 
-const isTerminal = (stream: Stream): boolean => stream.isTTY === true;
+const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;
 
 /** Whether a person sits there: reads what is printed, and can answer. */
-export const isInteractive = (): boolean => [process.stdin, process.stdout, process.stderr].every(isTerminal);
+export function isInteractive(): boolean {
+  const { stdin, stdout, stderr } = streams();
+  return [stdin, stdout, stderr].every(isTerminal);
+}
 
 /** Whether a line on this stream can be written over. */
-export const canRewrite = (stream: NodeJS.WriteStream, env = process.env): boolean =>
+export const canRewrite = (stream: Output, env = streams().env): boolean =>
   isTerminal(stream) && env.TERM !== 'dumb';
 
 const CODES = { bold: 1, red: 31, green: 32, yellow: 33 } as const;
@@ -16,8 +19,8 @@ export type Tone = keyof typeof CODES;
 export function paint(
   tone: Tone,
   text: string,
-  stream: NodeJS.WriteStream = process.stdout,
-  env = process.env,
+  stream: Output = streams().stdout,
+  env = streams().env,
 ): string {
   return canRewrite(stream, env) && !env.NO_COLOR ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text;
 }

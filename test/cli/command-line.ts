@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { PassThrough } from 'node:stream';
 import { expect, jest } from '@jest/globals';
+import { GROUPS } from '../../src/cli/groups.js';
+import { runCommandLine } from '../../src/cli/program.js';
 
 // Every command is a process of its own, and a busy machine takes its time to start one.
 jest.setTimeout(120_000);
@@ -21,15 +24,42 @@ export interface Typed {
   screen: string;
 }
 
-/** The real command line, as an operator starts it: a process for each command, on the build. */
+let loading: Promise<void> | undefined;
+
+/** One after the other, because jest loads no module twice at the same time. */
+async function loadGroups(): Promise<void> {
+  await import('../../src/cli/session.js');
+  await import('../../src/cli/problems.js');
+  for (const { load } of Object.values(GROUPS)) await load();
+}
+
+/** The operator's command line, with an environment of its own. */
 export class CommandLine {
   /** @param env what the commands find in their environment, besides PATH. */
   constructor(private readonly env: Record<string, string>) {}
 
+  private wholeEnv(): NodeJS.ProcessEnv {
+    return { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
+  }
+
+  /** In this process, as the program does it. */
   async run(...args: string[]): Promise<Run> {
+    await (loading ??= loadGroups());
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    stdin.end();
+    const texts = Promise.all([text(stdout), text(stderr)]);
+    const code = await runCommandLine(args, this.wholeEnv(), { stdin, stdout, stderr });
+    stdout.end();
+    stderr.end();
+    const [printed, said] = await texts;
+    return { code, stdout: printed, stderr: said };
+  }
+
+  /** As an operator starts it: in a process of its own, on the build. */
+  async runProcess(...args: string[]): Promise<Run> {
     const child = spawn(process.execPath, ['bin/topup.js', ...args], {
       cwd: checkout,
-      env: { PATH: process.env.PATH, USER: 'operator-1', ...this.env },
+      env: this.wholeEnv(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -45,7 +75,7 @@ export class CommandLine {
     const line = ['node', 'bin/topup.js', ...args].map((word) => `'${word}'`).join(' ');
     const child = spawn('script', ['--quiet', '--return', '--command', `exec ${line}`, '/dev/null'], {
       cwd: checkout,
-      env: { PATH: process.env.PATH, USER: 'operator-1', TERM: 'xterm', ...this.env, ...env },
+      env: { ...this.wholeEnv(), TERM: 'xterm', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -77,5 +107,12 @@ export class CommandLine {
   async refusedAll(lines: [args: string[], message: RegExp | string][]): Promise<void> {
     const messages = await Promise.all(lines.map(([args]) => this.refused(...args)));
     lines.forEach(([, expected], index) => expect(messages[index]).toMatch(expected));
+  }
+}
+
+/** For what only a process shows: its exit code, its own streams, and how it starts. */
+export class CommandLineProcess extends CommandLine {
+  override run(...args: string[]): Promise<Run> {
+    return this.runProcess(...args);
   }
 }

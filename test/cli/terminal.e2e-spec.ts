@@ -49,7 +49,7 @@ describe('topup on a terminal', () => {
   });
 
   it('never asks a script', async () => {
-    const { code, stderr } = await commandLine.run(...fund('debit', '5', 'back-3'));
+    const { code, stderr } = await commandLine.runProcess(...fund('debit', '5', 'back-3'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
@@ -86,7 +86,7 @@ describe('topup on a terminal', () => {
     expect(code).toBe(0);
     // eslint-disable-next-line no-control-regex
     expect(screen).toMatch(/\r\u001b\[KChecking the books: 0 of \d+, merchant_wallets[^]*\r\u001b\[K┌/);
-    const piped = await commandLine.run('audit');
+    const piped = await commandLine.runProcess('audit');
     expect(piped.stderr).toBe('');
   });
 

@@ -11,7 +11,7 @@ import { writeStackFile } from '../../src/cli/local-stack/stack-file.js';
 import { GROUPS } from '../../src/cli/groups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { CommandLine } from './command-line.js';
+import { CommandLine, CommandLineProcess } from './command-line.js';
 
 /** The commands of a group with their options. */
 async function commandsOf(group: string): Promise<{ name: string; options: (string | undefined)[] }[]> {
@@ -29,7 +29,7 @@ describe('topup', () => {
   const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
 
   it('lists its commands, and exits with 0 only when it was asked to', async () => {
-    const help = await commandLine.run('--help');
+    const help = await commandLine.runProcess('--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     for (const group of [
       'merchant',
@@ -44,7 +44,7 @@ describe('topup', () => {
     ]) {
       expect(help.stdout).toMatch(new RegExp(`^  ${group} `, 'm'));
     }
-    const nothing = await commandLine.run();
+    const nothing = await commandLine.runProcess();
     expect(nothing).toEqual({ code: 1, stdout: '', stderr: help.stdout });
   });
 
@@ -97,7 +97,7 @@ describe('topup', () => {
 
 describe('topup without a database', () => {
   it('says at once that PostgreSQL is not there, and never its password', async () => {
-    const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
+    const commandLine = new CommandLineProcess({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
     const message = await commandLine.refused('merchant', 'list');
     expect(message).toMatch(
       /PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/,
@@ -115,7 +115,7 @@ describe('topup without a database', () => {
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
-    const commandLine = new CommandLine({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x` });
+    const commandLine = new CommandLineProcess({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x` });
     expect(await commandLine.refused('merchant', 'list')).toMatch(/PostgreSQL cannot be used at .+ timeout/);
     await eventually(() => waits, ({ length }) => length > 0); // prettier-ignore
     expect(Math.max(...waits)).toBeLessThan(8_000);
@@ -123,7 +123,7 @@ describe('topup without a database', () => {
   });
 
   it('says how to start the local stack when none runs', async () => {
-    const commandLine = new CommandLine({ TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}` });
+    const commandLine = new CommandLineProcess({ TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}` });
     expect(await commandLine.refused('merchant', 'list')).toBe(
       'error: the local stack is not running: start it with npm start, or set DATABASE_URL\n',
     );
@@ -141,7 +141,7 @@ describe('topup without a database', () => {
       ...elsewhere,
       ...identify(process.pid),
     });
-    const commandLine = new CommandLine({ TOPUP_DATA_DIR: directory });
+    const commandLine = new CommandLineProcess({ TOPUP_DATA_DIR: directory });
     const supplier = [
       '--code',
       'acme',
@@ -158,7 +158,7 @@ describe('topup without a database', () => {
   });
 
   it('names every mistake in the configuration', async () => {
-    const commandLine = new CommandLine({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
+    const commandLine = new CommandLineProcess({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
     expect(await commandLine.refused('merchant', 'list')).toMatch(
       /- DATABASE_URL must be[^]+- LOG_LEVEL must be/,
     );
@@ -182,7 +182,7 @@ describe('topup on a new database', () => {
   afterAll(() => database.drop());
 
   it('creates the schema by itself, and keeps its log off standard output', async () => {
-    const commandLine = new CommandLine({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
+    const commandLine = new CommandLineProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
     const { code, stdout, stderr } = await commandLine.run('--json', 'merchant', 'create', '--name', 'First');
     expect({ code, merchant: JSON.parse(stdout) as unknown }).toEqual({
       code: 0,
@@ -197,7 +197,7 @@ describe('topup on a new database', () => {
   });
 
   it('lets processes that start together create it in turns', async () => {
-    const commandLine = new CommandLine({ DATABASE_URL: database.url });
+    const commandLine = new CommandLineProcess({ DATABASE_URL: database.url });
     const runs = await Promise.all([1, 2, 3].map(() => commandLine.json('merchant', 'list')));
     expect(runs).toEqual([[], [], []]);
   });
