@@ -2,7 +2,7 @@
 const arrows = {
   core: [],
   database: ['core'],
-  queues: ['core'],
+  queues: ['core', 'database'],
   'audit-log': ['core', 'database'],
   events: ['core', 'database'],
   merchants: ['core', 'database', 'audit-log'],

@@ -6,7 +6,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { ManagementModule } from './management/management.module.js';
-import { Reconciler } from './maintenance/reconciler.js';
+import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { Retention } from './maintenance/retention.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -21,7 +21,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     FulfilmentProcessor,
     WebhookDispatcher,
     WebhooksProcessor,
-    Reconciler,
+    OverdueSweeper,
     Retention,
     WebhookChanges,
   ],

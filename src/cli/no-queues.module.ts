@@ -1,14 +1,14 @@
 import { Global, Module } from '@nestjs/common';
-import { WakeUps } from '../queues/wake-ups.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 
-/** Wakes nobody: the command line does without Redis, and a worker's reconciler finds new work within 2 seconds. */
-class NoWakeUps implements Pick<WakeUps, 'fulfilment' | 'webhooks'> {
-  fulfilment(): void {}
+/** Notifies nobody: the command line does without Redis, and a worker's sweeper finds new work within 2 seconds. */
+class NoNotifier implements Pick<WorkNotifier, 'notifyFulfilment' | 'notifyWebhooks'> {
+  notifyFulfilment(): void {}
 
-  webhooks(): void {}
+  notifyWebhooks(): void {}
 }
 
 /** Takes the place of the queues where there is no connection to Redis. */
 @Global()
-@Module({ providers: [{ provide: WakeUps, useClass: NoWakeUps }], exports: [WakeUps] })
+@Module({ providers: [{ provide: WorkNotifier, useClass: NoNotifier }], exports: [WorkNotifier] })
 export class NoQueuesModule {}

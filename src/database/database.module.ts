@@ -6,7 +6,6 @@ import { SharedTrust, typeOrmPool } from './connections.js';
 import { Database } from './database.js';
 import { Reads } from './reads.js';
 import { SchemaService } from './schema.service.js';
-import { WorkerPresence } from './worker-presence.js';
 
 @Global()
 @Module({
@@ -20,7 +19,7 @@ import { WorkerPresence } from './worker-presence.js';
       }),
     }),
   ],
-  providers: [SharedTrust, Database, Reads, SchemaService, WorkerPresence],
-  exports: [SharedTrust, Database, Reads, SchemaService, WorkerPresence],
+  providers: [SharedTrust, Database, Reads, SchemaService],
+  exports: [SharedTrust, Database, Reads, SchemaService],
 })
 export class DatabaseModule {}

@@ -11,7 +11,7 @@ import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
 import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
 import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
-import { WakeUps } from '../queues/wake-ups.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import { inquiryDelayMs, resendDelayMs } from './backoff.js';
 import { CallReport } from './call-report.js';
 import type { Outcome, SupplierAdapter } from '../suppliers/supplier-adapter.js';
@@ -62,7 +62,7 @@ export class OutcomeRecorder {
   constructor(
     private readonly database: Database,
     private readonly settlement: OrderSettlement,
-    private readonly wakeUps: WakeUps,
+    private readonly notifier: WorkNotifier,
     private readonly report: CallReport,
     private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Config,
@@ -168,7 +168,7 @@ export class OutcomeRecorder {
     if (!postponed) return false;
     const { supplier_id, due_in_ms } = postponed;
     if (due_in_ms === null) this.report.needsReview(ended.unit);
-    else if (due_in_ms > 0) this.wakeUps.fulfilment([supplier_id], due_in_ms);
+    else if (due_in_ms > 0) this.notifier.notifyFulfilment([supplier_id], due_in_ms);
     return due_in_ms === 0;
   }
 

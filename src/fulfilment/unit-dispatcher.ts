@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Claims } from '../database/claims.js';
 import { Database } from '../database/database.js';
-import { WorkerPresence } from '../database/worker-presence.js';
+import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { unitReference } from '../orders/order.rows.js';
 import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
 import { WorkLanes } from '../queues/work-lanes.js';
@@ -49,13 +49,13 @@ export class UnitDispatcher {
     private readonly database: Database,
     private readonly recorder: OutcomeRecorder,
     private readonly secretBox: SecretBox,
-    private readonly presence: WorkerPresence,
+    private readonly heartbeat: WorkerHeartbeat,
     private readonly report: CallReport,
     httpSupplier: HttpSupplier,
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    this.claims = new Claims(presence.name);
+    this.claims = new Claims(heartbeat.name);
     this.adapters = { http: httpSupplier };
     this.lanes = new WorkLanes<Task>({
       name: 'fulfilment',
@@ -131,7 +131,7 @@ export class UnitDispatcher {
     this.breaker.note({ id: task.supplier_id, code: task.supplier }, outcome.kind);
     const durationMs = performance.now() - startedAtMs;
     const calls = [this.toCall(task, outcome, durationMs)];
-    if (task.interrupted) calls.unshift(interruptedCall(task, this.presence.name));
+    if (task.interrupted) calls.unshift(interruptedCall(task, this.heartbeat.name));
     this.report.answered(task, outcome, durationMs);
     const leaseEndMs = task.claimedAtMs + task.timeout_ms + LEASE_MARGIN_MS;
     const isDueAgain = await this.recorder.record({ unit: task, outcome, adapter, calls, leaseEndMs });
@@ -190,7 +190,7 @@ export class UnitDispatcher {
       outcome: outcome.kind,
       detail: outcomeDetail(outcome),
       durationMs,
-      process: this.presence.name,
+      process: this.heartbeat.name,
     };
   }
 
@@ -201,7 +201,7 @@ export class UnitDispatcher {
       outcome: 'withheld',
       detail,
       durationMs: 0,
-      process: this.presence.name,
+      process: this.heartbeat.name,
     };
   }
 }

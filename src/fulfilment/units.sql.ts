@@ -220,7 +220,7 @@ export const PULL_BACK_UNITS: Statement = {
     RETURNING u.supplier_id`,
 };
 
-/** Suppliers with due units, for the reconciler: one probe of the index for each supplier. */
+/** Suppliers with due units, for the sweeper: one probe of the index for each supplier. */
 export const FIND_OVERDUE: Statement = {
   name: 'units.find_overdue',
   text: `SELECT id FROM suppliers s WHERE EXISTS (

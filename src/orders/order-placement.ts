@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, type LockWait, type Outcome } from '../database/group-commit.js';
-import { WakeUps } from '../queues/wake-ups.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import type { PlaceOrder } from './order-content.js';
 import { PlacementBatch, type Placed } from './placement-batch.js';
 import { isBalanceRefusal } from './placement-rules.js';
@@ -37,7 +37,7 @@ export class OrderPlacement {
 
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -60,8 +60,8 @@ export class OrderPlacement {
       return { outcomes: results, webhooks: told };
     });
     failpoint('order.committed');
-    this.wakeUps.fulfilment(suppliers);
-    this.wakeUps.webhooks(await webhooks);
+    this.notifier.notifyFulfilment(suppliers);
+    this.notifier.notifyWebhooks(await webhooks);
     this.measure(outcomes);
     return outcomes;
   }

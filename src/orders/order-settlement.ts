@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, locked } from '../database/group-commit.js';
-import { WakeUps } from '../queues/wake-ups.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import { settleBatch, type EndedOrder, type Settled, type SettleUnit } from './settle-batch.js';
 import type { UnitResult } from './settlement.sql.js';
 
@@ -26,7 +26,7 @@ export class OrderSettlement {
         settleBatch(tx, commands, wait),
       );
       if (ended.length > 0) failpoint('order.ended');
-      this.wakeUps.webhooks(await webhooks);
+      this.notifier.notifyWebhooks(await webhooks);
       for (const order of ended) this.report(order);
       return commands.map((command) => outcomes.get(command) ?? locked);
     },
@@ -42,7 +42,7 @@ export class OrderSettlement {
 
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

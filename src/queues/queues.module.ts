@@ -8,7 +8,8 @@ import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 import { RedisHealth } from './redis-health.js';
 import { redisOptions } from './redis-options.js';
-import { WakeUps } from './wake-ups.js';
+import { WorkNotifier } from './work-notifier.js';
+import { WorkerHeartbeat } from './worker-heartbeat.js';
 
 @Global()
 @Module({
@@ -26,8 +27,8 @@ import { WakeUps } from './wake-ups.js';
     }),
     BullModule.registerQueue({ name: FULFILMENT_QUEUE }, { name: WEBHOOKS_QUEUE }),
   ],
-  providers: [WakeUps, RedisHealth],
-  exports: [WakeUps, RedisHealth, BullModule],
+  providers: [WorkNotifier, WorkerHeartbeat, RedisHealth],
+  exports: [WorkNotifier, WorkerHeartbeat, RedisHealth, BullModule],
 })
 export class QueuesModule implements OnApplicationShutdown {
   private readonly watch: ConnectionWatch;

@@ -81,7 +81,7 @@ export class WorkLanes<Task> {
     try {
       tasks = await this.options.claim(room, asked);
     } catch (error) {
-      // The work is still due: the reconciler wakes the lanes again.
+      // The work is still due: the sweeper wakes the lanes again.
       const about = { lanes: this.options.name, reason: (error as Error).message };
       return this.options.logger.warn(about, 'work was not claimed');
     } finally {

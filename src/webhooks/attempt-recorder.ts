@@ -6,7 +6,7 @@ import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js
 import { Database, LIMIT_LOCK_WAIT } from '../database/database.js';
 import { GroupCommit, locked, LOCK_WAIT_MS, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
-import { WakeUps } from '../queues/wake-ups.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import {
   LOCK_FREE_WEBHOOKS,
   RECORD_ATTEMPTS,
@@ -53,7 +53,7 @@ export class AttemptRecorder {
 
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -100,7 +100,7 @@ export class AttemptRecorder {
 
   private followUp(recorded: RecordedAttempt[]): void {
     for (const { webhook_id: webhookId, due_in_ms } of recorded)
-      if (due_in_ms !== null) this.wakeUps.webhooks([webhookId], due_in_ms);
+      if (due_in_ms !== null) this.notifier.notifyWebhooks([webhookId], due_in_ms);
   }
 }
 

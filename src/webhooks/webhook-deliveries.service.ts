@@ -7,7 +7,7 @@ import { Database, type Queryable } from '../database/database.js';
 import { Reads } from '../database/reads.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { eventBody } from '../events/event-log.js';
-import { WakeUps } from '../queues/wake-ups.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import * as sql from './deliveries.sql.js';
 import {
   toAttempts,
@@ -36,7 +36,7 @@ export class WebhookDeliveriesService {
   constructor(
     private readonly database: Database,
     private readonly reads: Reads,
-    private readonly wakeUps: WakeUps,
+    private readonly notifier: WorkNotifier,
     private readonly webhooks: WebhooksService,
   ) {}
 
@@ -121,7 +121,7 @@ export class WebhookDeliveriesService {
     let above = 0n;
     for (;;) {
       const rows = await this.replayBatch([merchantId, status, since, above, REPLAY_BATCH], by);
-      this.wakeUps.webhooks(rows.map(({ webhook_id }) => webhook_id));
+      this.notifier.notifyWebhooks(rows.map(({ webhook_id }) => webhook_id));
       replayed += rows.length;
       onProgress?.(replayed);
       if (rows.length < REPLAY_BATCH) return replayed;
@@ -148,7 +148,7 @@ export class WebhookDeliveriesService {
 
   private started(delivery: DeliveryRow | undefined): DeliveryDto {
     if (!delivery) throw new Error('a delivery that was just written is not there');
-    this.wakeUps.webhooks([delivery.webhook_id]);
+    this.notifier.notifyWebhooks([delivery.webhook_id]);
     return toDeliveryDto(delivery);
   }
 }

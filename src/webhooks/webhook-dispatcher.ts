@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Claims } from '../database/claims.js';
 import { Database } from '../database/database.js';
-import { WorkerPresence } from '../database/worker-presence.js';
+import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { WorkLanes } from '../queues/work-lanes.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import {
@@ -56,11 +56,11 @@ export class WebhookDispatcher {
     private readonly recorder: AttemptRecorder,
     private readonly secretBox: SecretBox,
     private readonly timing: AttemptTiming,
-    presence: WorkerPresence,
+    heartbeat: WorkerHeartbeat,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.claims = new Claims(presence.name);
+    this.claims = new Claims(heartbeat.name);
     this.lanes = new WorkLanes<Task>({
       name: 'webhooks',
       logger,

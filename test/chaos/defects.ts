@@ -66,10 +66,10 @@ const DEFECTS = {
     },
     {
       file: 'dist/src/orders/order-settlement.js',
-      from: 'this.wakeUps.webhooks(await webhooks);',
+      from: 'this.notifier.notifyWebhooks(await webhooks);',
       to: `const events = await webhooks;
            if (events.length > 0)
-             this.wakeUps.webhooks(await this.database.transaction((tx) => recordEvents(tx, events)));`,
+             this.notifier.notifyWebhooks(await this.database.transaction((tx) => recordEvents(tx, events)));`,
     },
   ],
   'held-not-released': [

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { WakeUps } from '../../src/queues/wake-ups.js';
+import { WorkNotifier } from '../../src/queues/work-notifier.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, refused, type Answer, type Script } from '../support/fake-supplier.js';
@@ -185,7 +185,7 @@ describe('8.5 PostgreSQL decides who may send', () => {
     let waking = true;
     const woken = (async (): Promise<void> => {
       while (waking) {
-        stack.api.get(WakeUps).fulfilment(suppliers);
+        stack.api.get(WorkNotifier).notifyFulfilment(suppliers);
         await delay(10);
       }
     })();

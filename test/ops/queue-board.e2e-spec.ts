@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { WakeUps } from '../../src/queues/wake-ups.js';
+import { WorkNotifier } from '../../src/queues/work-notifier.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { openManagementPort } from './management.js';
@@ -55,7 +55,7 @@ describe('Bull Board', () => {
   it('says which supplier a job of the fulfilment queue is about, and which orders are next there', async () => {
     const orders = [await placeOrder(), await placeOrder()];
     const [{ id = 0 } = {}] = await stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
-    stack.api.get(WakeUps).fulfilment([id], A_MINUTE_MS);
+    stack.api.get(WorkNotifier).notifyFulfilment([id], A_MINUTE_MS);
     const { jobs, description } = await delayed('fulfilment');
     expect(description).toMatch(/PostgreSQL/);
     expect(jobs).toMatchObject([
@@ -79,7 +79,7 @@ describe('Bull Board', () => {
       url: 'http://127.0.0.1:1/secret-path',
     });
     await merchant.client.post(`/v1/merchant-webhooks/${webhook.id}/test`);
-    stack.api.get(WakeUps).webhooks([webhook.id], A_MINUTE_MS);
+    stack.api.get(WorkNotifier).notifyWebhooks([webhook.id], A_MINUTE_MS);
     const { jobs } = await delayed('webhooks');
     const [{ name = '' } = {}] = await stack.sql<{ name: string }>(
       'SELECT name FROM merchants WHERE id = $1',
@@ -102,8 +102,8 @@ describe('Bull Board', () => {
       [codes],
     );
     const ids = rows.map(({ id }) => id);
-    stack.api.get(WakeUps).fulfilment([...ids.slice(0, 2), 9_999], A_MINUTE_MS - 1_000);
-    stack.api.get(WakeUps).fulfilment(ids, A_MINUTE_MS - 2_000);
+    stack.api.get(WorkNotifier).notifyFulfilment([...ids.slice(0, 2), 9_999], A_MINUTE_MS - 1_000);
+    stack.api.get(WorkNotifier).notifyFulfilment(ids, A_MINUTE_MS - 2_000);
     const { jobs } = await eventually(
       () => delayedJobs('fulfilment'),
       (queue) => queue.jobs.length >= 2,

@@ -18,8 +18,8 @@ export async function holding(
   }
 }
 
-/** The reconcilers write that their workers live before they look for anything; meanwhile they can't. */
-export const withoutReconciler = (stack: TestStack, work: () => Promise<unknown>): Promise<void> =>
+/** The sweepers write that their workers live before they look for anything; meanwhile they can't. */
+export const withoutSweeper = (stack: TestStack, work: () => Promise<unknown>): Promise<void> =>
   holding(stack, 'worker_processes', work);
 
 /** Works while another transaction holds what the statement locks, such as a row. The lock ends with the work. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseBaht } from '../../src/core/money.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
-import { withoutReconciler } from '../support/locks.js';
+import { withoutSweeper } from '../support/locks.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { Endpoints, Hooks, type Arrival } from './support.js';
 
@@ -79,7 +79,7 @@ describe('a balance that falls below the merchant’s threshold', () => {
 
   it('is told at once, not at the next look at the database', async () => {
     const { merchant, url } = await toldMerchant('505.00');
-    await withoutReconciler(stack, async () => {
+    await withoutSweeper(stack, async () => {
       await stack.order(merchant, [{ sku }]);
       await endpoints.arrived(url);
     });

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { CLAIM_DELIVERIES, LOCK_CLAIMS } from '../../src/webhooks/dispatch.sql.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { eventually } from '../support/eventually.js';
-import { holding, withoutReconciler } from '../support/locks.js';
+import { holding, withoutSweeper } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
@@ -85,7 +85,7 @@ describe('attempts in flight', () => {
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
     await Promise.all([start(), start()]);
     await eventually(() => endpoints.at(slow.url).length, (arrived) => arrived > 0); // prettier-ignore
-    await withoutReconciler(stack, () => statuses(id, 'succeeded', 60));
+    await withoutSweeper(stack, () => statuses(id, 'succeeded', 60));
   });
 
   it('are counted by one claim at a time, however many workers claim at once', async () => {
@@ -116,7 +116,7 @@ describe('attempts in flight', () => {
     );
     await start();
     await endpoints.arrived(slow.url);
-    await withoutReconciler(stack, () => statuses(id, 'succeeded', 38));
+    await withoutSweeper(stack, () => statuses(id, 'succeeded', 38));
     expect(slow.most()).toBe(PLACES - 2);
   });
 
@@ -125,7 +125,7 @@ describe('attempts in flight', () => {
     const worker = await start({ timing: { leaseMarginMs: margin } });
     const url = endpoints.add();
     const { id } = await hooks.register(url);
-    await withoutReconciler(stack, async () => {
+    await withoutSweeper(stack, async () => {
       await holding(stack, 'webhook_deliveries', async (client) => {
         // Fewer than the places, or the end of one would look for more.
         await fill(id, 2, client);

@@ -9,7 +9,7 @@ import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
 import { RedisHealth } from './redis-health.js';
 
-/** A batch of jobs that Redis has not taken by then is given up: the reconciler finds the work in PostgreSQL. */
+/** A batch of jobs that Redis has not taken by then is given up: the sweeper finds the work in PostgreSQL. */
 const GIVE_UP_AFTER_MS = 2_000;
 
 /**
@@ -18,8 +18,9 @@ const GIVE_UP_AFTER_MS = 2_000;
  * a worker that is told of more at a time claims more at a time.
  */
 @Injectable()
-export class WakeUps implements OnApplicationShutdown {
-  private readonly lanes: { fulfilment: Lane; webhooks: Lane };
+export class WorkNotifier implements OnApplicationShutdown {
+  private readonly fulfilment: WakeUpSender;
+  private readonly webhooks: WakeUpSender;
 
   constructor(
     @InjectQueue(FULFILMENT_QUEUE) fulfilment: Queue<WakeUpJob>,
@@ -27,41 +28,40 @@ export class WakeUps implements OnApplicationShutdown {
     health: RedisHealth,
     @Inject(LOGGER) logger: Logger,
   ) {
-    this.lanes = {
-      fulfilment: new Lane(fulfilment, health, logger),
-      webhooks: new Lane(webhooks, health, logger),
-    };
+    this.fulfilment = new WakeUpSender(fulfilment, health, logger);
+    this.webhooks = new WakeUpSender(webhooks, health, logger);
   }
 
-  /** Units of these suppliers are due, now or after a delay in milliseconds. After a long one the reconciler finds them. */
-  fulfilment(supplierIds: Iterable<number>, delayMs = 0): void {
-    this.lanes.fulfilment.add(supplierIds, delayMs);
+  /** Units of these suppliers are due, now or after a delay in milliseconds. After a long one the sweeper finds them. */
+  notifyFulfilment(supplierIds: Iterable<number>, delayMs = 0): void {
+    this.fulfilment.add(supplierIds, delayMs);
   }
 
   /** Deliveries to these webhooks are due, now or after a delay in milliseconds. */
-  webhooks(webhookIds: Iterable<number>, delayMs = 0): void {
-    this.lanes.webhooks.add(webhookIds, delayMs);
+  notifyWebhooks(webhookIds: Iterable<number>, delayMs = 0): void {
+    this.webhooks.add(webhookIds, delayMs);
   }
 
   onApplicationShutdown(): void {
-    this.lanes.fulfilment.close();
-    this.lanes.webhooks.close();
+    this.fulfilment.close();
+    this.webhooks.close();
   }
 }
 
 /**
- * What is due later is left to the reconciler, which finds it in PostgreSQL anyway: as jobs, hours of retries would fill
+ * What is due later is left to the sweeper, which finds it in PostgreSQL anyway: as jobs, hours of retries would fill
  * Redis and outlive what they are about.
  */
 const MAX_DELAY_MS = 60_000;
 
-/** From a job of a lane to the next. */
+/** From a job of a queue to the next. */
 const GATHER_MS = 5;
 
 /** Delays are rounded up to this, so that many that end at about the same time share a job. */
 const DELAY_STEP_MS = 100;
 
-class Lane {
+/** Sends the wake-ups of one queue. */
+class WakeUpSender {
   private waiting = new Map<number, Set<number>>();
   private sending = false;
   private closed = false;

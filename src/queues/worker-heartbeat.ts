@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { processName } from '../core/process.js';
-import { Database, type Statement } from './database.js';
+import { Database, type Statement } from '../database/database.js';
 
 /** A worker that has not been seen for this long is taken for dead. */
 const DEAD_AFTER_MS = 8_000;
@@ -39,14 +39,14 @@ const FORGET: Statement = {
          AND seen_at < statement_timestamp() - make_interval(secs => $2 / 1000.0)`,
 };
 
-const LEAVE: Statement = {
+const DEREGISTER: Statement = {
   name: 'worker_processes.leave',
   text: `DELETE FROM worker_processes WHERE name = $1`,
 };
 
-/** What a worker learns as it says that it lives. */
-export interface Heartbeat {
-  /** Workers that live no more. */
+/** What a worker learns with its heartbeat. */
+export interface Beat {
+  /** Workers whose heartbeat has stopped. */
   dead: string[];
   /** Whether the database's clock may have been set back since the last time. */
   clockWasSetBack: boolean;
@@ -57,7 +57,7 @@ export interface Heartbeat {
  * costs little: a worker that was only slow finds its claim gone, as after the end of a lease.
  */
 @Injectable()
-export class WorkerPresence {
+export class WorkerHeartbeat {
   readonly name = processName('worker');
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
@@ -69,7 +69,7 @@ export class WorkerPresence {
    * While PostgreSQL is away nobody can be seen: a process that could not say it lives itself judges nobody until it
    * could again for long enough.
    */
-  async beat(): Promise<Heartbeat> {
+  async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
     const [beat] = await this.database.query<{ clock_was_set_back: boolean }>(BEAT, [this.name]);
@@ -89,7 +89,7 @@ export class WorkerPresence {
   }
 
   /** An orderly end, with nothing claimed any more. */
-  async leave(): Promise<void> {
-    await this.database.query(LEAVE, [this.name]);
+  async deregister(): Promise<void> {
+    await this.database.query(DEREGISTER, [this.name]);
   }
 }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { WorkerPresence } from '../../src/database/worker-presence.js';
+import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
-let presence: WorkerPresence;
+let heartbeat: WorkerHeartbeat;
 let nowMs = 0;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => stack.close());
 beforeEach(async () => {
   nowMs = 1_000_000;
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  presence = new WorkerPresence(stack.database);
+  heartbeat = new WorkerHeartbeat(stack.database);
   await stack.sql(`DELETE FROM worker_processes`);
   await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '1 hour')`);
 });
@@ -26,7 +26,7 @@ afterEach(() => void jest.restoreAllMocks());
 async function beats(count: number): Promise<string[][]> {
   const dead: string[][] = [];
   for (let n = 0; n < count; n++) {
-    dead.push((await presence.beat()).dead);
+    dead.push((await heartbeat.beat()).dead);
     nowMs += 2_000;
   }
   return dead;
@@ -43,14 +43,14 @@ describe('a worker', () => {
     await beats(4);
     await stack.sql(`UPDATE worker_processes SET seen_at = now() WHERE name = 'worker@gone:1'`);
     expect(await beats(1)).toEqual([[]]);
-    await presence.forget(['worker@gone:1']);
+    await heartbeat.forget(['worker@gone:1']);
     expect(await stack.sql(`SELECT FROM worker_processes WHERE name = 'worker@gone:1'`)).toHaveLength(1);
   });
 
   it('that could not say it lives begins anew: nobody else could, either', async () => {
     await beats(5);
     await stack.sql('ALTER TABLE worker_processes RENAME TO away');
-    await expect(presence.beat()).rejects.toThrow();
+    await expect(heartbeat.beat()).rejects.toThrow();
     await stack.sql('ALTER TABLE away RENAME TO worker_processes');
     expect(await beats(5)).toEqual([...NOBODY, ['worker@gone:1']]);
   });

@@ -8,7 +8,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
 import { UnitDispatcher } from '../fulfilment/unit-dispatcher.js';
-import { WorkerPresence } from '../database/worker-presence.js';
+import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { RedisHealth } from '../queues/redis-health.js';
 import { WebhookDispatcher } from '../webhooks/webhook-dispatcher.js';
 import { Recurring } from './recurring.js';
@@ -23,7 +23,7 @@ const WITHOUT_REDIS_MS = 250;
  * disposable.
  */
 @Injectable()
-export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly looking: Recurring;
   private readonly lookingMoreOften: Recurring;
   /** At first nobody knows what the clock did while no worker ran. */
@@ -31,7 +31,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     schema: SchemaService,
-    private readonly presence: WorkerPresence,
+    private readonly heartbeat: WorkerHeartbeat,
     private readonly units: UnitDispatcher,
     private readonly webhooks: WebhookDispatcher,
     private readonly redis: RedisHealth,
@@ -42,7 +42,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
       whenReady,
       intervalMs: INTERVAL_MS,
       run: () => this.look(),
-      onError: ({ message }) => logger.warn({ reason: message }, 'overdue work could not be looked for'),
+      onError: ({ message }) => logger.warn({ reason: message }, 'sweep for overdue work failed'),
     });
     this.lookingMoreOften = new Recurring({
       whenReady,
@@ -62,11 +62,11 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all([this.looking.stop(), this.lookingMoreOften.stop()]);
     await Promise.all([this.units.drain(), this.webhooks.drain()]);
-    await this.presence.leave().catch(() => undefined);
+    await this.heartbeat.deregister().catch(() => undefined);
   }
 
   private async look(): Promise<void> {
-    const { dead, clockWasSetBack } = await this.presence.beat();
+    const { dead, clockWasSetBack } = await this.heartbeat.beat();
     await this.releaseClaimsOf(dead);
     this.mustPullBack ||= clockWasSetBack;
     if (this.mustPullBack) await this.pullBack();
@@ -89,6 +89,6 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     if (dead.length === 0) return;
     this.logger.warn({ workers: dead }, 'workers are gone: what they had claimed is taken over');
     await Promise.all([this.units.releaseClaimsOf(dead), this.webhooks.releaseClaimsOf(dead)]);
-    await this.presence.forget(dead);
+    await this.heartbeat.forget(dead);
   }
 }
