@@ -27,7 +27,7 @@ export class OperatorCommands {
   }
 
   private async send(args: string[]): Promise<number> {
-    const program = pathToFileURL(join(this.directory, 'dist', 'src', 'ops', 'cli', 'program.js'));
+    const program = pathToFileURL(join(this.directory, 'dist', 'src', 'cli', 'program.js'));
     this.child ??= fork(shell, [program.href], {
       env: this.env,
       execArgv: process.execArgv,
