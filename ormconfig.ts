@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { AuditLogEntry } from './src/audit-log/audit-log-entry.entity.js';
 import { ApiKey } from './src/auth/api-key.entity.js';
@@ -51,7 +52,8 @@ const ENTITIES = [
  */
 export function dataSourceOptions(
   url: string,
-  pool: { driver?: object; extra: object } = { extra: FOR_MIGRATIONS },
+  // Left to find the driver by itself, TypeORM would load another copy of it.
+  pool: { driver: object; extra: object } = { driver: pg, extra: FOR_MIGRATIONS },
 ): DataSourceOptions {
   return {
     type: 'postgres',

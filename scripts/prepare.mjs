@@ -52,7 +52,8 @@ function isInstalled() {
 
 function isBuilt() {
   const built = statSync(inCheckout('dist', 'tools', 'local-stack', 'main.js'), { throwIfNoEntry: false });
-  if (built === undefined) return false;
+  // The compiler alone, as when it watches, leaves dist without packages.
+  if (built === undefined || !existsSync(inCheckout('dist', 'vendor'))) return false;
   const sources = [
     'src',
     'tools',
@@ -61,6 +62,7 @@ function isBuilt() {
     'tsconfig.build.json',
     'nest-cli.json',
     'package-lock.json',
+    'scripts/vendor.mjs',
   ];
   return sources.every((source) => newestChange(inCheckout(source)) <= built.mtimeMs);
 }

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { createTestDatabase } from './support/database.js';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const dist = path.join(checkout, 'dist');
+const { dependencies } = JSON.parse(readFileSync(path.join(checkout, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+
+/** They look for files beside them: their place is node_modules. */
+const UNPACKED = ['@bull-board/api', '@bull-board/express', 'ioredis', 'pino'];
+
+/** Prints, when a process ends, what it has loaded from node_modules by `require`. */
+const LIST_REQUIRED = `import { createRequire } from 'node:module';
+process.on('exit', () => process.stderr.write(Object.keys(createRequire(process.cwd() + '/').cache).join('\\n')));`;
+
+const packageOf = (specifier: string): string => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+
+/** What the files of a folder of the build import by name. */
+function importedIn(folder: string): string[] {
+  const files = readdirSync(path.join(dist, folder), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(path.join(dist, folder, file), 'utf8'))
+    .flatMap((source) => ts.preProcessFile(source, true, true).importedFiles)
+    .map(({ fileName }) => fileName)
+    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
+}
+
+describe('The build', () => {
+  it('has the packages of production in itself, but for those that must stay in node_modules', () => {
+    const packages = new Set([...importedIn('src'), ...importedIn('tools')].map(packageOf));
+    const left = [...packages].filter((name) => name in dependencies);
+    expect(left.sort()).toEqual(UNPACKED);
+  });
+
+  it('loads none of them from node_modules besides', async () => {
+    const database = await createTestDatabase();
+    try {
+      const preload = `data:text/javascript,${encodeURIComponent(LIST_REQUIRED)}`;
+      const command = spawn(process.execPath, ['--import', preload, 'bin/topup.js', 'merchant', 'list'], {
+        cwd: checkout,
+        env: { DATABASE_URL: database.url },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const loaded = (await text(command.stderr)).split('\n');
+      const names = loaded.map((file) => packageOf(file.split('/node_modules/').at(-1) ?? ''));
+      expect(names).toContain('pino');
+      expect([...new Set(names)].filter((name) => name in dependencies)).toEqual(['pino']);
+    } finally {
+      await database.drop();
+    }
+  });
+});
