@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { formatBaht } from '../core/money.js';
+import { Database } from '../database/database.js';
 import { AuditLogEntry } from './audit-log-entry.entity.js';
 import type { AuditedAction } from './audit-log.js';
 
@@ -33,11 +32,11 @@ export interface LogFilter {
 /** What operators did to money, units and settings. The database refuses to change or remove any of it. */
 @Injectable()
 export class AuditLogRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   /** Newest first. */
   async list({ since, until, merchantId, action, limit }: LogFilter): Promise<LogEntry[]> {
-    const query = this.dataSource
+    const query = this.database.manager
       .createQueryBuilder(AuditLogEntry, 'entry')
       .leftJoin('orders', 'placed', 'placed.id = entry.order_id')
       .addSelect('placed.order_number', 'order_number')

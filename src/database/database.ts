@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { databaseUnavailable } from '../core/errors.js';
@@ -11,6 +11,7 @@ import { Metrics } from '../core/metrics.js';
 import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
 import { limited, SharedTrust, TrustedPool } from './connections.js';
 import {
+  managerOn,
   OpenTransaction,
   prepared,
   unprepared,
@@ -52,6 +53,7 @@ const TYPES: pg.CustomTypesConfig = {
 export class Database implements Queryable, OnApplicationShutdown {
   readonly pool: pg.Pool;
   private migrated = false;
+  private ownManager: EntityManager | undefined;
   private readonly toQuery: ToQuery;
 
   constructor(
@@ -99,6 +101,13 @@ export class Database implements Queryable, OnApplicationShutdown {
     } catch (error) {
       throw asUnavailable(error);
     }
+  }
+
+  /** TypeORM on this pool: each of its statements runs by itself. To write, use that of a transaction. */
+  get manager(): EntityManager {
+    this.assertOpen();
+    this.ownManager ??= managerOn(this.dataSource, (text, values) => this.pool.query({ text, values }));
+    return this.ownManager;
   }
 
   /**

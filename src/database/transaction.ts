@@ -91,8 +91,8 @@ export class OpenTransaction implements Transaction {
 
 type Send = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
-/** TypeORM on a connection that has a transaction open, which it neither begins nor ends. */
-function managerOn(dataSource: DataSource, query: Send): EntityManager {
+/** TypeORM on connections of ours: it neither takes nor returns them, and begins and ends no transaction. */
+export function managerOn(dataSource: DataSource, query: Send): EntityManager {
   const runner = dataSource.createQueryRunner();
   Object.assign(runner, { databaseConnection: { query }, isTransactionActive: true, transactionDepth: 1 });
   return runner.manager;

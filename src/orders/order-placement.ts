@@ -6,7 +6,9 @@ import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, type LockWait, type Outcome } from '../database/group-commit.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
+import { WalletsRepository } from '../wallet/wallets.repository.js';
 import type { PlaceOrder } from './order-content.js';
+import { OrdersRepository } from './orders.repository.js';
 import { PlacementBatch, type Placed } from './placement-batch.js';
 import { isBalanceRefusal } from './placement-rules.js';
 
@@ -37,6 +39,8 @@ export class OrderPlacement {
 
   constructor(
     private readonly database: Database,
+    private readonly orders: OrdersRepository,
+    private readonly wallets: WalletsRepository,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -51,9 +55,10 @@ export class OrderPlacement {
   }
 
   private async commit(commands: PlaceOrder[], wait: LockWait): Promise<Outcome<Placed>[]> {
+    const { orders, wallets } = this;
     const suppliers = new Set<number>();
     const { outcomes, webhooks } = await this.database.transaction(async (tx) => {
-      const batch = await PlacementBatch.open(tx, commands, wait);
+      const batch = await PlacementBatch.open({ orders, wallets }, tx, commands, wait);
       const results = commands.map((command) => batch.admit(command));
       const told = batch.write(tx);
       batch.collectSuppliers(suppliers);

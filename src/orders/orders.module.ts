@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { WalletModule } from '../wallet/wallet.module.js';
 import { OrderPlacement } from './order-placement.js';
 import { OrderSettlement } from './order-settlement.js';
+import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
 @Module({
-  providers: [OrdersService, OrderPlacement, OrderSettlement],
+  imports: [WalletModule],
+  providers: [OrdersRepository, OrdersService, OrderPlacement, OrderSettlement],
   exports: [OrdersService, OrderSettlement],
 })
 export class OrdersModule {}

@@ -1,5 +1,5 @@
 import type { Statement } from '../database/database.js';
-import { ITEM_COLUMNS, ORDER_COLUMNS } from './order.rows.js';
+import { ITEM_COLUMNS, ORDER_COLUMNS, type ItemRow, type OrderRow } from './order.rows.js';
 
 /** By the unique index of references and by no other: see `FIND_EARLIER`. */
 export const FIND_BY_REFERENCE: Statement = {
@@ -12,6 +12,14 @@ export const FIND_BY_REFERENCE: Statement = {
 const JOINED_COLUMNS = `
   o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.completed_quantity, i.failed_quantity,
   i.status AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
+
+/** An order beside one of its items; what both have is the order's, and the item's with a prefix. */
+export type JoinedRow = OrderRow &
+  Omit<ItemRow, 'status' | 'failure_code' | 'failure_message'> & {
+    item_status: ItemRow['status'];
+    item_failure_code: ItemRow['failure_code'];
+    item_failure_message: ItemRow['failure_message'];
+  };
 
 /** Rows of an order and its items in one answer: one snapshot, so that they always fit each other. */
 export const FIND_WITH_ITEMS: Statement = {

@@ -13,16 +13,22 @@ import {
 } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
-import { LOCK_FREE_WALLETS, LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
+import type { WalletsRepository } from '../wallet/wallets.repository.js';
 import { contentHash, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import { insertValues, toRows, type Admitted } from './placement-rows.js';
+import type { OrdersRepository } from './orders.repository.js';
+import { toRows, type Admitted } from './placement-rows.js';
 import { duplicateReference, findProblems, insufficientBalance, isSold } from './placement-rules.js';
-import { FIND_EARLIER, FIND_OFFERS, INSERT_ORDERS, type EarlierOrder, type Offer } from './placement.sql.js';
+import type { Offer } from './placement.sql.js';
 import { lineAmounts, sumAmounts } from './pricing.js';
 
 /** A new order's rows, or word that the reference holds this very order already. */
 export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
+
+interface Repositories {
+  orders: OrdersRepository;
+  wallets: WalletsRepository;
+}
 
 const referenceKey = (merchantId: number, referenceId: string): string => `${merchantId} ${referenceId}`;
 
@@ -32,6 +38,7 @@ export class PlacementBatch {
   private readonly lowBalances: LowBalance[] = [];
 
   private constructor(
+    private readonly orders: OrdersRepository,
     private readonly available: Map<number, Satang>,
     private readonly alerts: Map<number, Satang | null>,
     private readonly hashes: Map<string, Buffer>,
@@ -41,23 +48,35 @@ export class PlacementBatch {
   ) {}
 
   /** One round trip: the two readings are carried out after the wallets' locks are held. */
-  static async open(tx: Transaction, commands: PlaceOrder[], wait: LockWait): Promise<PlacementBatch> {
-    const merchants = commands.map(({ merchantId }) => merchantId);
-    const references = commands.map(({ referenceId }) => referenceId);
+  static async open(
+    { orders, wallets: books }: Repositories,
+    tx: Transaction,
+    commands: PlaceOrder[],
+    wait: LockWait,
+  ): Promise<PlacementBatch> {
     const asked = new Map(
       commands.flatMap(({ merchantId, content }) =>
-        content.lines.map(({ sku }) => [referenceKey(merchantId, sku), [merchantId, sku] as const]),
+        content.lines.map(({ sku }) => [referenceKey(merchantId, sku), { merchant_id: merchantId, sku }]),
       ),
     );
-    const pairs = [...asked.values()];
     tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
-    const lockWallets = wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS;
     const [wallets, earlier, offers] = await Promise.all([
-      tx.query<LockedWallet>(lockWallets, [[...new Set(merchants)]]),
-      tx.query<EarlierOrder>(FIND_EARLIER, [merchants, references]),
-      tx.query<Offer>(FIND_OFFERS, [pairs.map(([merchant]) => merchant), pairs.map(([, sku]) => sku)]),
+      books.lockMany(
+        tx,
+        commands.map(({ merchantId }) => merchantId),
+        wait,
+      ),
+      orders.findEarlier(
+        tx,
+        commands.map(({ merchantId, referenceId }) => ({
+          merchant_id: merchantId,
+          reference_id: referenceId,
+        })),
+      ),
+      orders.findOffers(tx, [...asked.values()]),
     ]);
     return new PlacementBatch(
+      orders,
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
@@ -104,7 +123,7 @@ export class PlacementBatch {
 
   /** @returns the webhooks to wake, where a balance fell below its merchant's threshold: known with the commit. */
   write(tx: Transaction): Promise<number[]> {
-    if (this.admitted.length > 0) tx.write(INSERT_ORDERS, insertValues(this.admitted, this.now));
+    if (this.admitted.length > 0) this.orders.insert(tx, this.admitted, this.now);
     const events = this.lowBalances.map((low) => lowBalanceEvent(low, this.now));
     return recordEvents(tx, events);
   }

@@ -2,6 +2,7 @@ import type { Satang } from '../core/money.js';
 import type { PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import type { SoldLine } from './placement-rules.js';
+import type { INSERT_ORDERS } from './placement.sql.js';
 import type { Amounts } from './pricing.js';
 
 /** An order that was admitted to the batch, and is written with it. */
@@ -14,7 +15,7 @@ export interface Admitted {
   availableAfter: Satang;
 }
 
-/** The rows as `INSERT_ORDERS` writes them, so that the answer needs no reading back. */
+/** The rows as they are written, so that the answer needs no reading back. */
 export function toRows(
   { command, orderNumber, lines, amounts }: Admitted,
   now: Date,
@@ -53,39 +54,36 @@ export function toRows(
   return { order, items };
 }
 
-/** What `INSERT_ORDERS` is given, in the order of its parameters. */
-export function insertValues(orders: Admitted[], now: Date): unknown[] {
-  const each = <Value>(value: (order: Admitted) => Value): Value[] => orders.map(value);
-  const lines = orders.flatMap((order) =>
-    order.lines.map((line, index) => ({ ...line, orderNumber: order.orderNumber, position: index + 1 })),
+/** What the statement that writes orders is given. */
+export function insertInput(admitted: Admitted[], now: Date): Parameters<typeof INSERT_ORDERS.with>[0] {
+  const orders = admitted.map(({ command, hash, orderNumber, lines, amounts, availableAfter }) => ({
+    merchant_id: command.merchantId,
+    order_number: orderNumber,
+    reference_id: command.referenceId,
+    content_hash: hash,
+    user_id: command.content.userId,
+    server_id: command.content.serverId,
+    character_id: command.content.characterId,
+    subtotal: amounts.subtotal,
+    total: amounts.total,
+    item_count: lines.length,
+    request_id: command.requestId,
+    available_after: availableAfter,
+  }));
+  const items = admitted.flatMap(({ orderNumber, lines }) =>
+    lines.map(({ offer, quantity }, index) => ({
+      order_number: orderNumber,
+      position: index + 1,
+      sku: offer.sku,
+      quantity,
+      list_price: offer.list_price,
+      unit_price: offer.unit_price,
+      supplier_id: offer.supplier_id,
+      supplier_sku: offer.supplier_sku,
+    })),
   );
-  const taken = new Map<number, Satang>();
-  for (const { command, amounts } of orders) {
-    taken.set(command.merchantId, (taken.get(command.merchantId) ?? 0n) + amounts.total);
-  }
-  return [
-    each(({ command }) => command.merchantId),
-    each(({ orderNumber }) => orderNumber),
-    each(({ command }) => command.referenceId),
-    each(({ hash }) => hash),
-    each(({ command }) => command.content.userId),
-    each(({ command }) => command.content.serverId),
-    each(({ command }) => command.content.characterId),
-    each(({ amounts }) => amounts.subtotal),
-    each(({ amounts }) => amounts.total),
-    each((order) => order.lines.length),
-    each(({ command }) => command.requestId),
-    each(({ availableAfter }) => availableAfter),
-    lines.map(({ orderNumber }) => orderNumber),
-    lines.map(({ position }) => position),
-    lines.map(({ offer }) => offer.sku),
-    lines.map(({ quantity }) => quantity),
-    lines.map(({ offer }) => offer.list_price),
-    lines.map(({ offer }) => offer.unit_price),
-    lines.map(({ offer }) => offer.supplier_id),
-    lines.map(({ offer }) => offer.supplier_sku),
-    [...taken.keys()],
-    [...taken.values()],
-    now,
-  ];
+  const sums = new Map<number, Satang>();
+  for (const { merchant_id, total } of orders) sums.set(merchant_id, (sums.get(merchant_id) ?? 0n) + total);
+  const taken = [...sums].map(([merchant_id, amount]) => ({ merchant_id, amount }));
+  return { orders, items, taken, now };
 }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, IsNull, Not } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
-import type { Queryable, Transaction } from '../database/database.js';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { LockWait } from '../database/group-commit.js';
 import { Reads } from '../database/reads.js';
 import { Merchant } from '../merchants/merchant.entity.js';
@@ -31,16 +30,16 @@ const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 export class WalletsRepository {
   constructor(
     private readonly reads: Reads,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly database: Database,
   ) {}
 
   find(merchantId: number): Promise<Wallet | null> {
-    return this.dataSource.manager.findOneBy(Wallet, { merchant_id: merchantId });
+    return this.database.manager.findOneBy(Wallet, { merchant_id: merchantId });
   }
 
   /** All of them with their merchants' names, the lowest available balance first. */
   async list(): Promise<(Wallet & { name: string })[]> {
-    const { entities, raw } = await this.dataSource
+    const { entities, raw } = await this.database.manager
       .createQueryBuilder(Wallet, 'wallet')
       .innerJoin(Merchant, 'merchant', 'merchant.id = wallet.merchant_id')
       .addSelect('merchant.name', 'name')
@@ -55,7 +54,7 @@ export class WalletsRepository {
 
   /** Those with a threshold of a low balance. */
   listAlerted(): Promise<Wallet[]> {
-    return this.dataSource.manager.findBy(Wallet, { alert_below: Not(IsNull()) });
+    return this.database.manager.findBy(Wallet, { alert_below: Not(IsNull()) });
   }
 
   lock({ manager }: Transaction, merchantId: number): Promise<Wallet | null> {

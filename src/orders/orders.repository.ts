@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
+import { Reads } from '../database/reads.js';
+import { insertInput, type Admitted } from './placement-rows.js';
+import { FIND_EARLIER, FIND_OFFERS, INSERT_ORDERS, type EarlierOrder, type Offer } from './placement.sql.js';
+import type { ItemRow, OrderRow } from './order.rows.js';
+import { FIND_WITH_ITEMS, PAGES, type JoinedRow } from './orders.sql.js';
+import type { OrderStatus } from './states.js';
+
+export interface OrderWithItems {
+  order: OrderRow;
+  items: ItemRow[];
+}
+
+/** Which of a merchant's orders a page is of. */
+export interface OrderPage {
+  merchantId: number;
+  status?: OrderStatus;
+  /** The last of the page before. */
+  after: { createdAt: Date; id: bigint } | null;
+  createdFrom: Date | null;
+  createdTo: Date | null;
+  limit: number;
+}
+
+/** Orders with their items, as merchants place and read them. */
+@Injectable()
+export class OrdersRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly reads: Reads,
+  ) {}
+
+  /** The merchant's order with this reference. */
+  async find(merchantId: number, referenceId: string): Promise<OrderWithItems | null> {
+    const rows = await this.database.query<JoinedRow>(FIND_WITH_ITEMS, [merchantId, referenceId]);
+    return groupByOrder(rows)[0] ?? null;
+  }
+
+  /** Newest first. */
+  async page({
+    merchantId,
+    status,
+    after,
+    createdFrom,
+    createdTo,
+    limit,
+  }: OrderPage): Promise<OrderWithItems[]> {
+    const values = [merchantId, after?.createdAt ?? null, after?.id ?? null, createdFrom, createdTo, limit];
+    return groupByOrder(await this.reads.query<JoinedRow>(PAGES[status ?? 'all'], values));
+  }
+
+  /** The orders that hold these references already. */
+  findEarlier(
+    tx: Queryable,
+    asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[],
+  ): Promise<EarlierOrder[]> {
+    return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
+  }
+
+  /** A row for each that is asked for, even if there is no such product. */
+  findOffers(tx: Queryable, asked: Pick<Offer, 'merchant_id' | 'sku'>[]): Promise<Offer[]> {
+    return tx.query<Offer>(...FIND_OFFERS.with({ asked }));
+  }
+
+  /** Writes orders with all that belongs to them, and takes their prices from the wallets. */
+  insert(tx: Transaction, orders: Admitted[], now: Date): void {
+    tx.write(...INSERT_ORDERS.with(insertInput(orders, now)));
+  }
+}
+
+/** Rows come order by order, each with its items in their order. */
+function groupByOrder(rows: JoinedRow[]): OrderWithItems[] {
+  const orders: OrderWithItems[] = [];
+  for (const row of rows) {
+    const last = orders.at(-1);
+    if (last?.order.id === row.id) last.items.push(toItemRow(row));
+    else orders.push({ order: row, items: [toItemRow(row)] });
+  }
+  return orders;
+}
+
+const toItemRow = (row: JoinedRow): ItemRow => ({
+  ...row,
+  status: row.item_status,
+  failure_code: row.item_failure_code,
+  failure_message: row.item_failure_message,
+});
