@@ -15,7 +15,7 @@ const arrows = {
   webhooks: ['core', 'database', 'queues', 'audit-log', 'auth', 'events'],
   audit: ['core', 'database'],
   reports: ['core', 'database', 'orders', 'suppliers', 'wallet'],
-  support: ['core', 'database', 'audit-log', 'orders', 'wallet'],
+  support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet'],
   maintenance: ['core', 'database', 'queues', 'audit-log', 'fulfilment', 'webhooks'],
   health: ['core', 'database', 'auth'],
   management: ['core', 'database', 'queues', 'health', 'webhooks'],

@@ -5,12 +5,11 @@ import { OffersService } from './offers.service.js';
 import { PricesService } from './prices.service.js';
 import { Product } from './product.entity.js';
 import { ProductsService } from './products.service.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
-import { SuppliersService } from '../suppliers/suppliers.service.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Supplier, Product, MerchantPrice])],
-  providers: [SuppliersService, ProductsService, PricesService, OffersService],
-  exports: [SuppliersService, ProductsService, PricesService, OffersService],
+  imports: [TypeOrmModule.forFeature([Product, MerchantPrice]), SuppliersModule],
+  providers: [ProductsService, PricesService, OffersService],
+  exports: [SuppliersModule, ProductsService, PricesService, OffersService],
 })
 export class CatalogModule {}

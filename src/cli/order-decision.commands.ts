@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
-import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
+import { failure, FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, oneOf, operatorOption, unit, yesOption } from './options.js';
 import { OrderDesk } from '../support/order-desk.service.js';
-import type { Verdict } from '../support/order-resolution.service.js';
+import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { orderFile } from './order-views.js';
 import { CommandError } from './problems.js';
 
@@ -99,11 +99,11 @@ export function defineResolve(order: Command, act: Act): void {
     .action(
       act(async (app, asked: string, given: ResolveGiven) => {
         const { merchant, reason, operator, unit, yes } = given;
-        const verdict = toVerdict(given);
+        const outcome = toOutcome(given);
         const found = await app.get(OrderDesk).find(asked, merchant);
         await confirm(inWords(found.order_number, given), { yes });
         const { OrderResolution } = await import('../support/order-resolution.service.js');
-        await app.get(OrderResolution).resolve({ order: found, ...unit, verdict, reason, operator });
+        await app.get(OrderResolution).resolve({ order: found, ...unit, outcome, reason, operator });
         return orderFile(await app.get(OrderDesk).show(found.order_number));
       }, features),
     );
@@ -114,11 +114,11 @@ function inWords(orderNumber: string, { unit, failed }: ResolveGiven): string {
   return `Unit ${unitName(unit)} of ${orderNumber} is settled for good as ${consequence}.`;
 }
 
-function toVerdict({ succeeded = false, failed, supplierReference }: ResolveGiven): Verdict {
+function toOutcome({ succeeded = false, failed, supplierReference }: ResolveGiven): DefiniteOutcome {
   if (succeeded === (failed !== undefined)) {
     throw new CommandError('say what became of the unit: either --succeeded or --failed with a code');
   }
-  if (failed === undefined) return { succeeded: true, supplierReference };
-  if (supplierReference === undefined) return { succeeded: false, code: failed };
+  if (failed === undefined) return { kind: 'succeeded', supplierReference: supplierReference ?? null };
+  if (supplierReference === undefined) return { kind: 'failed', ...failure(failed) };
   throw new CommandError('--supplier-reference goes with --succeeded: a failed unit has none');
 }

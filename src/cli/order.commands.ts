@@ -1,6 +1,5 @@
-import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Command } from 'commander';
-import { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
@@ -33,8 +32,8 @@ interface ListGiven {
 
 export const orderCommands: CommandGroup = {
   features: {
-    imports: [MerchantsModule, TypeOrmModule.forFeature([Supplier])],
-    providers: [OrderDesk, SuppliersService],
+    imports: [MerchantsModule, SuppliersModule],
+    providers: [OrderDesk],
   },
   define(order, act) {
     order

@@ -1,9 +1,8 @@
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Option, type Command } from 'commander';
 import { toProductView } from '../catalog/product-actions.js';
 import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definition.js';
 import { ProductsService } from '../catalog/products.service.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
@@ -32,9 +31,9 @@ ${MANY} products is asked about first.
 
 export const productCommands: CommandGroup = {
   features: {
-    imports: [TypeOrmModule.forFeature([Supplier])],
+    imports: [SuppliersModule],
     // What merchants see of the catalogue, which its module holds too, loads what documents the API.
-    providers: [ProductsService, SuppliersService],
+    providers: [ProductsService],
   },
   define(product, act) {
     defineSet(product, act);

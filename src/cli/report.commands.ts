@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import { WalletModule } from '../wallet/wallet.module.js';
+import { SupplierReportService } from '../reports/supplier-report.service.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
+import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { DailyReportService } from '../reports/daily-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../reports/statement.service.js';
@@ -39,7 +42,10 @@ interface DailyGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: { imports: [WalletModule], providers: [DailyReportService, AccountStatementService] },
+  features: {
+    imports: [WalletModule, SuppliersModule],
+    providers: [DailyReportService, AccountStatementService, SupplierReportService],
+  },
   define(report, act) {
     defineDaily(report, act);
     defineStatement(report, act);
@@ -115,23 +121,17 @@ function defineSupplier(report: Command, act: Act): void {
       SUPPLIER_HELP + examples('report supplier', 'report supplier --supplier acme --since 2026-01-15'),
     )
     .action(
-      act(
-        async (app, { supplier: code, since: given }: { supplier?: string; since?: Date }) => {
-          const { SuppliersService } = await import('../suppliers/suppliers.service.js');
-          const { SupplierReportService } = await import('../reports/supplier-report.service.js');
-          const since = given ?? new Date(Date.now() - DAY_MS);
-          const service = app.get(SuppliersService);
-          const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
-          const comparisons = await withProgress('Asking suppliers', async (report) => {
-            const done = [];
-            for (const each of suppliers)
-              done.push(await app.get(SupplierReportService).compare(each, since, report));
-            return done;
-          });
-          return supplierReport(since, comparisons);
-        },
-        // Calling suppliers loads an HTTP client, which the other commands need not wait for.
-        async () => (await import('./supplier-report.features.js')).supplierReportFeatures,
-      ),
+      act(async (app, { supplier: code, since: given }: { supplier?: string; since?: Date }) => {
+        const since = given ?? new Date(Date.now() - DAY_MS);
+        const service = app.get(SuppliersService);
+        const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
+        const comparisons = await withProgress('Asking suppliers', async (report) => {
+          const done = [];
+          for (const each of suppliers)
+            done.push(await app.get(SupplierReportService).compare(each, since, report));
+          return done;
+        });
+        return supplierReport(since, comparisons);
+      }),
     );
 }

@@ -1,5 +1,6 @@
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { ADAPTERS, Supplier, type Adapter } from '../suppliers/supplier.entity.js';
+import { ADAPTER_NAMES } from '../suppliers/adapters.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -10,7 +11,7 @@ const LONGEST_TIMEOUT_MS = 600_000;
 
 interface SetGiven {
   code: string;
-  adapter: Adapter;
+  adapter: string;
   baseUrl: string;
   /** False for --no-token. */
   token?: string | false;
@@ -21,13 +22,17 @@ interface SetGiven {
 }
 
 export const supplierCommands: CommandGroup = {
-  features: { imports: [TypeOrmModule.forFeature([Supplier])], providers: [SuppliersService] },
+  features: { imports: [SuppliersModule] },
   define(supplier, act) {
     supplier
       .command('set')
       .description('Add a supplier or replace its settings. Running workers follow within 5 seconds.')
       .requiredOption('--code <code>', 'what products call it, 1 to 64 characters')
-      .requiredOption('--adapter <adapter>', `how it is spoken to: ${ADAPTERS.join(', ')}`, oneOf(ADAPTERS))
+      .requiredOption(
+        '--adapter <adapter>',
+        `how it is spoken to: ${ADAPTER_NAMES.join(', ')}`,
+        oneOf(ADAPTER_NAMES),
+      )
       .requiredOption('--base-url <url>', 'where it is, http or https')
       .option('--token <token>', 'its bearer token; the one it has is kept, unless given')
       .option('--no-token', 'remove the token it has')

@@ -2,8 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
+import type { Settled } from '../orders/order-settlement.js';
 import { unitReference } from '../orders/order.rows.js';
-import { outcomeDetail, type Outcome } from '../suppliers/supplier-adapter.js';
+import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.sql.js';
 
 /** What logs and metrics are told about units on their way; every line names the request, the order and the unit. */
@@ -19,8 +21,8 @@ export class CallReport {
   }
 
   /** Warns where the call did not decide the unit: somebody may have to look into it. */
-  answered(unit: ClaimedUnit, outcome: Outcome, durationMs: number): void {
-    this.metrics.supplierCalled(unit.supplier, kindOf(unit), outcome.kind, durationMs / 1000);
+  answered({ unit, kind, outcome, durationMs }: EndedCall): void {
+    this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {
       ...about(unit),
       action: unit.action,
@@ -40,9 +42,23 @@ export class CallReport {
     }
   }
 
-  settled(unit: ClaimedUnit, state: 'succeeded' | 'failed'): void {
-    this.metrics.unitSettled(unit.supplier, state);
-    this.logger.debug({ ...about(unit), state }, 'unit settled');
+  /** @param settled what recording a definite answer came to. */
+  recorded({ unit, outcome }: EndedCall<DefiniteOutcome>, settled: Settled): void {
+    switch (settled) {
+      case 'settled':
+        this.metrics.unitSettled(unit.supplier, outcome.kind);
+        return this.logger.debug({ ...about(unit), state: outcome.kind }, 'unit settled');
+      case 'superseded':
+        return this.logger.warn(about(unit), 'a refusal answers an older call: it does not count');
+      case 'contradiction':
+        this.metrics.supplierContradicted(unit.supplier);
+        return this.logger.error(
+          { ...about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },
+          'a supplier contradicts how a unit was settled: see topup reversal list',
+        );
+      case 'settled_before':
+        return;
+    }
   }
 
   /** The answer is kept, and written as soon as that can be. */
@@ -54,18 +70,6 @@ export class CallReport {
     this.logger.error({ ...about(unit), err: error }, 'a unit was not settled');
   }
 
-  superseded(unit: ClaimedUnit): void {
-    this.logger.warn(about(unit), 'a refusal answers an older call: it does not count');
-  }
-
-  contradiction(unit: ClaimedUnit, outcome: Outcome): void {
-    this.metrics.supplierContradicted(unit.supplier);
-    this.logger.error(
-      { ...about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },
-      'a supplier contradicts how a unit was settled: see topup reversal list',
-    );
-  }
-
   /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
   paused(supplier: string, pausedMs: number): void {
     this.metrics.supplierPaused(supplier, pausedMs > 0);
@@ -75,16 +79,13 @@ export class CallReport {
   }
 
   tooLate(unit: ClaimedUnit): void {
-    this.logger.warn(about(unit), 'a claim came too late to be used');
+    this.logger.warn(about(unit), 'claim expired before use');
   }
 
   needsReview(unit: ClaimedUnit, reason?: string): void {
     this.logger.error({ ...about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 }
-
-export const kindOf = ({ action }: ClaimedUnit): 'send' | 'inquiry' =>
-  action === 'send' ? 'send' : 'inquiry';
 
 const about = (unit: ClaimedUnit): object => ({
   requestId: unit.request_id ?? undefined,

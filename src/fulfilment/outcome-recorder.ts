@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { LEASE_MARGIN_MS, safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { AppError } from '../core/errors.js';
 import { failpoint } from '../core/failpoints.js';
@@ -9,12 +8,15 @@ import { isConnectionLost, isOverloaded } from '../core/postgres-errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
-import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
-import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
+import { OrderSettlement } from '../orders/order-settlement.js';
+import { recordSupplierCalls } from '../orders/supplier-calls.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
-import { inquiryDelayMs, resendDelayMs } from './backoff.js';
+import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { isDefinite, type DefiniteOutcome, type UndecidedOutcome } from '../suppliers/supplier-outcome.js';
+import { LEASE_MARGIN_MS, safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
+import { nextCallDelayMs } from './backoff.js';
 import { CallReport } from './call-report.js';
-import type { Outcome, SupplierAdapter } from '../suppliers/supplier-adapter.js';
+import { timelineOf, type EndedCall } from './ended-call.js';
 import {
   POSTPONE_UNITS,
   RENEW_CLAIM,
@@ -23,34 +25,24 @@ import {
   type PostponedUnit,
 } from './units.sql.js';
 
-type Definite = Extract<Outcome, { kind: 'succeeded' | 'failed' }>;
-type Undecided = Exclude<Outcome, Definite>;
-
-/** How a call ended, and what the timeline says of it. */
-export interface EndedCall<Kind extends Outcome = Outcome> {
-  unit: ClaimedUnit;
-  outcome: Kind;
-  adapter: SupplierAdapter;
-  calls: SupplierCall[];
-  /** When the claim's lease ends, in monotonic milliseconds. */
-  leaseEndMs: number;
-}
+type Decided = EndedCall<DefiniteOutcome>;
+type Undecided = EndedCall<UndecidedOutcome>;
 
 const RETRY_MS = 500;
 /** How long a claim is kept at a time while its answer can't be recorded, and how long before its end it is renewed. */
 const RENEWED_FOR_MS = 10_000;
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
-/** Beyond so many, calls keep their places until their answers are recorded: then suppliers are called less. */
+/** Beyond so many, calls keep their slots until their answers are recorded: then suppliers are called less. */
 const MAX_KEPT = 5_000;
 
 /** Writes down what came of calls to suppliers: settles the units that were decided, and postpones the others. */
 @Injectable()
 export class OutcomeRecorder {
-  private readonly postponements = new GroupCommit<EndedCall<Undecided>, PostponedUnit | null>({
-    commit: async (ended) => {
-      const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, ended));
+  private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
+    commit: async (calls) => {
+      const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, calls));
       failpoint('unit.postponed');
-      return ended.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
+      return calls.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
     },
     onBatch: (waitedMs) => this.metrics.batches.postponement(waitedMs),
   });
@@ -63,6 +55,7 @@ export class OutcomeRecorder {
     private readonly database: Database,
     private readonly settlement: OrderSettlement,
     private readonly notifier: WorkNotifier,
+    private readonly heartbeat: WorkerHeartbeat,
     private readonly report: CallReport,
     private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Config,
@@ -71,14 +64,26 @@ export class OutcomeRecorder {
   /**
    * Records how a call ended; while PostgreSQL is away or busy it tries again. A definite answer that takes longer is
    * kept, and with it the claim, while the caller goes on.
+   * @param leaseEndMs when the claim's lease ends, in monotonic milliseconds.
    * @returns whether the unit is due again at once.
    */
-  async record(ended: EndedCall): Promise<boolean> {
-    if (isDefinite(ended)) {
-      await this.settleOrKeep(ended);
-      return false;
-    }
-    return this.postpone(ended as EndedCall<Undecided>);
+  async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
+    if (!isDecided(call)) return this.postpone(call as Undecided, leaseEndMs);
+    await this.settleOrKeep(call, { endMs: leaseEndMs });
+    return false;
+  }
+
+  /** Units in doubt whose supplier has another address now: the operator has to find out what became of them. */
+  async recordWithheld(units: ClaimedUnit[]): Promise<void> {
+    const detail = 'its supplier has another address than when it was sent';
+    for (const unit of units) this.report.needsReview(unit, detail);
+    const outcome = { kind: 'withheld' as const, detail };
+    const process = this.heartbeat.name;
+    const calls = units.map((unit) => ({ unit, kind: 'send' as const, outcome, durationMs: 0, process }));
+    await this.database
+      .transaction((tx) => Promise.resolve(recordSupplierCalls(tx, calls)))
+      // The timeline lacks a line then; the unit is in review all the same.
+      .catch(() => undefined);
   }
 
   /** Waits for the answers that are kept, for as long as their claims last. */
@@ -87,25 +92,24 @@ export class OutcomeRecorder {
     await Promise.all(this.kept);
   }
 
-  private async settleOrKeep(ended: EndedCall<Definite>): Promise<void> {
-    const lease = { endMs: ended.leaseEndMs };
-    const settling = this.settleAtLast(ended, lease);
+  private async settleOrKeep(call: Decided, lease: { endMs: number }): Promise<void> {
+    const settling = this.settleAtLast(call, lease);
     if (await isDoneBefore(settling, lease.endMs - RENEW_BEFORE_MS)) return;
-    this.report.kept(ended.unit);
-    const keeping = this.renewUntil(settling, ended.unit, lease)
-      .catch((error: unknown) => this.report.notSettled(ended.unit, error))
+    this.report.kept(call.unit);
+    const keeping = this.renewUntil(settling, call.unit, lease)
+      .catch((error: unknown) => this.report.notSettled(call.unit, error))
       .finally(() => this.kept.delete(keeping));
     this.kept.add(keeping);
     if (this.kept.size > MAX_KEPT) await keeping;
   }
 
   /** Tries until the answer is recorded; when the process stops, for as long as the claim lasts. */
-  private async settleAtLast(ended: EndedCall<Definite>, lease: { endMs: number }): Promise<void> {
+  private async settleAtLast(call: Decided, lease: { endMs: number }): Promise<void> {
     for (;;) {
       try {
-        return await this.settle(ended);
+        return await this.settle(call);
       } catch (error) {
-        if (!isPassing(error)) return this.leaveToOperator(ended, error);
+        if (!isPassing(error)) return this.leaveToOperator(call, lease.endMs, error);
         if (this.isDraining && performance.now() > lease.endMs) return;
         await delay(RETRY_MS);
       }
@@ -132,61 +136,57 @@ export class OutcomeRecorder {
     return settled;
   }
 
-  private async settle({ unit, outcome, calls }: EndedCall<Definite>): Promise<void> {
+  private async settle(call: Decided): Promise<void> {
+    const { unit, outcome } = call;
     const settled = await this.settlement.settle({
       key: { orderId: unit.order_id, item: unit.item, unit: unit.unit },
       merchantId: unit.merchant_id,
       claim: unit.claim,
-      result: toResult(outcome),
-      calls,
+      outcome,
+      calls: timelineOf(call),
     });
-    if (settled === 'settled') this.report.settled(unit, outcome.kind);
-    else if (settled === 'superseded') this.report.superseded(unit);
-    else if (settled === 'contradiction') this.report.contradiction(unit, outcome);
+    this.report.recorded(call, settled);
   }
 
   /** An answer that PostgreSQL refuses to record: nothing is sent again for it. */
-  private async leaveToOperator({ unit, calls, leaseEndMs }: EndedCall, error: unknown): Promise<void> {
+  private async leaveToOperator(call: EndedCall, leaseEndMs: number, error: unknown): Promise<void> {
+    const { unit } = call;
     this.report.notSettled(unit, error);
     const review = (): Promise<void> =>
       this.database.transaction((tx) => {
         tx.write(REVIEW_UNIT, [unit.order_id, unit.item, unit.unit, unit.claim]);
-        recordSupplierCalls(tx, calls);
+        recordSupplierCalls(tx, timelineOf(call));
         return Promise.resolve();
       });
     await writtenAtLast(review, leaseEndMs, isPassing);
     this.report.needsReview(unit, 'its supplier’s answer could not be recorded');
   }
 
-  private async postpone(ended: EndedCall<Undecided>): Promise<boolean> {
+  private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
     // Past its lease the unit is inquired about, by whoever claims it then.
-    const postponed = await writtenAtLast(
-      () => this.postponements.submit(ended),
-      ended.leaseEndMs,
-      isPassing,
-    );
+    const postponed = await writtenAtLast(() => this.postponements.submit(call), leaseEndMs, isPassing);
     if (!postponed) return false;
     const { supplier_id, due_in_ms } = postponed;
-    if (due_in_ms === null) this.report.needsReview(ended.unit);
+    if (due_in_ms === null) this.report.needsReview(call.unit);
     else if (due_in_ms > 0) this.notifier.notifyFulfilment([supplier_id], due_in_ms);
     return due_in_ms === 0;
   }
 
-  private postponeBatch(tx: Transaction, ended: EndedCall<Undecided>[]): Promise<PostponedUnit[]> {
-    const units = ended.map(({ unit }) => unit);
+  private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
+    const units = calls.map(({ unit }) => unit);
     const postponed = tx.query<PostponedUnit>(POSTPONE_UNITS, [
       units.map(({ order_id }) => order_id),
       units.map(({ item }) => item),
       units.map(({ unit }) => unit),
       units.map(({ claim }) => claim),
-      ended.map(({ outcome }) => outcome.kind),
-      ended.map(delayMs),
-      ended.map(({ adapter }) => adapter.deduplicates),
-      ended.map(({ adapter }) => adapter.inquire !== null),
+      calls.map(({ outcome }) => outcome.kind),
+      calls.map(nextCallDelayMs),
+      calls.map(({ deduplicates }) => deduplicates),
+      calls.map(({ canBeAsked }) => canBeAsked),
       units.map(({ timeout_ms }) => safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms)),
       this.config.SUPPLIER_REVIEW_AFTER_MS,
     ]);
-    recordSupplierCalls(tx, ended.flatMap(({ calls }) => calls)); // prettier-ignore
+    recordSupplierCalls(tx, calls.flatMap(timelineOf));
     return postponed;
   }
 }
@@ -199,8 +199,7 @@ function isDoneBefore(work: Promise<void>, untilMs: number): Promise<boolean> {
   });
 }
 
-const isDefinite = (ended: EndedCall): ended is EndedCall<Definite> =>
-  ended.outcome.kind === 'succeeded' || ended.outcome.kind === 'failed';
+const isDecided = (call: EndedCall): call is Decided => isDefinite(call.outcome);
 
 /** Whether an error says that PostgreSQL is away or busy, and the same may work later. */
 const isPassing = (error: unknown): boolean =>
@@ -210,18 +209,3 @@ type UnitColumns = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit'>;
 
 const isUnit = (one: UnitColumns, other: UnitColumns): boolean =>
   one.order_id === other.order_id && one.item === other.item && one.unit === other.unit;
-
-function toResult(outcome: Definite): UnitResult {
-  if (outcome.kind === 'failed') return { state: 'failed', code: outcome.code, message: outcome.message };
-  return { state: 'succeeded', supplierReference: outcome.supplierReference };
-}
-
-/** A supplier that asks for less than this asks for nothing: our own delays hold, which grow. */
-const LEAST_RETRY_AFTER_MS = 1_000;
-
-function delayMs({ unit, outcome }: EndedCall<Undecided>): number {
-  const usual = outcome.kind === 'not_accepted' ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries);
-  const asked = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
-  if (asked < LEAST_RETRY_AFTER_MS) return usual;
-  return Math.round(outcome.kind === 'not_accepted' ? asked : Math.max(asked, usual));
-}

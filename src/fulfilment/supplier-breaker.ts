@@ -1,4 +1,4 @@
-import type { Outcome } from '../suppliers/supplier-adapter.js';
+import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 
 interface Options {
   /** The supplier may be called again. */
@@ -46,7 +46,7 @@ export class SupplierBreaker {
   }
 
   /** Takes note of how a call ended. */
-  note(supplier: Supplier, outcome: Outcome['kind']): void {
+  note(supplier: Supplier, outcome: SupplierOutcome['kind']): void {
     const health = this.health.get(supplier.id) ?? {
       misses: 0,
       pausedUntilMs: 0,

@@ -4,18 +4,14 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
-import { SecretBox } from '../core/secret-box.js';
 import { Claims } from '../database/claims.js';
 import { Database } from '../database/database.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
-import { unitReference } from '../orders/order.rows.js';
-import { recordSupplierCalls, type SupplierCall } from '../orders/supplier-calls.js';
 import { WorkLanes } from '../queues/work-lanes.js';
-import { CallReport, kindOf } from './call-report.js';
-import { HttpSupplier } from '../suppliers/http/http-supplier.js';
+import { CallReport } from './call-report.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
-import { outcomeDetail, type Outcome, type SupplierAdapter } from '../suppliers/supplier-adapter.js';
+import { SupplierCaller } from './supplier-caller.js';
 import {
   CLAIM_UNITS,
   FIND_OVERDUE,
@@ -37,7 +33,6 @@ type Task = ClaimedUnit & { claimedAtMs: number };
  */
 @Injectable()
 export class UnitDispatcher {
-  private readonly adapters: Record<ClaimedUnit['adapter'], SupplierAdapter>;
   private readonly lanes: WorkLanes<Task>;
   private readonly claims: Claims;
   private readonly breaker = new SupplierBreaker({
@@ -48,15 +43,13 @@ export class UnitDispatcher {
   constructor(
     private readonly database: Database,
     private readonly recorder: OutcomeRecorder,
-    private readonly secretBox: SecretBox,
-    private readonly heartbeat: WorkerHeartbeat,
+    private readonly caller: SupplierCaller,
+    heartbeat: WorkerHeartbeat,
     private readonly report: CallReport,
-    httpSupplier: HttpSupplier,
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
     this.claims = new Claims(heartbeat.name);
-    this.adapters = { http: httpSupplier };
     this.lanes = new WorkLanes<Task>({
       name: 'fulfilment',
       logger,
@@ -115,26 +108,17 @@ export class UnitDispatcher {
     );
     if (units.length > 0) failpoint('unit.claimed');
     const withheld = units.filter(({ action }) => action === 'review');
-    if (withheld.length > 0) await this.recordWithheld(withheld);
+    if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
     return units.filter(({ action }) => action !== 'review').map((unit) => ({ ...unit, claimedAtMs }));
   }
 
   private async run(task: Task): Promise<void> {
     // A process that was stopped for longer than its lease no longer owns the unit.
     if (performance.now() - task.claimedAtMs > LEASE_MARGIN_MS) return this.undo(task);
-    this.report.calling(task);
-    const startedAtMs = performance.now();
-    const adapter = this.adapters[task.adapter];
-    failpoint('supplier.calling');
-    const outcome = await this.call(adapter, task);
-    failpoint('supplier.answered');
-    this.breaker.note({ id: task.supplier_id, code: task.supplier }, outcome.kind);
-    const durationMs = performance.now() - startedAtMs;
-    const calls = [this.toCall(task, outcome, durationMs)];
-    if (task.interrupted) calls.unshift(interruptedCall(task, this.heartbeat.name));
-    this.report.answered(task, outcome, durationMs);
+    const call = await this.caller.call(task);
+    this.breaker.note({ id: task.supplier_id, code: task.supplier }, call.outcome.kind);
     const leaseEndMs = task.claimedAtMs + task.timeout_ms + LEASE_MARGIN_MS;
-    const isDueAgain = await this.recorder.record({ unit: task, outcome, adapter, calls, leaseEndMs });
+    const isDueAgain = await this.recorder.record(call, leaseEndMs);
     if (isDueAgain) this.wake([task.supplier_id]);
   }
 
@@ -145,79 +129,4 @@ export class UnitDispatcher {
     await this.database.query(UNDO_CLAIM, [order_id, item, unit, claim]);
     this.wake([supplier_id]);
   }
-
-  /** Units in doubt whose supplier has another address now: the operator has to find out what became of them. */
-  private async recordWithheld(units: ClaimedUnit[]): Promise<void> {
-    const reason = 'its supplier has another address than when it was sent';
-    for (const unit of units) this.report.needsReview(unit, reason);
-    await this.database
-      .transaction((tx) => {
-        recordSupplierCalls(tx, units.map((unit) => this.withheldCall(unit, reason))); // prettier-ignore
-        return Promise.resolve();
-      })
-      // The timeline lacks a line then; the unit is in review all the same.
-      .catch(() => undefined);
-  }
-
-  private async call(adapter: SupplierAdapter, task: Task): Promise<Outcome> {
-    const reference = unitReference(task.order_number, task);
-    let token: string | null;
-    try {
-      token = task.token_sealed && this.secretBox.open(task.token_sealed);
-    } catch (error) {
-      const detail = (error as Error).message;
-      return task.action === 'send' ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
-    }
-    const supplier = { baseUrl: task.base_url, token, timeoutMs: task.timeout_ms };
-    if (task.action === 'inquire') {
-      return adapter.inquire
-        ? adapter.inquire(supplier, reference)
-        : { kind: 'unknown', detail: 'cannot be asked' };
-    }
-    return adapter.send(supplier, {
-      reference,
-      sku: task.supplier_sku,
-      userId: task.user_id,
-      serverId: task.server_id,
-      characterId: task.character_id,
-    });
-  }
-
-  private toCall(task: Task, outcome: Outcome, durationMs: number): SupplierCall {
-    return {
-      key: keyOf(task),
-      kind: kindOf(task),
-      outcome: outcome.kind,
-      detail: outcomeDetail(outcome),
-      durationMs,
-      process: this.heartbeat.name,
-    };
-  }
-
-  private withheldCall(unit: ClaimedUnit, detail: string): SupplierCall {
-    return {
-      key: keyOf(unit),
-      kind: 'send',
-      outcome: 'withheld',
-      detail,
-      durationMs: 0,
-      process: this.heartbeat.name,
-    };
-  }
 }
-
-const keyOf = ({ order_id, item, unit }: ClaimedUnit): SupplierCall['key'] => ({
-  orderId: order_id,
-  item,
-  unit,
-});
-
-/** The send of the claim before, which its process did not live to record. */
-const interruptedCall = (task: Task, process: string): SupplierCall => ({
-  key: keyOf(task),
-  kind: 'send',
-  outcome: 'interrupted',
-  detail: 'the process that sent it did not record an answer',
-  durationMs: 0,
-  process,
-});

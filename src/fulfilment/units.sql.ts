@@ -23,7 +23,7 @@ export interface ClaimedUnit {
   character_id: string | null;
   request_id: string | null;
   supplier_sku: string;
-  adapter: 'http';
+  adapter: string;
   base_url: string;
   token_sealed: Buffer | null;
   timeout_ms: number;

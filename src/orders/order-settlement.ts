@@ -7,9 +7,8 @@ import { Database } from '../database/database.js';
 import { GroupCommit, locked } from '../database/group-commit.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { settleBatch, type EndedOrder, type Settled, type SettleUnit } from './settle-batch.js';
-import type { UnitResult } from './settlement.sql.js';
 
-export type { Settled, SettleUnit, UnitResult };
+export type { Settled, SettleUnit };
 
 /** Then the caller does it again: what is waiting here is known to nobody else. */
 const MAX_WAIT_MS = 10_000;

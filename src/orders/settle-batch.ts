@@ -2,20 +2,21 @@ import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type Outcome } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
+import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { LOCK_FREE_WALLETS, LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.dto.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
 import { FIND_ITEMS_OF } from './orders.sql.js';
 import * as sql from './settlement.sql.js';
-import type { LockedOrder, Movement, SettledUnit, UnitResult, UnsettledUnit } from './settlement.sql.js';
+import type { LockedOrder, Movement, SettledUnit, UnsettledUnit } from './settlement.sql.js';
 import { isTerminalUnit } from './states.js';
 import { recordSupplierCalls, type SupplierCall } from './supplier-calls.js';
 
 export interface SettleUnit {
   key: UnitKey;
   merchantId: number;
-  result: UnitResult;
+  outcome: DefiniteOutcome;
   /**
    * The claim whose call was answered: a refusal settles no other. Null where the operator decides, who may do so in
    * `unknown` and `review` only, unless it is a cancellation.
@@ -103,8 +104,8 @@ async function keepFree(tx: Transaction, commands: SettleUnit[]): Promise<Settle
  * refusals only that of the latest claim can count.
  */
 function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
-  const rank = ({ result, claim }: SettleUnit): number =>
-    result.state === 'succeeded' ? Infinity : (claim ?? -1);
+  const rank = ({ outcome, claim }: SettleUnit): number =>
+    outcome.kind === 'succeeded' ? Infinity : (claim ?? -1);
   const decisive = new Map<string, SettleUnit>();
   for (const command of commands) {
     const other = decisive.get(name(command.key));
@@ -114,15 +115,15 @@ function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
 }
 
 function settleUnits(tx: Transaction, commands: SettleUnit[]): Promise<SettledUnit[]> {
-  const results = commands.map(({ result }) => result);
+  const outcomes = commands.map(({ outcome }) => outcome);
   return tx.query<SettledUnit>(sql.SETTLE_UNITS, [
     commands.map(({ key }) => key.orderId),
     commands.map(({ key }) => key.item),
     commands.map(({ key }) => key.unit),
-    results.map(({ state }) => state),
-    results.map(supplierReferenceOf),
-    results.map((result) => (result.state === 'failed' ? result.code : null)),
-    results.map((result) => (result.state === 'failed' ? result.message : null)),
+    outcomes.map(({ kind }) => kind),
+    outcomes.map(supplierReferenceOf),
+    outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.code : null)),
+    outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.message : null)),
     commands.map(({ claim }) => claim),
     commands.map(({ cancels = false }) => cancels),
   ]);
@@ -144,8 +145,8 @@ function startOrders(tx: Transaction, tooLate: SettleUnit[]): void {
   if (tooLate.length > 0) tx.write(sql.START_ORDERS, [tooLate.map(({ key }) => key.orderId)]);
 }
 
-const supplierReferenceOf = (result: UnitResult): string | null =>
-  result.state === 'succeeded' ? result.supplierReference : null;
+const supplierReferenceOf = (outcome: DefiniteOutcome): string | null =>
+  outcome.kind === 'succeeded' ? outcome.supplierReference : null;
 
 /** What those commands came to that settled nothing; answers of suppliers that contradict a settled unit become cases. */
 async function findUnsettled(tx: Transaction, commands: SettleUnit[]): Promise<Map<SettleUnit, Settled>> {
@@ -153,14 +154,14 @@ async function findUnsettled(tx: Transaction, commands: SettleUnit[]): Promise<M
   // The operator's word is not a supplier's, and a second decision is no case.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
-  const results = answers.map(({ result }) => result);
+  const outcomes = answers.map(({ outcome }) => outcome);
   const units = await tx.query<UnsettledUnit>(sql.FIND_UNSETTLED, [
     answers.map(({ key }) => key.orderId),
     answers.map(({ key }) => key.item),
     answers.map(({ key }) => key.unit),
-    results.map(({ state }) => state),
-    results.map(supplierReferenceOf),
-    results.map((result) => (result.state === 'failed' ? `${result.code}: ${result.message}` : null)),
+    outcomes.map(({ kind }) => kind),
+    outcomes.map(supplierReferenceOf),
+    outcomes.map(outcomeDetail),
   ]);
   for (const { answer, state, is_new_case } of units) {
     const command = answers[Number(answer) - 1];

@@ -1,6 +1,5 @@
 import type { Satang } from '../core/money.js';
 import type { Statement } from '../database/database.js';
-import type { UnitFailureCode } from '../core/failures.js';
 import { ORDER_COLUMNS, type OrderRow } from './order.rows.js';
 import { sourcesOf, UNIT_TRANSITIONS, type UnitState } from './states.js';
 
@@ -166,8 +165,3 @@ export const MOVE_MONEY: Statement = {
     FROM unnest($6::int[], $7::bigint[], $8::bigint[]) AS c(merchant_id, returned, leaving)
     WHERE wallets.merchant_id = c.merchant_id`,
 };
-
-/** What became of one unit, from the supplier or from the operator. */
-export type UnitResult =
-  | { state: 'succeeded'; supplierReference: string | null }
-  | { state: 'failed'; code: UnitFailureCode; message: string };

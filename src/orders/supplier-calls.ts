@@ -1,13 +1,13 @@
 import type { Statement, Transaction } from '../database/database.js';
-import type { UnitKey } from './order.rows.js';
+import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import type { UnitRow } from './order.rows.js';
 
 /** One request to a supplier about a unit, as the order's timeline tells it. */
 export interface SupplierCall {
-  key: UnitKey;
+  unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'>;
   kind: 'send' | 'inquiry';
-  /** A word for what came of it, such as `succeeded`, `processing` or `timeout`. */
-  outcome: string;
-  detail: string | null;
+  /** What came of it; or that it was not made, or that nobody is left who knows. */
+  outcome: SupplierOutcome | { kind: 'withheld' | 'interrupted'; detail: string };
   durationMs: number;
   /** Which process made it. */
   process: string;
@@ -24,12 +24,12 @@ const RECORD: Statement = {
 export function recordSupplierCalls(tx: Transaction, calls: SupplierCall[]): void {
   if (calls.length === 0) return;
   tx.write(RECORD, [
-    calls.map(({ key }) => key.orderId),
-    calls.map(({ key }) => key.item),
-    calls.map(({ key }) => key.unit),
+    calls.map(({ unit }) => unit.order_id),
+    calls.map(({ unit }) => unit.item),
+    calls.map(({ unit }) => unit.unit),
     calls.map(({ kind }) => kind),
-    calls.map(({ outcome }) => outcome),
-    calls.map(({ detail }) => detail),
+    calls.map(({ outcome }) => outcome.kind),
+    calls.map(({ outcome }) => outcomeDetail(outcome)),
     calls.map(({ durationMs }) => Math.round(durationMs)),
     calls.map(({ process }) => process),
   ]);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { outcomeDetail, type SupplierAdapter, type SupplierSettings } from '../suppliers/supplier-adapter.js';
+import { outcomeDetail } from '../suppliers/supplier-outcome.js';
+import type { SupplierConnection } from '../suppliers/supplier-registry.js';
 
 const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
@@ -19,11 +20,8 @@ export class Inquirer {
   lastProblem: string | null = null;
   private unansweredInARow = 0;
 
-  constructor(
-    private readonly adapter: SupplierAdapter,
-    private readonly settings: SupplierSettings,
-  ) {
-    if (!adapter.inquire) this.giveUp('the supplier cannot be asked');
+  constructor(private readonly supplier: SupplierConnection) {
+    if (!supplier.adapter.inquire) this.giveUp('the supplier cannot be asked');
   }
 
   /** @returns an answer for each reference, in order; null where there was none. */
@@ -41,9 +39,10 @@ export class Inquirer {
   }
 
   private async ask(reference: string): Promise<Answered | null> {
+    const { adapter, settings } = this.supplier;
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await this.adapter.inquire?.(this.settings, reference);
+      const outcome = await adapter.inquire?.(settings, reference);
       if (outcome && outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
         this.unansweredInARow = 0;
         return outcome.kind;

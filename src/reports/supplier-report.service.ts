@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../core/secret-box.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { Database } from '../database/database.js';
-import { HttpSupplier } from '../suppliers/http/http-supplier.js';
-import type { SupplierAdapter, SupplierBalance, SupplierSettings } from '../suppliers/supplier-adapter.js';
+import type { SupplierBalance } from '../suppliers/supplier-adapter.js';
+import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { unitReference } from '../orders/order.rows.js';
 import { FIND_UNSETTLED } from '../orders/settlement.sql.js';
 import { atOneMoment, patient } from '../database/snapshot.js';
@@ -50,32 +49,22 @@ type OnProgress = (done: number, total: number, supplier: string) => void;
 /** Compares what we say became of units with what their suppliers say (supplier protocol). */
 @Injectable()
 export class SupplierReportService {
-  private readonly adapters: Record<Supplier['adapter'], SupplierAdapter>;
-
   constructor(
     private readonly database: Database,
-    private readonly secretBox: SecretBox,
-    httpSupplier: HttpSupplier,
-  ) {
-    this.adapters = { http: httpSupplier };
-  }
+    private readonly registry: SupplierRegistry,
+  ) {}
 
   /**
    * Asks a supplier about each unit that was settled, of orders placed since a moment. A settled unit never changes
    * again, so the units are read in pages, and no transaction is open while the supplier is asked.
    */
   async compare(supplier: Supplier, since: Date, onProgress: OnProgress): Promise<SupplierComparison> {
-    const adapter = this.adapters[supplier.adapter];
-    const settings: SupplierSettings = {
-      baseUrl: supplier.base_url,
-      token: supplier.token_sealed && this.secretBox.open(supplier.token_sealed),
-      timeoutMs: supplier.timeout_ms,
-    };
+    const connection = this.registry.connect(supplier);
     const [counts] = await atOneMoment(this.database, (tx) =>
       tx.query<UnitCounts>(patient(COUNT_UNITS), [supplier.id, since]),
     );
     if (!counts) throw new Error('units could not be counted');
-    const inquirer = new Inquirer(adapter, settings);
+    const inquirer = new Inquirer(connection);
     const total = Number(counts.succeeded + counts.failed);
     const differences: Difference[] = [];
     let done = 0;
@@ -95,7 +84,7 @@ export class SupplierReportService {
     }
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const agreed = done - unanswered.count - differences.length;
-    const balance = await adapter.balance(settings);
+    const balance = await connection.adapter.balance(connection.settings);
     const [open] = await this.database.query<{ cases: bigint }>(COUNT_OPEN_CASES, [supplier.id]);
     const openCases = Number(open?.cases ?? 0n);
     return { supplier: supplier.code, balance, counts, agreed, differences, unanswered, openCases };

@@ -1,5 +1,5 @@
 import type { Satang } from '../core/money.js';
-import type { UnitFailureCode } from '../core/failures.js';
+import type { SupplierOutcome } from './supplier-outcome.js';
 
 /** One unit, as a supplier is asked to buy it. `reference` is the unit's for ever, never an attempt's. */
 export interface TopUp {
@@ -10,27 +10,12 @@ export interface TopUp {
   characterId: string | null;
 }
 
-/** How a supplier is reached: the operator's settings at the moment of the claim. */
-export interface SupplierSettings {
+/** A supplier's settings as the operator gave them, at the moment of the claim. */
+export interface StoredSettings {
   baseUrl: string;
   token: string | null;
   timeoutMs: number;
 }
-
-/**
- * What a call to a supplier tells about a unit (supplier protocol). Only `succeeded` and `failed` are definite.
- * - `processing`: accepted, ask again.
- * - `not_accepted`: certainly not bought by this send; it may be sent again.
- * - `never_seen`: the supplier says that the reference is new to it.
- * - `unknown`: anything else; it may have been bought.
- */
-export type Outcome =
-  | { kind: 'succeeded'; supplierReference: string | null }
-  | { kind: 'failed'; code: UnitFailureCode; message: string }
-  | { kind: 'processing' }
-  | { kind: 'not_accepted'; detail: string; retryAfterMs?: number; credentialsRefused?: boolean }
-  | { kind: 'never_seen' }
-  | { kind: 'unknown'; detail: string; retryAfterMs?: number };
 
 /**
  * What we have left at a supplier, as it writes it; or why that is not known, and whether it was reached and answers us:
@@ -39,20 +24,19 @@ export type Outcome =
 export type SupplierBalance =
   { known: true; amount: Satang; currency: string } | { known: false; detail: string; reached: boolean };
 
-/** A kind of supplier. No method throws for what a supplier or the network does: that is an outcome. */
-export interface SupplierAdapter {
+/**
+ * A kind of supplier. `Settings` are those it reads from what is stored and gets back with each call. No call throws for
+ * what a supplier or the network does: that is an outcome.
+ */
+export interface SupplierAdapter<Settings = unknown> {
   /** Whether sending a reference again buys nothing a second time; where not, a unit is never sent twice. */
   readonly deduplicates: boolean;
+  /** @throws BAD_REQUEST, in words for the operator, for settings that it can't work with. */
+  readSettings(stored: StoredSettings): Settings;
   /** Asks for one purchase. */
-  send(supplier: SupplierSettings, topUp: TopUp): Promise<Outcome>;
-  /** Asks what became of a reference; null where the supplier cannot be asked. */
-  readonly inquire: ((supplier: SupplierSettings, reference: string) => Promise<Outcome>) | null;
+  send(settings: Settings, topUp: TopUp): Promise<SupplierOutcome>;
+  /** Asks what became of a reference; absent where the supplier cannot be asked. */
+  inquire?(settings: Settings, reference: string): Promise<SupplierOutcome>;
   /** Asks what we have left there. */
-  balance(supplier: SupplierSettings): Promise<SupplierBalance>;
+  balance(settings: Settings): Promise<SupplierBalance>;
 }
-
-/** The word for an outcome in timelines, logs and metrics. */
-export const outcomeDetail = (outcome: Outcome): string | null => {
-  if (outcome.kind === 'failed') return `${outcome.code}: ${outcome.message}`;
-  return 'detail' in outcome ? outcome.detail : null;
-};

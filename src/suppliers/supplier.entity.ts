@@ -1,13 +1,11 @@
 import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
-
-export const ADAPTERS = ['http'] as const;
-export type Adapter = (typeof ADAPTERS)[number];
+import { ADAPTER_NAMES } from './adapters.js';
 
 @Entity('suppliers')
 @Unique('uq_suppliers_code', ['code'])
 @Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
-@Check('ck_suppliers_adapter', `adapter IN ('http')`)
+@Check('ck_suppliers_adapter', `adapter IN ('${ADAPTER_NAMES.join("', '")}')`)
 @Check('ck_suppliers_timeout_ms', 'timeout_ms BETWEEN 1 AND 600000')
 export class Supplier {
   @IdColumn('integer', 'pk_suppliers')
@@ -17,7 +15,7 @@ export class Supplier {
   code!: string;
 
   @Column('text')
-  adapter!: Adapter;
+  adapter!: string;
 
   @Column('text')
   base_url!: string;

@@ -68,7 +68,7 @@ function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
   return ({ item, unit }) => ({
     key: { orderId: order.id, item, unit },
     merchantId: order.merchant_id,
-    result: { state: 'failed', ...reason },
+    outcome: { kind: 'failed', ...reason },
     claim: null,
     cancels: true,
     calls: [],

@@ -3,20 +3,17 @@ import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { recordAction } from '../audit-log/audit-log.js';
-import { failure, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
-import { OrderSettlement, type UnitResult } from '../orders/order-settlement.js';
+import { OrderSettlement } from '../orders/order-settlement.js';
+import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { FIND_UNITS } from './order-desk.sql.js';
-
-/** What the operator found out about a unit that the supplier left open. */
-export type Verdict =
-  { succeeded: true; supplierReference?: string } | { succeeded: false; code: UnitFailureCode };
 
 export interface Resolution {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;
-  verdict: Verdict;
+  /** What the operator found out about the unit, which its supplier left open. */
+  outcome: DefiniteOutcome;
   /** 1 to 500 characters, for the record. */
   reason: string;
   operator: string;
@@ -48,7 +45,7 @@ export class OrderResolution {
     const settled = await this.settlement.settle({
       key,
       merchantId: order.merchant_id,
-      result: toResult(resolution.verdict),
+      outcome: resolution.outcome,
       claim: null,
       calls: [],
       alongside: (tx) => recordAction(tx, resolution, action),
@@ -74,13 +71,13 @@ export function noSuchUnit(asked: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow
   return new AppError('NOT_FOUND', `the order has no unit ${unitName(asked)}: it has ${known}`);
 }
 
-function resolutionProblem({ reason, operator, verdict }: Resolution): string | null {
+function resolutionProblem({ reason, operator, outcome }: Resolution): string | null {
   const texts: [string, string, number][] = [
     ['reason', reason, 500],
     ['operator', operator, 128],
   ];
-  if (verdict.succeeded && verdict.supplierReference !== undefined) {
-    texts.push(['supplier’s reference', verdict.supplierReference, 255]);
+  if (outcome.kind === 'succeeded' && outcome.supplierReference !== null) {
+    texts.push(['supplier’s reference', outcome.supplierReference, 255]);
   }
   for (const [member, text, maximum] of texts) {
     const problem = textProblem(text, 1, maximum);
@@ -89,14 +86,8 @@ function resolutionProblem({ reason, operator, verdict }: Resolution): string | 
   return null;
 }
 
-function toResult(verdict: Verdict): UnitResult {
-  return verdict.succeeded
-    ? { state: 'succeeded', supplierReference: verdict.supplierReference ?? null }
-    : { state: 'failed', ...failure(verdict.code) };
-}
-
-const toDetail = ({ verdict, item, unit }: Resolution): Record<string, unknown> => ({
+const toDetail = ({ outcome, item, unit }: Resolution): Record<string, unknown> => ({
   unit: unitName({ item, unit }),
-  result: verdict.succeeded ? 'succeeded' : 'failed',
-  code: verdict.succeeded ? null : verdict.code,
+  result: outcome.kind,
+  code: outcome.kind === 'failed' ? outcome.code : null,
 });

@@ -22,9 +22,9 @@ const DEFECTS = {
   ],
   'reference-per-attempt': [
     {
-      file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: 'const reference = unitReference(task.order_number, task);\n        let token',
-      to: "const reference = unitReference(task.order_number, task) + (task.sends > 1 ? `r${task.sends}` : '');\n        let token",
+      file: 'dist/src/fulfilment/supplier-caller.js',
+      from: 'const reference = unitReference(unit.order_number, unit);',
+      to: "const reference = unitReference(unit.order_number, unit) + (unit.sends > 1 ? `r${unit.sends}` : '');",
     },
   ],
   'acknowledged-before-commit': [
@@ -82,11 +82,11 @@ const DEFECTS = {
   // As a queue's own `attempts` would.
   'retry-by-rerun': [
     {
-      file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: 'const outcome = await this.call(adapter, task);',
-      to: `let outcome = await this.call(adapter, task);
-           if (task.action === 'send' && outcome.kind === 'unknown')
-             outcome = await this.call(adapter, { ...task, order_number: task.order_number + 'r' });`,
+      file: 'dist/src/fulfilment/supplier-caller.js',
+      from: 'const outcome = await this.ask(unit);',
+      to: `let outcome = await this.ask(unit);
+           if (unit.action === 'send' && outcome.kind === 'unknown')
+             outcome = await this.ask({ ...unit, order_number: unit.order_number + 'r' });`,
     },
   ],
   'resend-without-quiet-period': [

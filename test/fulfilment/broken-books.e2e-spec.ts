@@ -110,7 +110,7 @@ describe('what must always hold, and does not', () => {
       key: { orderId, item: 1, unit: 1 },
       merchantId: merchant.id,
       claim: null,
-      result: { state: 'failed', code: 'OUT_OF_STOCK', message: 'settled by hand' },
+      outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: 'settled by hand' },
       calls: [],
     });
     expect(settled).toBe('settled');

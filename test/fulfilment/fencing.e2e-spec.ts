@@ -129,18 +129,18 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       `UPDATE order_units SET state = 'sending', next_action = 'inquire', claim = 7 WHERE order_id = $1`,
       [order_id],
     );
-    const answer = (claim: number, result: SettleUnit['result']): Promise<string> =>
+    const answer = (claim: number, outcome: SettleUnit['outcome']): Promise<string> =>
       stack.api.get(OrderSettlement).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         merchantId: merchant.id,
         claim,
-        result,
+        outcome,
         calls: [],
       });
     const said = await Promise.all([
-      answer(5, { state: 'failed', code: 'OUT_OF_STOCK', message: 'old' }),
-      answer(7, { state: 'failed', code: 'INVALID_PLAYER', message: 'new' }),
-      answer(6, { state: 'failed', code: 'OUT_OF_STOCK', message: 'old, too' }),
+      answer(5, { kind: 'failed', code: 'OUT_OF_STOCK', message: 'old' }),
+      answer(7, { kind: 'failed', code: 'INVALID_PLAYER', message: 'new' }),
+      answer(6, { kind: 'failed', code: 'OUT_OF_STOCK', message: 'old, too' }),
     ]);
     expect(said).toEqual(['settled_before', 'settled', 'settled_before']);
     const ended = await stack.orderWith(merchant, order.reference_id, 'failed');

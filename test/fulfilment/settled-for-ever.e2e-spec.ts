@@ -207,11 +207,11 @@ describe('3 A unit that was settled is not settled again', () => {
     const command = { key: { orderId, item: 1, unit: 1 }, merchantId: merchant.id, claim, calls: [] };
     const settlement = stack.api.get(OrderSettlement);
     const wallet = await stack.wallet(merchant);
-    const results = [
-      { state: 'succeeded', supplierReference: 'S-2' },
-      { state: 'failed', code: 'OUT_OF_STOCK', message: 'late' },
+    const outcomes = [
+      { kind: 'succeeded', supplierReference: 'S-2' },
+      { kind: 'failed', code: 'OUT_OF_STOCK', message: 'late' },
     ] as const;
-    const said = await Promise.all(results.map((result) => settlement.settle({ ...command, result })));
+    const said = await Promise.all(outcomes.map((outcome) => settlement.settle({ ...command, outcome })));
     // Another purchase, or another ending, is a case for the operator; the same ending is nothing new.
     expect(said).toEqual(
       ending === 'completed' ? ['contradiction', 'contradiction'] : ['contradiction', 'settled_before'],

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
+import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
 import { Net } from './net.js';
 
 const net = new Net();
@@ -50,12 +51,13 @@ describe('a call that was cut off leaves no empty connection behind', () => {
   });
 
   it.each(cutOff)('at a supplier: %s', async (_what, answer) => {
-    const supplier = new HttpSupplier();
+    const http = new SupplierHttp();
+    const supplier = new HttpSupplier(http);
     const settings = { token: null, timeoutMs: 300 };
     const brought = await connectionsOf(answer, (baseUrl) =>
       supplier.inquire({ ...settings, baseUrl }, 'ord_1.1.1'),
     );
     expect(brought.map((text) => text.slice(0, 3))).toEqual(['GET', 'GET', 'GET']);
-    await supplier.onApplicationShutdown();
+    await http.close();
   });
 });

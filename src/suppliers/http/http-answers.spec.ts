@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readInquiryAnswer, readSendAnswer, type HttpAnswer } from './http-answers.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import { readInquiryAnswer, readSendAnswer } from './http-answers.js';
 
 const REFERENCE = 'ord_Np3O7rcsqNmBTwD7.1.2';
 const answer = (status: number, body?: unknown, retryAfter?: string): HttpAnswer => ({

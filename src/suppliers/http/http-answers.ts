@@ -1,22 +1,16 @@
 import { parseBaht } from '../../core/money.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
-import type { Outcome, SupplierBalance } from '../supplier-adapter.js';
-
-/** An answer of an HTTP supplier, as far as it could be read. */
-export interface HttpAnswer {
-  status: number;
-  /** The parsed body; undefined when it is not JSON. */
-  body: unknown;
-  retryAfter: string | undefined;
-}
+import type { SupplierBalance } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import type { SupplierOutcome } from '../supplier-outcome.js';
 
 const MAX_RETRY_AFTER_MS = 600_000;
 
 type Body = Partial<Record<string, unknown>>;
 
 /** What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. */
-export function readSendAnswer(answer: HttpAnswer, reference: string): Outcome {
+export function readSendAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
   const { status } = answer;
   const body = asObject(answer.body);
   switch (status) {
@@ -46,7 +40,7 @@ export function readSendAnswer(answer: HttpAnswer, reference: string): Outcome {
 }
 
 /** What the answer to `GET /v1/top-ups/{reference}` means. */
-export function readInquiryAnswer(answer: HttpAnswer, reference: string): Outcome {
+export function readInquiryAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
   const body = asObject(answer.body);
   if (answer.status === 200) return readState(body, reference);
   if (answer.status === 404 && body?.code === 'NOT_FOUND' && !contradicts(body, reference))
@@ -54,10 +48,10 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Outcom
   return unknown(answer);
 }
 
-/** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
 /** How a supplier answers that tells no balances. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 
+/** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   const { balance, currency } = asObject(answer.body) ?? {};
   if (answer.status !== 200) {
@@ -72,7 +66,7 @@ export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   return { known: true, amount: text.startsWith('-') ? -size : size, currency: storable(currency, 16) };
 }
 
-function readState(body: Body | undefined, reference: string): Outcome {
+function readState(body: Body | undefined, reference: string): SupplierOutcome {
   if (!body) return { kind: 'unknown', detail: 'the answer is not a JSON object' };
   if (body.reference !== reference)
     return { kind: 'unknown', detail: 'the answer is about another reference' };
@@ -89,7 +83,7 @@ function readState(body: Body | undefined, reference: string): Outcome {
   return { kind: 'unknown', detail: 'the answer contradicts itself' };
 }
 
-function refusal(body: Body | undefined): Outcome {
+function refusal(body: Body | undefined): SupplierOutcome {
   const code: UnitFailureCode = isUnitFailureCode(body?.failure_code)
     ? body.failure_code
     : 'SUPPLIER_REJECTED';
@@ -105,18 +99,18 @@ function contradicts(body: Body | undefined, reference: string): boolean {
   );
 }
 
-const contradictory = (status: number): Outcome => ({
+const contradictory = (status: number): SupplierOutcome => ({
   kind: 'unknown',
   detail: `HTTP ${status} with an unfitting body`,
 });
 
-const unknown = (answer: HttpAnswer): Outcome => ({
+const unknown = (answer: HttpAnswer): SupplierOutcome => ({
   kind: 'unknown',
   detail: `HTTP ${answer.status}`,
   ...retryAfter(answer),
 });
 
-const notAccepted = (answer: HttpAnswer): Extract<Outcome, { kind: 'not_accepted' }> => ({
+const notAccepted = (answer: HttpAnswer): Extract<SupplierOutcome, { kind: 'not_accepted' }> => ({
   kind: 'not_accepted',
   detail: `HTTP ${answer.status}`,
   ...retryAfter(answer),

@@ -1,0 +1,22 @@
+import type { SupplierCall } from '../orders/supplier-calls.js';
+import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import type { ClaimedUnit } from './units.sql.js';
+
+/** A call to a supplier that has ended, and that PostgreSQL does not know of yet. */
+export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> extends SupplierCall {
+  unit: ClaimedUnit;
+  outcome: Outcome;
+  /** Whether the supplier tells a repeated send from a second purchase. */
+  deduplicates: boolean;
+  /** Whether the supplier can be asked what became of a unit. */
+  canBeAsked: boolean;
+}
+
+const INTERRUPTED = {
+  kind: 'interrupted',
+  detail: 'the process that sent it did not record an answer',
+} as const;
+
+/** What a call adds to its order's timeline; before it, the send of an earlier claim that nobody lived to record. */
+export const timelineOf = (call: EndedCall): SupplierCall[] =>
+  call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

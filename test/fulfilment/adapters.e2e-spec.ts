@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ADAPTER_NAMES } from '../../src/suppliers/adapters.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { bought } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+/** As when the next version, which has another adapter, runs beside this one. */
+const speakAs = (adapter: string): Promise<object[]> =>
+  stack.sql('UPDATE suppliers SET adapter = $1', [adapter]);
+
+/** What was done about an order's unit, oldest first. */
+const callsFor = ({ order_number }: OrderBody): Promise<{ call: string; detail: string | null }[]> =>
+  stack.sql(
+    `SELECT c.kind || ' ' || c.outcome AS call, c.detail FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+     WHERE o.order_number = $1 ORDER BY c.ended_at`,
+    [order_number],
+  );
+
+const UNKNOWN_ADAPTER = `there is no adapter later: choose one of ${ADAPTER_NAMES.join(', ')}`;
+
+describe('an adapter that a worker does not know', () => {
+  it('leaves units to a worker that does: not sent, and in no more doubt than before', async () => {
+    await stack.sql('ALTER TABLE suppliers DROP CONSTRAINT ck_suppliers_adapter');
+    const user = unique('player');
+    stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
+    const inDoubt = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () => callsFor(inDoubt),
+      ({ length }) => length === 1,
+    );
+    await speakAs('later');
+    const unsent = await stack.order(merchant, [{ sku }]);
+    for (const order of [inDoubt, unsent]) {
+      await eventually(
+        () => callsFor(order),
+        (calls) => calls.some(({ detail }) => detail === UNKNOWN_ADAPTER),
+      );
+    }
+    expect(stack.supplier.about(unsent.order_number)).toEqual([]);
+    expect(stack.supplier.about(inDoubt.order_number)).toHaveLength(1);
+
+    await speakAs(ADAPTER_NAMES[0] ?? '');
+    for (const order of [inDoubt, unsent]) await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(stack.supplier.about(unsent.order_number).map(({ kind }) => kind)).toEqual(['send']);
+    expect(stack.supplier.about(inDoubt.order_number).map(({ kind }) => kind)).toEqual(['send', 'inquiry']);
+    const calls = (await callsFor(unsent)).map(({ call }) => call);
+    expect(new Set(calls)).toEqual(new Set(['send not_accepted', 'send succeeded']));
+  });
+});
