@@ -1,5 +1,8 @@
 import { Agent, Client, Pool, type buildConnector, type Dispatcher } from 'undici';
 
+/** For those who load all of it at once, and late. */
+export { buildConnector, request } from 'undici';
+
 /** Opens a connection for one call. @param signal of the call: nobody waits for the connection once it is aborted. */
 export type ConnectFor = (
   target: buildConnector.Options,

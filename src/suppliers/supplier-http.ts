@@ -60,10 +60,7 @@ export class SupplierHttp {
 
 /** Loaded with the first call: it takes a tenth of a second, and most commands of the command line call nobody. */
 async function loadClient(): Promise<Client> {
-  const [{ buildConnector, request }, { createCallAgent }] = await Promise.all([
-    import('undici'),
-    import('../core/call-agent.js'),
-  ]);
+  const { buildConnector, createCallAgent, request } = await import('../core/call-agent.js');
   // The one deadline of a call is its signal.
   const limits = { connections: 256, headersTimeout: 0, bodyTimeout: 0 };
   return { agent: createCallAgent(limits, buildConnector({})), request };
