@@ -1,14 +1,14 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
-import { AuthenticationGuard } from './auth/authentication.js';
+import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ProductsController } from './catalog/products.controller.js';
 import type { Config } from './core/config.js';
 import { CoreModule } from './core/core.module.js';
 import { AppExceptionFilter } from './core/http/exception.filter.js';
 import type { Logger } from './core/logger.js';
-import { ValidationPipe } from './core/validation/validation.pipe.js';
+import { RequestValidationPipe } from './core/validation/request-validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthController } from './health/health.controller.js';
 import { HomeController } from './api-docs/home.controller.js';
@@ -44,8 +44,8 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     HomeController,
   ],
   providers: [
-    { provide: APP_GUARD, useClass: AuthenticationGuard },
-    { provide: APP_PIPE, useClass: ValidationPipe },
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },
   ],
 })

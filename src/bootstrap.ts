@@ -3,13 +3,13 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { ApiModule } from './api.module.js';
 import { ApiKeyVerifier } from './auth/api-key-verifier.js';
-import { authenticate } from './auth/authentication.js';
-import { limitRate } from './auth/rate-limit.js';
+import { apiKeyMiddleware } from './auth/api-key.middleware.js';
+import { rateLimitMiddleware } from './auth/rate-limit.middleware.js';
 import type { Config } from './core/config.js';
 import { HttpServerAdapter } from './core/http/http-server.js';
-import { readJsonBody } from './core/http/json-body.js';
-import { observeRequests } from './core/http/observe-requests.js';
-import { assignRequestId } from './core/http/request-id.js';
+import { jsonBodyMiddleware } from './core/http/json-body.middleware.js';
+import { observeRequestsMiddleware } from './core/http/observe-requests.middleware.js';
+import { requestIdMiddleware } from './core/http/request-id.middleware.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { Metrics } from './core/metrics.js';
 import { setUpSwagger } from './api-docs/swagger.js';
@@ -22,14 +22,14 @@ export async function createApi(config: Config, logger: Logger): Promise<NestExp
     // The body is read after the caller is known, by our own middleware.
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
-  app.use(assignRequestId);
-  app.use(observeRequests(app.get(Metrics), logger));
+  app.use(requestIdMiddleware);
+  app.use(observeRequestsMiddleware(app.get(Metrics), logger));
   // The caller is known before anything else is looked at, and before a path is taken apart.
   app.use(
     '/v1',
-    authenticate(app.get(ApiKeyVerifier)),
-    limitRate(config.RATE_LIMIT_PER_SECOND),
-    readJsonBody,
+    apiKeyMiddleware(app.get(ApiKeyVerifier)),
+    rateLimitMiddleware(config.RATE_LIMIT_PER_SECOND),
+    jsonBodyMiddleware,
   );
   setUpSwagger(app);
   return app;

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../auth/authentication.js';
+import { Public } from '../auth/public.decorator.js';
 
 const NAME = 'Order Top-up API';
 

@@ -7,12 +7,7 @@ import type { Logger } from '../core/logger.js';
 import { Database, type Statement } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { hashApiKey } from './api-keys.service.js';
-
-/** Who calls: the merchant, and the key by which it was recognized. */
-export interface Caller {
-  readonly apiKeyId: number;
-  readonly merchantId: number;
-}
+import type { Caller } from './caller.js';
 
 interface KeyRow {
   id: number;
@@ -91,7 +86,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
    * address that the key is not for; SERVICE_UNAVAILABLE when the database must be asked and is away.
    */
   async verify(key: string | undefined, address: string | undefined): Promise<Caller> {
-    if (key === undefined || !SHAPE.test(key)) throw unauthorized();
+    if (key === undefined || !SHAPE.test(key)) throw invalidApiKey();
     const hash = hashApiKey(key);
     const id = hash.toString('base64');
     let entry = this.entries.get(id);
@@ -99,7 +94,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
       await this.questions.submit(hash);
       entry = this.entries.get(id);
     }
-    if (!entry || entry.expiresAtMs <= performance.now()) throw unauthorized();
+    if (!entry || entry.expiresAtMs <= performance.now()) throw invalidApiKey();
     entry.usedAtMs = performance.now();
     if (entry.suspended)
       throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
@@ -142,7 +137,8 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-const unauthorized = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
+/** What every request without a good key gets, whatever is wrong with its key. */
+export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
 
 function toEntry(row: KeyRow, vouchedAtMs: number, usedAtMs: number): Entry {
   return {

@@ -1,9 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../auth/api-key-verifier.js';
-import { CurrentCaller } from '../auth/authentication.js';
-import { ApiErrors } from '../core/http/api-errors.js';
-import { ApiPage, PageQuery, type Page } from '../core/pagination.js';
+import { ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { ApiRoute } from '../core/http/api-route.decorator.js';
+import { PageQueryDto } from '../core/http/page-query.dto.js';
+import type { Page } from '../core/pagination.js';
 import { OffersService } from './offers.service.js';
 import { ProductDto } from './product.dto.js';
 
@@ -14,24 +15,24 @@ export class ProductsController {
   constructor(private readonly offers: OffersService) {}
 
   @Get()
-  @ApiOperation({
+  @ApiRoute({
     summary: 'List the catalogue with your prices',
     description: 'In the order in which they were added; those that cannot be ordered now are among them.',
+    answer: { pageOf: ProductDto, description: 'A page of products' },
+    errors: ['BAD_REQUEST'],
   })
-  @ApiPage(ProductDto, 'A page of products')
-  @ApiErrors('BAD_REQUEST')
-  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<ProductDto>> {
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<Page<ProductDto>> {
     return this.offers.list(caller.merchantId, query);
   }
 
   @Get(':sku')
-  @ApiOperation({
+  @ApiParam({ name: 'sku', example: 'MLBB-86' })
+  @ApiRoute({
     summary: 'See one product',
     description: 'Its prices, what an order of it must say, and whether it can be ordered now.',
+    answer: { type: ProductDto, description: 'The product' },
+    errors: ['NOT_FOUND'],
   })
-  @ApiParam({ name: 'sku', example: 'MLBB-86' })
-  @ApiOkResponse({ type: ProductDto, description: 'The product' })
-  @ApiErrors('NOT_FOUND')
   get(@CurrentCaller() caller: Caller, @Param('sku') sku: string): Promise<ProductDto> {
     return this.offers.get(caller.merchantId, sku);
   }

@@ -96,6 +96,8 @@ export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppErr
   return new AppError('BAD_REQUEST', details[0].message, { details });
 }
 
+export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `The ${what} was not found`);
+
 /** PostgreSQL did not answer: the caller may try again. */
 export function databaseUnavailable(): AppError {
   return new AppError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable, please try again', {

@@ -1,10 +1,7 @@
-import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { invalidRequest } from './errors.js';
-import { Absent, Rule } from './validation/rule.js';
 
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 100;
+export const DEFAULT_LIMIT = 20;
+export const MAX_LIMIT = 100;
 
 /** A page of a list; `next_cursor` is null on the last one. */
 export interface Page<Item> {
@@ -12,48 +9,14 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
-/** The query parameters that every list takes. */
-export class PageQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })
-  @Absent()
-  @Rule((value) => {
-    const words = `must be an integer from 1 to ${MAX_LIMIT}`;
-    if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) return { code: 'INVALID_TYPE', words };
-    return Number(value) >= 1 && Number(value) <= MAX_LIMIT ? null : { code: 'OUT_OF_RANGE', words };
-  })
+/** What is asked for of a list, as text: how much, and behind which page. */
+export interface PageQuery {
   limit?: string;
-
-  @ApiPropertyOptional({ type: String, description: 'The `next_cursor` of the page before' })
-  @Absent()
-  @Rule((value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }))
   cursor?: string;
 }
 
 export const pageLimit = ({ limit }: PageQuery): number =>
   limit === undefined ? DEFAULT_LIMIT : Number(limit);
-
-/** A moment in ISO 8601 with a time zone, as a query parameter; {@link readMoment} makes a Date of it. */
-export const Moment = (): PropertyDecorator =>
-  applyDecorators(
-    Absent(),
-    Rule((value) =>
-      typeof value === 'string' && readMoment(value)
-        ? null
-        : { code: 'INVALID_VALUE', words: 'must be a moment such as 2026-01-15T08:30:00Z' },
-    ),
-  );
-
-const ISO_MOMENT = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
-
-/** The moment that a text names; null when it names none, such as one on 30 February. */
-export function readMoment(text: string): Date | null {
-  const [, year, month, day] = ISO_MOMENT.exec(text) ?? [];
-  const moment = new Date(text);
-  if (year === undefined || year === '0000' || Number.isNaN(moment.getTime())) return null;
-  // Date lets 30 February roll over into March.
-  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  return Number(day) <= daysInMonth ? moment : null;
-}
 
 /**
  * A cursor holds the sort key of the last row of a page, so that a page starts right behind it whatever came since.
@@ -93,20 +56,3 @@ export function toPage<Row, Item>(
   const last = shown.at(-1);
   return { data: shown.map(itemOf), next_cursor: rows.length > limit && last ? cursorOf(last) : null };
 }
-
-/** Documents an answer that is a page of `item`. */
-export const ApiPage = (item: Type<unknown>, description: string): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    ApiExtraModels(item),
-    ApiOkResponse({
-      description,
-      schema: {
-        type: 'object',
-        required: ['data', 'next_cursor'],
-        properties: {
-          data: { type: 'array', items: { $ref: getSchemaPath(item) } },
-          next_cursor: { type: 'string', nullable: true, example: null },
-        },
-      },
-    }),
-  );

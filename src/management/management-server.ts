@@ -15,7 +15,7 @@ import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import { answerError, noSuchRoute } from '../core/http/exception.filter.js';
 import { createHttpServer } from '../core/http/http-server.js';
-import { assignRequestId } from '../core/http/request-id.js';
+import { requestIdMiddleware } from '../core/http/request-id.middleware.js';
 import { hasBody } from '../core/http/unread-body.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
@@ -74,7 +74,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
 
   private createApp(): Express {
     const app = express().disable('x-powered-by');
-    app.use(assignRequestId, refuseBodies);
+    app.use(requestIdMiddleware, refuseBodies);
     app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
     app.get('/readyz', (_request, response) => this.answerReadiness(response));
     app.get('/metrics', async (_request, response) => {

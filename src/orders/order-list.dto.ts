@@ -1,23 +1,14 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Moment, PageQuery } from '../core/pagination.js';
-import { Absent, OneOf } from '../core/validation/rule.js';
+import { PageQueryDto } from '../core/http/page-query.dto.js';
+import { Moment, OneOf } from '../core/validation/member.decorators.js';
 import { ORDER_STATUSES, type OrderStatus } from './states.js';
 
-export class OrderListQuery extends PageQuery {
-  @ApiPropertyOptional({ type: String, enum: ORDER_STATUSES })
-  @Absent()
-  @OneOf(ORDER_STATUSES)
+export class OrderListQuery extends PageQueryDto {
+  @OneOf(ORDER_STATUSES, { optional: true })
   status?: OrderStatus;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Created at this moment or later' })
-  @Moment()
+  @Moment({ optional: true, description: 'Created at this moment or later' })
   created_from?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Created at this moment or earlier',
-  })
-  @Moment()
+  @Moment({ optional: true, description: 'Created at this moment or earlier' })
   created_to?: string;
 }

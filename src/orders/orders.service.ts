@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
+import { readMoment } from '../core/moments.js';
 import {
   decodeCursor,
   encodeCursor,
   MAX_BIGINT,
   MAX_DATE_MS,
   pageLimit,
-  readMoment,
   toPage,
   type Page,
 } from '../core/pagination.js';
@@ -22,6 +22,12 @@ import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 /** The longest reference there can be: a longer one is unknown without asking. */
 const MAX_REFERENCE_LENGTH = 256;
 
+/** An order as it stands now, and whether the request had placed it before. */
+export interface CreatedOrder {
+  order: OrderDto;
+  replayed: boolean;
+}
+
 @Injectable()
 export class OrdersService {
   constructor(
@@ -32,14 +38,9 @@ export class OrdersService {
 
   /**
    * Places an order, or finds the one that the same request placed before.
-   * @returns the order as it stands now, and whether it was there already.
    * @throws see {@link OrderPlacement.place}
    */
-  async create(
-    merchantId: number,
-    dto: CreateOrderDto,
-    requestId: string,
-  ): Promise<{ order: OrderDto; replayed: boolean }> {
+  async create(merchantId: number, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {
     const command = { merchantId, referenceId: dto.reference_id, content: toContent(dto), requestId };
     const placed = await this.placement.place(command);
     const about = { requestId, merchantId, referenceId: dto.reference_id };

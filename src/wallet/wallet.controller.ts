@@ -1,9 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../auth/api-key-verifier.js';
-import { CurrentCaller } from '../auth/authentication.js';
-import { ApiErrors } from '../core/http/api-errors.js';
-import { ApiPage, PageQuery, type Page } from '../core/pagination.js';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { ApiRoute } from '../core/http/api-route.decorator.js';
+import { PageQueryDto } from '../core/http/page-query.dto.js';
+import type { Page } from '../core/pagination.js';
 import { StatementService } from './statement.service.js';
 import { toWalletDto, WalletDto, WalletEntryDto } from './wallet.dto.js';
 import { WalletService } from './wallet.service.js';
@@ -18,24 +19,24 @@ export class WalletController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @ApiRoute({
     summary: 'See your balance',
     description: 'What new orders can be paid from, and what is held for those that have not ended.',
+    answer: { type: WalletDto, description: 'The balances' },
+    errors: [],
   })
-  @ApiOkResponse({ type: WalletDto, description: 'The balances' })
-  @ApiErrors()
   async get(@CurrentCaller() caller: Caller): Promise<WalletDto> {
     return toWalletDto(await this.wallets.get(caller.merchantId));
   }
 
   @Get('entries')
-  @ApiOperation({
+  @ApiRoute({
     summary: 'List what moved your available balance, newest first',
     description: 'Each line has the balance that it left, so that they add up.',
+    answer: { pageOf: WalletEntryDto, description: 'A page of the statement' },
+    errors: ['BAD_REQUEST'],
   })
-  @ApiPage(WalletEntryDto, 'A page of the statement')
-  @ApiErrors('BAD_REQUEST')
-  entries(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<WalletEntryDto>> {
+  entries(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<Page<WalletEntryDto>> {
     return this.statement.list(caller.merchantId, query);
   }
 }

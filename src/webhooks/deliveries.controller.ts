@@ -1,38 +1,27 @@
-import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiSecurity,
-  ApiTags,
-} from '@nestjs/swagger';
-import type { Caller } from '../auth/api-key-verifier.js';
-import { CurrentCaller } from '../auth/authentication.js';
-import { ApiErrors } from '../core/http/api-errors.js';
-import { ApiPage, type Page } from '../core/pagination.js';
+import { Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { ApiRoute } from '../core/http/api-route.decorator.js';
+import { EmptyBody } from '../core/http/empty-body.decorator.js';
+import type { Page } from '../core/pagination.js';
 import { DeliveryDetailDto, DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
-import { EmptyBody } from './empty-body.pipe.js';
-import { DeliveryId, WebhookId } from './path-ids.js';
+import { DeliveryId, WebhookId } from './path-id.decorators.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
-
-const ApiDeliveryId = (): MethodDecorator =>
-  ApiParam({ name: 'delivery_id', schema: { type: 'integer' }, example: 5012 });
 
 @ApiTags('Webhooks')
 @ApiSecurity('api-key')
-@ApiParam({ name: 'id', schema: { type: 'integer' }, example: 7 })
 @Controller('v1/merchant-webhooks/:id')
 export class DeliveriesController {
   constructor(private readonly deliveries: WebhookDeliveriesService) {}
 
   @Get('deliveries')
-  @ApiOperation({
+  @ApiRoute({
     summary: 'List a webhook’s deliveries, newest first',
     description: 'What became of each event on its way to this webhook.',
+    answer: { pageOf: DeliveryDto, description: 'A page of deliveries' },
+    errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
-  @ApiPage(DeliveryDto, 'A page of deliveries')
-  @ApiErrors('BAD_REQUEST', 'NOT_FOUND')
   listDeliveries(
     @CurrentCaller() caller: Caller,
     @WebhookId() id: number,
@@ -42,13 +31,12 @@ export class DeliveriesController {
   }
 
   @Get('deliveries/:delivery_id')
-  @ApiOperation({
+  @ApiRoute({
     summary: 'See a delivery and its attempts',
     description: 'Of each attempt, when it was made, how long it took, and what was answered or went wrong.',
+    answer: { type: DeliveryDetailDto },
+    errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
-  @ApiDeliveryId()
-  @ApiOkResponse({ type: DeliveryDetailDto })
-  @ApiErrors('BAD_REQUEST', 'NOT_FOUND')
   getDelivery(
     @CurrentCaller() caller: Caller,
     @WebhookId() id: number,
@@ -58,15 +46,14 @@ export class DeliveriesController {
   }
 
   @Post('deliveries/:delivery_id/retry')
-  @HttpCode(202)
-  @ApiOperation({
+  @ApiRoute({
     summary: 'Try a delivery once more',
     description:
       'At once, whatever its status, with the same event id and bytes. No retry follows by itself.',
+    status: 202,
+    answer: { type: DeliveryDto },
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
-  @ApiDeliveryId()
-  @ApiAcceptedResponse({ type: DeliveryDto })
-  @ApiErrors('BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   retryDelivery(
     @CurrentCaller() caller: Caller,
     @WebhookId() id: number,
@@ -77,14 +64,14 @@ export class DeliveriesController {
   }
 
   @Post('test')
-  @HttpCode(202)
-  @ApiOperation({
+  @ApiRoute({
     summary: 'Send a test event',
     description:
       'One signed `webhook.test` with a sample order, also to an inactive webhook. It is not retried.',
+    status: 202,
+    answer: { type: DeliveryDto },
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
-  @ApiAcceptedResponse({ type: DeliveryDto })
-  @ApiErrors('BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   sendTestEvent(
     @CurrentCaller() caller: Caller,
     @WebhookId() id: number,

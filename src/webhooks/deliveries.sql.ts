@@ -1,10 +1,7 @@
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import type { Statement } from '../database/database.js';
 import { MAX_BIGINT } from '../core/pagination.js';
-import {
-  DELIVERED_EVENTS,
-  type DeliveredEvent,
-} from './delivery.dto.js';
+import { DELIVERED_EVENTS, type DeliveredEvent } from './delivery.dto.js';
 
 /** An attempt in flight does not count yet: `attempt_count` says how many are in the log. */
 const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e.reference_id, d.status,

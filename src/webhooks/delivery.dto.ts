@@ -1,9 +1,8 @@
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { PageQuery } from '../core/pagination.js';
-import { Absent, OneOf } from '../core/validation/rule.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { PageQueryDto } from '../core/http/page-query.dto.js';
+import { OneOf } from '../core/validation/member.decorators.js';
 import { EVENT_KINDS } from '../events/event.entity.js';
-
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 
 export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
 export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
@@ -81,15 +80,11 @@ export class DeliveryDetailDto extends DeliveryDto {
   @ApiProperty({ type: [AttemptDto], description: 'Oldest first' }) attempts!: AttemptDto[];
 }
 
-export class DeliveryListQuery extends PageQuery {
-  @ApiPropertyOptional({ type: String, enum: DELIVERY_STATUSES })
-  @Absent()
-  @OneOf(DELIVERY_STATUSES)
+export class DeliveryListQuery extends PageQueryDto {
+  @OneOf(DELIVERY_STATUSES, { optional: true })
   status?: DeliveryStatus;
 
-  @ApiPropertyOptional({ type: String, enum: DELIVERED_EVENTS })
-  @Absent()
-  @OneOf(DELIVERED_EVENTS)
+  @OneOf(DELIVERED_EVENTS, { optional: true })
   event?: DeliveredEvent;
 }
 

@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
+import { AppError, notFound } from '../core/errors.js';
 import { newEventId } from '../core/identifiers.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { Database, type Queryable } from '../database/database.js';
@@ -18,7 +18,6 @@ import {
   type DeliveryListQuery,
   type DeliveryRow,
 } from './delivery.dto.js';
-import { notFound } from './path-ids.js';
 import { SAMPLE_ORDER } from './sample-order.js';
 import { WebhooksService } from './webhooks.service.js';
 

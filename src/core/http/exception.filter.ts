@@ -4,7 +4,7 @@ import { LOGGER } from '../core.module.js';
 import { AppError, databaseUnavailable, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { isConnectionLost, isOverloaded } from '../postgres-errors.js';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf } from './request-id.middleware.js';
 
 /** What Nest or Express itself may answer with; any other status of theirs is unforeseen. */
 const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {

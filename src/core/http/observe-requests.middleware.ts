@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf } from './request-id.middleware.js';
 
 /** Node reads some thirty methods; those that nobody serves share a name. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -11,7 +11,7 @@ const UNKNOWN_ROUTE = 'unknown';
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** Measures every request, and writes a line about each where the level is `debug`. */
-export function observeRequests(
+export function observeRequestsMiddleware(
   metrics: Metrics,
   logger: Logger,
 ): (request: Request, response: Response, next: NextFunction) => void {

@@ -5,7 +5,7 @@ const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 const REQUEST_ID = Symbol('request id');
 
 /** Gives every request an id, the caller's own if it sent a sane one, and every answer the header `X-Request-Id`. */
-export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
+export function requestIdMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && SANE.test(given) ? given : newRequestId();
   (request as { [REQUEST_ID]?: string })[REQUEST_ID] = id;

@@ -1,22 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
+import { IsLowercase, IsString, Length } from 'class-validator';
 import { AppError } from '../errors.js';
-import { ListOf } from './list-of.js';
-import { AbsentOrNull, Integer, Text } from './rule.js';
-import { toInstance } from './validation.pipe.js';
+import { Integer, ListOf, Text } from './member.decorators.js';
+import { readMembers } from './read-members.js';
 
 class Part {
   @Text(1, 4) name!: string;
-  @AbsentOrNull() @Integer(1, 9) size?: number | null;
+  @Integer(1, 9, { optional: true, nullable: true }) size?: number | null;
 }
 
 class Whole {
   @Text(1, 4) name!: string;
-  @ListOf(() => Part, 1, 3) parts!: Part[];
+  @ListOf(Part, 1, 3) parts!: Part[];
 }
 
-function problems(body: unknown): string[] {
+class Nothing {}
+
+class Foreign {
+  @IsString() title!: string;
+}
+
+function problems(body: unknown, shape: new () => object = Whole): string[] {
   try {
-    toInstance(Whole, body);
+    readMembers(shape, body);
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -44,7 +50,7 @@ const manyMembers = (count: number): Record<string, number> =>
 describe('validation of a body', () => {
   it('takes what fits, optional members absent or null', () => {
     expect(
-      toInstance(Whole, { name: 'n', parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }] }),
+      readMembers(Whole, { name: 'n', parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }] }),
     ).toEqual({
       name: 'n',
       parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }],
@@ -106,6 +112,42 @@ describe('validation of a body', () => {
     expect(problems({ name: 'n', parts: [{ name: 'a', size }] })).toHaveLength(1);
   });
 
+  it('refuses every member where a class has none', () => {
+    expect(readMembers(Nothing, {})).toBeInstanceOf(Nothing);
+    expect(problems({ a: 1, b: 2 }, Nothing)).toEqual(['a UNKNOWN_MEMBER', 'b UNKNOWN_MEMBER']);
+  });
+
+  describe('by rules of class-validator’s own', () => {
+    class Mixed {
+      @IsString() @Length(2, 4) title!: string;
+      @IsLowercase() @Text(1, 4) name!: string;
+      @ListOf(Foreign, 0, 2) parts!: Foreign[];
+    }
+
+    it('takes what breaks none of them', () => {
+      const body = { title: 'abc', name: 'a', parts: [{ title: 'b' }] };
+      expect(readMembers(Mixed, body)).toBeInstanceOf(Mixed);
+      expect(readMembers(Mixed, body)).toEqual(body);
+    });
+
+    it('names each member that breaks some, beside those that break ours', () => {
+      expect(problems({ title: 7, name: 'A', parts: [{ title: 1 }, {}], extra: 1 }, Mixed)).toEqual([
+        'extra UNKNOWN_MEMBER',
+        'parts[0].title INVALID_VALUE',
+        'parts[1].title INVALID_VALUE',
+        'title INVALID_VALUE',
+        'name INVALID_VALUE',
+      ]);
+      expect(problems({ title: 'ab', name: 'ABCDE', parts: [] }, Mixed)).toEqual(['name INVALID_VALUE']);
+      expect(problems({ title: 'ab', name: 7, parts: [] }, Mixed)).toEqual(['name INVALID_TYPE']);
+    });
+
+    it('says what they say', () => {
+      const refuse = (): unknown => readMembers(Foreign, { title: 7 });
+      expect(refuse).toThrow(new AppError('BAD_REQUEST', 'title must be a string'));
+    });
+  });
+
   describe('of very many members or elements', () => {
     const MANY = 50_000;
     /** What an ordinary refusal may take, ten times over. */
@@ -164,7 +206,7 @@ describe('validation of a body', () => {
 
     it('shortens the name of a member that nobody could read', () => {
       try {
-        toInstance(Whole, { name: 'n', parts: [part], [`x${'y'.repeat(MANY)}`]: 1 });
+        readMembers(Whole, { name: 'n', parts: [part], [`x${'y'.repeat(MANY)}`]: 1 });
       } catch (error) {
         expect((error as AppError).details).toEqual([
           { field: expect.stringMatching(/^xy{98}…$/), code: 'UNKNOWN_MEMBER', message: expect.any(String) },

@@ -30,7 +30,7 @@ const parse = json({
  * Reads a JSON body of at most 256 KiB.
  * @throws (through `next`) BAD_REQUEST, PAYLOAD_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE.
  */
-export function readJsonBody(request: Request, response: Response, next: NextFunction): void {
+export function jsonBodyMiddleware(request: Request, response: Response, next: NextFunction): void {
   if (!METHODS_WITH_BODY.has(request.method) || !hasBody(request)) return next();
   if (!isJson(request)) {
     const message = 'The request body must be JSON: send it with Content-Type: application/json';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { rateLimit, type IncrementResponse, type Store } from 'express-rate-limit';
 import { AppError } from '../core/errors.js';
-import { callerOf } from './authentication.js';
+import { callerOf } from './caller.js';
 
 const WINDOW_MS = 1_000;
 
@@ -10,7 +10,7 @@ const WINDOW_MS = 1_000;
  * Every answer carries the `RateLimit-*` headers.
  * @param limit 0 turns it off.
  */
-export function limitRate(limit: number): RequestHandler {
+export function rateLimitMiddleware(limit: number): RequestHandler {
   if (limit === 0) return (_request, _response, next) => next();
   return rateLimit({
     windowMs: WINDOW_MS,

@@ -1,5 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { databaseUnavailable, DETAIL_CODES, errorBody, HTTP_STATUS } from '../errors.js';
 import { meanings } from './api-text.js';
 
@@ -28,7 +27,8 @@ export class ErrorDto {
 
 const balanceMessage = 'Insufficient wallet balance: the order costs 70.00 THB, 12.50 THB are available';
 
-const EXAMPLES = {
+/** What each error that routes document looks like. */
+export const ERROR_EXAMPLES = {
   BAD_REQUEST: errorBody('BAD_REQUEST', 'reference_id is required', [
     { field: 'reference_id', code: 'REQUIRED', message: 'reference_id is required' },
   ]),
@@ -58,32 +58,3 @@ const EXAMPLES = {
   ]),
   SERVICE_UNAVAILABLE: databaseUnavailable().toBody(),
 };
-
-type DocumentedError = keyof typeof EXAMPLES;
-
-const ALWAYS: DocumentedError[] = [
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'TOO_MANY_REQUESTS',
-  'INTERNAL_ERROR',
-  'SERVICE_UNAVAILABLE',
-];
-
-/** Documents the errors of a route: those named, besides what every route of the merchant API can answer. */
-export function ApiErrors(...named: DocumentedError[]): MethodDecorator & ClassDecorator {
-  const errors = [...named, ...ALWAYS];
-  const statuses = [...new Set(errors.map((error) => EXAMPLES[error].status))];
-  return applyDecorators(
-    ...statuses.map((status) => {
-      const ofStatus = errors.filter((error) => EXAMPLES[error].status === status);
-      const examples = ofStatus.map((error) => [error, { summary: error, value: EXAMPLES[error] }]);
-      const description = ofStatus.join(' or ');
-      return ApiResponse({
-        status,
-        description,
-        type: ErrorDto,
-        examples: Object.fromEntries(examples) as never,
-      });
-    }),
-  );
-}

@@ -1,0 +1,74 @@
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import { ERROR_EXAMPLES, ErrorDto } from './error.dto.js';
+
+type DocumentedError = keyof typeof ERROR_EXAMPLES;
+
+/** What every route of the merchant API can answer. */
+const ALWAYS: DocumentedError[] = [
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+
+/** What a route answers with: an object, a list, or a page of a list. */
+type Answer = Pick<ApiResponseOptions, 'description' | 'headers'> &
+  ({ type: Type<unknown> | [Type<unknown>] } | { pageOf: Type<unknown> });
+
+/** What is said of a route, besides its parameters and its body. */
+interface RouteOptions {
+  summary: string;
+  description: string;
+  /** Of its answer; 200 unless it says otherwise. */
+  status?: number;
+  answer: Answer;
+  /** Besides those that every route can answer. */
+  errors: DocumentedError[];
+}
+
+/** Documents a route of the merchant API, and has it answer with the status that it documents. */
+export function ApiRoute({
+  summary,
+  description,
+  status = 200,
+  answer,
+  errors,
+}: RouteOptions): MethodDecorator {
+  return applyDecorators(
+    HttpCode(status),
+    ApiOperation({ summary, description }),
+    'pageOf' in answer ? apiPage(answer, status) : ApiResponse({ ...answer, status }),
+    ...errorResponses([...errors, ...ALWAYS]).map((response) => ApiResponse(response)),
+  );
+}
+
+function apiPage(
+  { pageOf, ...about }: Extract<Answer, { pageOf: unknown }>,
+  status: number,
+): MethodDecorator {
+  const properties = {
+    data: { type: 'array', items: { $ref: getSchemaPath(pageOf) } },
+    next_cursor: { type: 'string', nullable: true, example: null },
+  };
+  const schema = { type: 'object', required: ['data', 'next_cursor'], properties };
+  return applyDecorators(ApiExtraModels(pageOf), ApiResponse({ ...about, schema, status }));
+}
+
+/** One response for each status, with an example for each error that has it. */
+function errorResponses(errors: DocumentedError[]): ApiResponseOptions[] {
+  const statuses = [...new Set(errors.map((error) => ERROR_EXAMPLES[error].status))];
+  return statuses.map((status) => {
+    const ofStatus = errors.filter((error) => ERROR_EXAMPLES[error].status === status);
+    const examples = ofStatus.map((error) => [error, { summary: error, value: ERROR_EXAMPLES[error] }]);
+    const description = ofStatus.join(' or ');
+    return { status, description, type: ErrorDto, examples: Object.fromEntries(examples) as never };
+  });
+}

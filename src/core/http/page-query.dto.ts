@@ -1,0 +1,23 @@
+import { DEFAULT_LIMIT, MAX_LIMIT, type PageQuery } from '../pagination.js';
+import { Member } from '../validation/member.decorators.js';
+
+/** The query parameters that every list takes. */
+export class PageQueryDto implements PageQuery {
+  @Member(
+    { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    (value) => {
+      const words = `must be an integer from 1 to ${MAX_LIMIT}`;
+      if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) return { code: 'INVALID_TYPE', words };
+      return Number(value) >= 1 && Number(value) <= MAX_LIMIT ? null : { code: 'OUT_OF_RANGE', words };
+    },
+    { optional: true },
+  )
+  limit?: string;
+
+  @Member(
+    { type: String },
+    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
+    { optional: true, description: 'The `next_cursor` of the page before' },
+  )
+  cursor?: string;
+}

@@ -1,0 +1,11 @@
+const ISO_MOMENT = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The moment that a text names; null when it names none, such as one on 30 February. */
+export function readMoment(text: string): Date | null {
+  const [, year, month, day] = ISO_MOMENT.exec(text) ?? [];
+  const moment = new Date(text);
+  if (year === undefined || year === '0000' || Number.isNaN(moment.getTime())) return null;
+  // Date lets 30 February roll over into March.
+  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) <= daysInMonth ? moment : null;
+}

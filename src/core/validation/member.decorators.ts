@@ -1,0 +1,143 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { readMoment } from '../moments.js';
+import { textProblem } from '../text.js';
+import { Rule, type Class, type Problem } from './rule.js';
+
+// Each decorator both checks a member of a request and documents it, so that a bound is stated once.
+
+/** What a member's decorator takes besides its bounds. */
+export interface MemberOptions {
+  /** It may be left out. */
+  optional?: boolean;
+  /** Of an optional one: null means that it is left out. Else null is refused like a missing member. */
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+const required: Problem = { code: 'REQUIRED', words: 'is required' };
+
+/**
+ * A member with a rule of its own.
+ * @param schema what the rule demands, in OpenAPI's words.
+ * @param check looks at values that are there.
+ */
+export function Member(
+  schema: ApiPropertyOptions,
+  check: (value: unknown) => Problem | null,
+  { optional = false, ...about }: MemberOptions,
+  element?: Class,
+): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ ...schema, ...about, required: !optional } as never),
+    Rule({
+      check: (value) => {
+        if (value === undefined || (value === null && about.nullable)) return optional ? null : required;
+        return value === null ? required : check(value);
+      },
+      ...(element && { element }),
+    }),
+  );
+}
+
+/** Text as it is kept and echoed, so many characters of it: no control characters, no lone surrogates, not blank. */
+export const Text = (minimum: number, maximum: number, options: MemberOptions = {}): PropertyDecorator =>
+  TextThat(
+    (value) => textProblem(value, minimum, maximum),
+    { minLength: minimum, maxLength: maximum },
+    options,
+  );
+
+/** A reference is also part of a URL's path, where `.` and `..` mean something else. */
+export const Reference = (options: MemberOptions = {}): PropertyDecorator =>
+  TextThat(
+    (value) => (value === '.' || value === '..' ? 'must not be . or ..' : textProblem(value, 1, 128)),
+    { minLength: 1, maxLength: 128 },
+    options,
+  );
+
+/** Text with a rule of its own. @param problemOf what is wrong with a text, in words; null when nothing is. */
+export const TextThat = (
+  problemOf: (value: string) => string | null,
+  schema: ApiPropertyOptions,
+  options: MemberOptions = {},
+): PropertyDecorator =>
+  Member(
+    { type: String, ...schema },
+    (value) => {
+      if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
+      const words = problemOf(value);
+      return words === null ? null : { code: 'INVALID_VALUE', words };
+    },
+    options,
+  );
+
+/** A JSON integer within bounds: neither `"2"`, nor `1.5`, nor `true`. */
+export function Integer(minimum: number, maximum: number, options: MemberOptions = {}): PropertyDecorator {
+  const words = `must be an integer from ${minimum} to ${maximum}`;
+  return Member(
+    { type: 'integer', minimum, maximum },
+    (value) => {
+      if (typeof value !== 'number') return { code: 'INVALID_TYPE', words };
+      const fits = Number.isInteger(value) && value >= minimum && value <= maximum;
+      return fits ? null : { code: 'OUT_OF_RANGE', words };
+    },
+    options,
+  );
+}
+
+export const OneOf = (values: readonly string[], options: MemberOptions = {}): PropertyDecorator =>
+  Member(
+    { type: String, enum: values as string[] },
+    (value) =>
+      typeof value === 'string' && values.includes(value)
+        ? null
+        : { code: 'INVALID_VALUE', words: `must be one of ${values.join(', ')}` },
+    options,
+  );
+
+/** An array without repeats, of at least one of the given values. */
+export const SomeOf = (values: readonly string[], options: MemberOptions = {}): PropertyDecorator =>
+  Member(
+    { type: String, isArray: true, enum: values as string[], minItems: 1 },
+    (value) => {
+      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+      // Nobody looks through a list that is longer than all there is.
+      const isShort = value.length > 0 && value.length <= values.length;
+      const isSubset = isShort && value.every((each) => typeof each === 'string' && values.includes(each));
+      if (isSubset && new Set(value).size === value.length) return null;
+      return { code: 'INVALID_VALUE', words: `must name at least one of ${values.join(', ')}, each once` };
+    },
+    options,
+  );
+
+/** An array of so many objects, each of one class. */
+export const ListOf = (
+  element: Class,
+  minimum: number,
+  maximum: number,
+  options: MemberOptions = {},
+): PropertyDecorator =>
+  Member(
+    { type: [element], minItems: minimum, maxItems: maximum },
+    (value) => {
+      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+      return value.length >= minimum && value.length <= maximum
+        ? null
+        : { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
+    },
+    options,
+    element,
+  );
+
+/** A moment in ISO 8601 with a time zone, as text; {@link readMoment} makes a Date of it. */
+export const Moment = (options: MemberOptions = {}): PropertyDecorator =>
+  Member(
+    { type: String, format: 'date-time' },
+    (value) =>
+      typeof value === 'string' && readMoment(value)
+        ? null
+        : { code: 'INVALID_VALUE', words: 'must be a moment such as 2026-01-15T08:30:00Z' },
+    options,
+  );

@@ -1,0 +1,19 @@
+import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import { readMembers } from './read-members.js';
+import type { Class } from './rule.js';
+
+/**
+ * Turns a request's body or query into the class that the controller names.
+ * @throws BAD_REQUEST with one detail per problem.
+ */
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if ((type !== 'body' && type !== 'query') || metatype === undefined || isBuiltIn(metatype)) return value;
+    // A request without a body asks for nothing; `null` is a body that is no object.
+    return readMembers(metatype as Class, value === undefined ? {} : value);
+  }
+}
+
+const isBuiltIn = (type: unknown): boolean =>
+  [String, Number, Boolean, Array, Object].includes(type as never);
