@@ -123,7 +123,9 @@ describe('topup without a database', () => {
   });
 
   it('says how to start the local stack when none runs', async () => {
-    const commandLine = new CommandLineProcess({ TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}` });
+    const commandLine = new CommandLineProcess({
+      TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}`,
+    });
     expect(await commandLine.refused('merchant', 'list')).toBe(
       'error: the local stack is not running: start it with npm start, or set DATABASE_URL\n',
     );
