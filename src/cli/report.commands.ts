@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { WalletModule } from '../wallet/wallet.module.js';
+import { SettlementRepository } from '../orders/settlement.repository.js';
 import { SupplierReportService } from '../reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
@@ -44,7 +45,7 @@ interface DailyGiven {
 export const reportCommands: CommandGroup = {
   features: {
     imports: [WalletModule, SuppliersModule],
-    providers: [DailyReportService, AccountStatementService, SupplierReportService],
+    providers: [DailyReportService, AccountStatementService, SettlementRepository, SupplierReportService],
   },
   define(report, act) {
     defineDaily(report, act);

@@ -9,7 +9,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
 import { OrderSettlement } from '../orders/order-settlement.js';
-import { recordSupplierCalls } from '../orders/supplier-calls.js';
+import { SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { isDefinite, type DefiniteOutcome, type UndecidedOutcome } from '../suppliers/supplier-outcome.js';
@@ -54,6 +54,7 @@ export class OutcomeRecorder {
   constructor(
     private readonly database: Database,
     private readonly settlement: OrderSettlement,
+    private readonly settlements: SettlementRepository,
     private readonly notifier: WorkNotifier,
     private readonly heartbeat: WorkerHeartbeat,
     private readonly report: CallReport,
@@ -81,7 +82,7 @@ export class OutcomeRecorder {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => ({ unit, kind: 'send' as const, outcome, durationMs: 0, process }));
     await this.database
-      .transaction((tx) => Promise.resolve(recordSupplierCalls(tx, calls)))
+      .transaction((tx) => Promise.resolve(this.settlements.recordCalls(tx, calls)))
       // The timeline lacks a line then; the unit is in review all the same.
       .catch(() => undefined);
   }
@@ -155,7 +156,7 @@ export class OutcomeRecorder {
     const review = (): Promise<void> =>
       this.database.transaction((tx) => {
         tx.write(REVIEW_UNIT, [unit.order_id, unit.item, unit.unit, unit.claim]);
-        recordSupplierCalls(tx, timelineOf(call));
+        this.settlements.recordCalls(tx, timelineOf(call));
         return Promise.resolve();
       });
     await writtenAtLast(review, leaseEndMs, isPassing);
@@ -186,7 +187,7 @@ export class OutcomeRecorder {
       units.map(({ timeout_ms }) => safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms)),
       this.config.SUPPLIER_REVIEW_AFTER_MS,
     ]);
-    recordSupplierCalls(tx, calls.flatMap(timelineOf));
+    this.settlements.recordCalls(tx, calls.flatMap(timelineOf));
     return postponed;
   }
 }

@@ -5,7 +5,9 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, locked } from '../database/group-commit.js';
+import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
+import { SettlementRepository } from './settlement.repository.js';
 import { settleBatch, type EndedOrder, type Settled, type SettleUnit } from './settle-batch.js';
 
 export type { Settled, SettleUnit };
@@ -22,7 +24,7 @@ export class OrderSettlement {
   private readonly writer = new GroupCommit<SettleUnit, Settled>({
     commit: async (commands, wait) => {
       const { outcomes, ended, webhooks } = await this.database.transaction((tx) =>
-        settleBatch(tx, commands, wait),
+        settleBatch({ settlement: this.repository, wallets: this.wallets }, tx, commands, wait),
       );
       if (ended.length > 0) failpoint('order.ended');
       this.notifier.notifyWebhooks(await webhooks);
@@ -41,6 +43,8 @@ export class OrderSettlement {
 
   constructor(
     private readonly database: Database,
+    private readonly repository: SettlementRepository,
+    private readonly wallets: WalletsRepository,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,

@@ -3,11 +3,12 @@ import { WalletModule } from '../wallet/wallet.module.js';
 import { OrderPlacement } from './order-placement.js';
 import { OrderSettlement } from './order-settlement.js';
 import { OrdersRepository } from './orders.repository.js';
+import { SettlementRepository } from './settlement.repository.js';
 import { OrdersService } from './orders.service.js';
 
 @Module({
   imports: [WalletModule],
-  providers: [OrdersRepository, OrdersService, OrderPlacement, OrderSettlement],
-  exports: [OrdersService, OrderSettlement],
+  providers: [OrdersRepository, SettlementRepository, OrdersService, OrderPlacement, OrderSettlement],
+  exports: [SettlementRepository, OrdersService, OrderSettlement],
 })
 export class OrdersModule {}

@@ -3,15 +3,27 @@ import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type Outcome } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { LOCK_FREE_WALLETS, LOCK_WALLETS, type LockedWallet } from '../wallet/wallet.sql.js';
+import type { LockedWallet, WalletsRepository } from '../wallet/wallets.repository.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.dto.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
-import { FIND_ITEMS_OF } from './orders.sql.js';
-import * as sql from './settlement.sql.js';
-import type { LockedOrder, Movement, SettledUnit, UnsettledUnit } from './settlement.sql.js';
+import type { SettlementRepository } from './settlement.repository.js';
+import type {
+  AnswerRow,
+  CountRow,
+  LockedOrder,
+  MovementRow,
+  SettledRow,
+  SettledUnit,
+} from './settlement.sql.js';
 import { isTerminalUnit } from './states.js';
-import { recordSupplierCalls, type SupplierCall } from './supplier-calls.js';
+import type { SupplierCall } from './supplier-calls.js';
+
+/** Whose rows settling changes. */
+export interface Books {
+  settlement: SettlementRepository;
+  wallets: WalletsRepository;
+}
 
 export interface SettleUnit {
   key: UnitKey;
@@ -55,32 +67,40 @@ export interface Settlement {
 const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
 
 /** Settles units, and what ends with them, in the open transaction. */
-export async function settleBatch(tx: Transaction, given: SettleUnit[], wait: LockWait): Promise<Settlement> {
+export async function settleBatch(
+  books: Books,
+  tx: Transaction,
+  given: SettleUnit[],
+  wait: LockWait,
+): Promise<Settlement> {
+  const { settlement } = books;
   tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
-  const commands = wait === 'never' ? await keepFree(tx, given) : given;
+  const commands = wait === 'never' ? await keepFree(books, tx, given) : given;
   const decisive = decisiveOf(commands);
   const [orders, units] = await Promise.all([
-    tx.query<LockedOrder>(sql.LOCK_ORDERS, [[...new Set(commands.map(({ key }) => key.orderId))]]),
-    settleUnits(tx, [...decisive.values()]),
+    settlement.lockOrders(tx, commands.map(({ key }) => key.orderId)), // prettier-ignore
+    settlement.settleUnits(tx, [...decisive.values()].map(toSettledRow)),
   ]);
   const settled = new Set<SettleUnit>();
   for (const { order_id: orderId, item, unit } of units) {
     const command = decisive.get(name({ orderId, item, unit }));
     if (command) settled.add(command);
   }
-  recordSupplierCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
+  settlement.recordCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
   for (const [alongside, together] of byAlongside(commands, settled)) alongside(tx, together);
-  startOrders(tx, commands.filter((command) => command.cancels && !settled.has(command))); // prettier-ignore
-  const others = await findUnsettled(tx, commands.filter((command) => !settled.has(command))); // prettier-ignore
+  // A worker that claims a unit does not mark its order as started while we keep that locked.
+  const tooLate = commands.filter((command) => command.cancels && !settled.has(command));
+  settlement.startOrders(tx, tooLate.map(({ key }) => key.orderId)); // prettier-ignore
+  const others = await findUnsettled(books, tx, commands.filter((command) => !settled.has(command))); // prettier-ignore
   const outcomes = new Map<SettleUnit, Outcome<Settled>>(
     commands.map((command) => [command, succeeded(others.get(command) ?? 'settled')]),
   );
   if (units.length === 0) return { outcomes, ended: [], webhooks: recordEvents(tx, []) };
 
   const { now } = present(orders[0], 'a settled unit has an order');
-  const endedItems = await countUnits(tx, units);
-  const { ended, wallets } = await endOrders(tx, orders, endedItems, now);
-  if (ended.length > 0) moveMoney(tx, ended, wallets);
+  const endedItems = countEnded(await settlement.countUnits(tx, countsOf(units)));
+  const { ended, wallets } = await endOrders(books, tx, orders, endedItems, now);
+  if (ended.length > 0) moveMoney(books, tx, ended, wallets);
   const events = ended.map((order) => toEvent(order, now));
   return { outcomes, ended, webhooks: recordEvents(tx, events) };
 }
@@ -89,14 +109,17 @@ export async function settleBatch(tx: Transaction, given: SettleUnit[], wait: Lo
  * The commands whose orders and wallets nobody else holds; those are locked then, orders before wallets as ever. More
  * wallets than the batch may need, because which orders end is not known yet.
  */
-async function keepFree(tx: Transaction, commands: SettleUnit[]): Promise<SettleUnit[]> {
-  const asked = [...new Set(commands.map(({ key }) => key.orderId))];
-  const orders = new Set((await tx.query<LockedOrder>(sql.LOCK_FREE_ORDERS, [asked])).map(({ id }) => id));
+async function keepFree(
+  { settlement, wallets }: Books,
+  tx: Transaction,
+  commands: SettleUnit[],
+): Promise<SettleUnit[]> {
+  const free = await settlement.lockFreeOrders(tx, commands.map(({ key }) => key.orderId)); // prettier-ignore
+  const orders = new Set(free.map(({ id }) => id));
   const open = commands.filter(({ key }) => orders.has(key.orderId));
-  const merchants = [...new Set(open.map(({ merchantId }) => merchantId))];
-  const wallets = await tx.query<LockedWallet>(LOCK_FREE_WALLETS, [merchants]);
-  const free = new Set(wallets.map(({ merchant_id }) => merchant_id));
-  return open.filter(({ merchantId }) => free.has(merchantId));
+  const locked = await wallets.lockMany(tx, open.map(({ merchantId }) => merchantId), 'never'); // prettier-ignore
+  const merchants = new Set(locked.map(({ merchant_id }) => merchant_id));
+  return open.filter(({ merchantId }) => merchants.has(merchantId));
 }
 
 /**
@@ -114,20 +137,31 @@ function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
   return decisive;
 }
 
-function settleUnits(tx: Transaction, commands: SettleUnit[]): Promise<SettledUnit[]> {
-  const outcomes = commands.map(({ outcome }) => outcome);
-  return tx.query<SettledUnit>(sql.SETTLE_UNITS, [
-    commands.map(({ key }) => key.orderId),
-    commands.map(({ key }) => key.item),
-    commands.map(({ key }) => key.unit),
-    outcomes.map(({ kind }) => kind),
-    outcomes.map(supplierReferenceOf),
-    outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.code : null)),
-    outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.message : null)),
-    commands.map(({ claim }) => claim),
-    commands.map(({ cancels = false }) => cancels),
-  ]);
-}
+const toSettledRow = ({ key, outcome, claim, cancels = false }: SettleUnit): SettledRow => ({
+  ...unitOf(key),
+  state: outcome.kind,
+  supplier_reference: supplierReferenceOf(outcome),
+  failure_code: outcome.kind === 'failed' ? outcome.code : null,
+  failure_message: outcome.kind === 'failed' ? outcome.message : null,
+  claim,
+  cancels,
+});
+
+const toAnswerRow = ({ key, outcome }: SettleUnit): AnswerRow => ({
+  ...unitOf(key),
+  state: outcome.kind,
+  supplier_reference: supplierReferenceOf(outcome),
+  detail: outcomeDetail(outcome),
+});
+
+const unitOf = ({ orderId, item, unit }: UnitKey): Pick<SettledUnit, 'order_id' | 'item' | 'unit'> => ({
+  order_id: orderId,
+  item,
+  unit,
+});
+
+const supplierReferenceOf = (outcome: DefiniteOutcome): string | null =>
+  outcome.kind === 'succeeded' ? outcome.supplierReference : null;
 
 type Alongside = NonNullable<SettleUnit['alongside']>;
 
@@ -140,29 +174,17 @@ function byAlongside(commands: SettleUnit[], settled: Set<SettleUnit>): Map<Alon
   return groups;
 }
 
-/** A worker that claims a unit does not mark its order as started while we keep that locked. */
-function startOrders(tx: Transaction, tooLate: SettleUnit[]): void {
-  if (tooLate.length > 0) tx.write(sql.START_ORDERS, [tooLate.map(({ key }) => key.orderId)]);
-}
-
-const supplierReferenceOf = (outcome: DefiniteOutcome): string | null =>
-  outcome.kind === 'succeeded' ? outcome.supplierReference : null;
-
 /** What those commands came to that settled nothing; answers of suppliers that contradict a settled unit become cases. */
-async function findUnsettled(tx: Transaction, commands: SettleUnit[]): Promise<Map<SettleUnit, Settled>> {
+async function findUnsettled(
+  { settlement }: Books,
+  tx: Transaction,
+  commands: SettleUnit[],
+): Promise<Map<SettleUnit, Settled>> {
   const answers = commands.filter(({ claim }) => claim !== null);
   // The operator's word is not a supplier's, and a second decision is no case.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
-  const outcomes = answers.map(({ outcome }) => outcome);
-  const units = await tx.query<UnsettledUnit>(sql.FIND_UNSETTLED, [
-    answers.map(({ key }) => key.orderId),
-    answers.map(({ key }) => key.item),
-    answers.map(({ key }) => key.unit),
-    outcomes.map(({ kind }) => kind),
-    outcomes.map(supplierReferenceOf),
-    outcomes.map(outcomeDetail),
-  ]);
+  const units = await settlement.findUnsettled(tx, answers.map(toAnswerRow));
   for (const { answer, state, is_new_case } of units) {
     const command = answers[Number(answer) - 1];
     const settled = is_new_case ? 'contradiction' : isTerminalUnit(state) ? 'settled_before' : 'superseded';
@@ -171,22 +193,20 @@ async function findUnsettled(tx: Transaction, commands: SettleUnit[]): Promise<M
   return found;
 }
 
-/** @returns how many items of each order have ended with these units. */
-async function countUnits(tx: Transaction, units: SettledUnit[]): Promise<Map<bigint, number>> {
-  const counts = new Map<string, { orderId: bigint; item: number; succeeded: number; failed: number }>();
-  for (const { order_id: orderId, item, state } of units) {
-    const key = `${orderId}.${item}`;
-    const count = counts.get(key) ?? { orderId, item, succeeded: 0, failed: 0 };
+/** How many units of each item were settled. */
+function countsOf(units: SettledUnit[]): CountRow[] {
+  const counts = new Map<string, { order_id: bigint; item: number; succeeded: number; failed: number }>();
+  for (const { order_id, item, state } of units) {
+    const key = `${order_id}.${item}`;
+    const count = counts.get(key) ?? { order_id, item, succeeded: 0, failed: 0 };
     count[state]++;
     counts.set(key, count);
   }
-  const rows = [...counts.values()];
-  const items = await tx.query<Pick<ItemRow, 'order_id' | 'status'>>(sql.COUNT_UNITS, [
-    rows.map(({ orderId }) => orderId),
-    rows.map(({ item }) => item),
-    rows.map(({ succeeded }) => succeeded),
-    rows.map(({ failed }) => failed),
-  ]);
+  return [...counts.values()].map(({ succeeded: completed, ...count }) => ({ ...count, completed }));
+}
+
+/** How many items of each order have ended. @param items those that had units settled, as they are now. */
+function countEnded(items: Pick<ItemRow, 'order_id' | 'status'>[]): Map<bigint, number> {
   const ended = new Map<bigint, number>(items.map(({ order_id }) => [order_id, 0]));
   for (const { order_id, status } of items) {
     if (status === 'completed' || status === 'failed')
@@ -197,6 +217,7 @@ async function countUnits(tx: Transaction, units: SettledUnit[]): Promise<Map<bi
 
 /** Brings the orders of settled units up to date. @returns those that ended, as they stand now, and their wallets. */
 async function endOrders(
+  { settlement, wallets: kept }: Books,
   tx: Transaction,
   orders: LockedOrder[],
   endedItems: Map<bigint, number>,
@@ -216,20 +237,12 @@ async function endOrders(
     closing.length === 0
       ? [[], []]
       : await Promise.all([
-          tx.query<ItemRow>(FIND_ITEMS_OF, [closing.map(({ id }) => id)]),
-          tx.query<LockedWallet>(LOCK_WALLETS, [[...new Set(closing.map(({ merchant_id }) => merchant_id))]]),
+          settlement.itemsOf(tx, closing.map(({ id }) => id)), // prettier-ignore
+          kept.lockMany(tx, closing.map(({ merchant_id }) => merchant_id)), // prettier-ignore
         ]);
   const ended = closing.map((order) => endOrder(order, items.filter(({ order_id }) => order_id === order.id), now)); // prettier-ignore
   const open = touched.filter(({ open_items }) => open_items > 0);
-  const rows = [...ended, ...open.map((order) => ({ ...order, status: 'processing' as const }))];
-  tx.write(sql.UPDATE_ORDERS, [
-    rows.map(({ id }) => id),
-    rows.map(({ status }) => status),
-    rows.map(({ open_items }) => open_items),
-    rows.map(({ failure_code }) => failure_code),
-    rows.map(({ failure_message }) => failure_message),
-    now,
-  ]);
+  settlement.updateOrders(tx, [...ended, ...open.map((order) => ({ ...order, status: 'processing' }))], now);
   return { ended, wallets };
 }
 
@@ -251,34 +264,34 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
 }
 
 /** What was bought leaves the held balance; what was not returns to the available one. */
-function moveMoney(tx: Transaction, ended: EndedOrder[], locked: LockedWallet[]): void {
+function moveMoney(
+  { settlement }: Books,
+  tx: Transaction,
+  ended: EndedOrder[],
+  locked: LockedWallet[],
+): void {
   const wallets = new Map(
     locked.map(({ merchant_id, available }) => [merchant_id, { available, returned: 0n, leaving: 0n }]),
   );
-  const movements: Movement[] = [];
-  for (const { id: orderId, merchant_id: merchantId, outcome } of ended) {
-    const wallet = present(wallets.get(merchantId), 'a merchant has a wallet');
+  const movements: MovementRow[] = [];
+  for (const { id: order_id, merchant_id, outcome } of ended) {
+    const wallet = present(wallets.get(merchant_id), 'a merchant has a wallet');
     const before = wallet.available;
     wallet.available += outcome.refunded;
     wallet.returned += outcome.refunded;
     wallet.leaving += outcome.refunded + outcome.spent;
     const parts = [
-      { kind: 'order_spend', amount: outcome.spent, availableAfter: before },
-      { kind: 'order_refund', amount: outcome.refunded, availableAfter: wallet.available },
-    ] as const;
-    for (const part of parts) if (part.amount > 0n) movements.push({ ...part, merchantId, orderId });
+      { kind: 'order_spend', amount: outcome.spent, available_after: before },
+      { kind: 'order_refund', amount: outcome.refunded, available_after: wallet.available },
+    ];
+    for (const part of parts) if (part.amount > 0n) movements.push({ ...part, merchant_id, order_id });
   }
-  const totals = [...wallets.values()];
-  tx.write(sql.MOVE_MONEY, [
-    movements.map(({ merchantId }) => merchantId),
-    movements.map(({ kind }) => kind),
-    movements.map(({ amount }) => amount),
-    movements.map(({ availableAfter }) => availableAfter),
-    movements.map(({ orderId }) => orderId),
-    [...wallets.keys()],
-    totals.map(({ returned }) => returned),
-    totals.map(({ leaving }) => leaving),
-  ]);
+  const changes = [...wallets].map(([merchant_id, { returned, leaving }]) => ({
+    merchant_id,
+    returned,
+    leaving,
+  }));
+  settlement.moveMoney(tx, movements, changes);
 }
 
 function toEvent(order: EndedOrder, at: Date): Parameters<typeof recordEvents>[1][number] {

@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import type { SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { unitReference } from '../orders/order.rows.js';
-import { FIND_UNSETTLED } from '../orders/settlement.sql.js';
+import { SettlementRepository } from '../orders/settlement.repository.js';
 import { atOneMoment, patient } from '../database/snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
 import {
@@ -52,6 +52,7 @@ export class SupplierReportService {
   constructor(
     private readonly database: Database,
     private readonly registry: SupplierRegistry,
+    private readonly settlements: SettlementRepository,
   ) {}
 
   /**
@@ -93,14 +94,11 @@ export class SupplierReportService {
   /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
   private async recordCases(contradicted: Contradiction[]): Promise<void> {
     if (contradicted.length === 0) return;
-    await this.database.query(FIND_UNSETTLED, [
-      contradicted.map(({ unit }) => unit.order_id),
-      contradicted.map(({ unit }) => unit.item),
-      contradicted.map(({ unit }) => unit.unit),
-      contradicted.map(({ theirs }) => theirs),
-      contradicted.map(() => null),
-      contradicted.map(() => 'found by topup report supplier'),
-    ]);
+    const answers = contradicted.map(({ unit: { order_id, item, unit }, theirs }) => ({
+      ...{ order_id, item, unit, state: theirs },
+      ...{ supplier_reference: null, detail: 'found by topup report supplier' },
+    }));
+    await this.settlements.findUnsettled(this.database, answers);
   }
 
   private async *pagesOfSettled(

@@ -11,6 +11,8 @@ import { Transfer, TRANSFER_ACCOUNTS } from './transfer.entity.js';
 import { Wallet } from './wallet.entity.js';
 import { LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } from './wallet.sql.js';
 
+export type { LockedWallet };
+
 /** Money that an operator moves into a wallet or out of it. */
 export interface Funded {
   merchantId: number;
@@ -68,7 +70,7 @@ export class WalletsRepository {
    * Locks many wallets in the order of their merchants.
    * @param wait whether for those that somebody else holds: without it, they are left out.
    */
-  lockMany(tx: Queryable, merchantIds: number[], wait: LockWait): Promise<LockedWallet[]> {
+  lockMany(tx: Queryable, merchantIds: number[], wait: LockWait = 'briefly'): Promise<LockedWallet[]> {
     return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [
       [...new Set(merchantIds)],
     ]);
