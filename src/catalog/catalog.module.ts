@@ -1,15 +1,21 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { MerchantPrice } from './merchant-price.entity.js';
-import { OffersService } from './offers.service.js';
-import { PricesService } from './prices.service.js';
-import { Product } from './product.entity.js';
-import { ProductsService } from './products.service.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
+import { OffersRepository } from './offers.repository.js';
+import { OffersService } from './offers.service.js';
+import { PriceAdjustmentsService } from './price-adjustments.service.js';
+import { PricesRepository } from './prices.repository.js';
+import { PricesService } from './prices.service.js';
+import { ProductsRepository } from './products.repository.js';
+import { ProductsService } from './products.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Product, MerchantPrice]), SuppliersModule],
-  providers: [ProductsService, PricesService, OffersService],
-  exports: [SuppliersModule, ProductsService, PricesService, OffersService],
+  imports: [MerchantsModule, SuppliersModule],
+  providers: [
+    ...[ProductsRepository, ProductsService],
+    ...[PricesRepository, PricesService, PriceAdjustmentsService],
+    ...[OffersRepository, OffersService],
+  ],
+  exports: [SuppliersModule, ProductsService, PricesService, PriceAdjustmentsService, OffersService],
 })
 export class CatalogModule {}

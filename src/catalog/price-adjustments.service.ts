@@ -1,18 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
+import { AppError, UnknownResource } from '../core/errors.js';
 import { addPercent, formatBaht, MAX_SATANG, type Percentage, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { assertExpected, assertMerchant, type PriceDifference } from './prices.service.js';
-import {
-  LOCK_LIKE,
-  LOCK_OWN_LIKE,
-  OWN_LIKE,
-  SET_LIST,
-  SET_OWN,
-  type ListPriceRow,
-  type OwnPriceRow,
-} from './prices.sql.js';
+import { MerchantsRepository } from '../merchants/merchants.repository.js';
+import { PricesRepository, type StoredPrice } from './prices.repository.js';
+import { assertExpected, type PriceDifference } from './prices.service.js';
 
 /** Many prices by one percentage. */
 export interface Adjustment {
@@ -26,11 +19,15 @@ export interface Adjustment {
 /** Raises and lowers prices by a percentage, rounded half up to satang. */
 @Injectable()
 export class PriceAdjustmentsService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly prices: PricesRepository,
+    private readonly merchants: MerchantsRepository,
+  ) {}
 
   /** What {@link apply} would change. @throws as it does. */
   compare(adjustment: Adjustment): Promise<PriceDifference[]> {
-    return this.database.transaction(async (tx) => (await plan(tx, adjustment)).differences);
+    return this.database.transaction(async (tx) => (await this.plan(tx, adjustment)).differences);
   }
 
   /**
@@ -44,7 +41,7 @@ export class PriceAdjustmentsService {
   ): Promise<PriceDifference[]> {
     const { percent, match, merchantId } = adjustment;
     return this.database.transaction(async (tx) => {
-      const { differences, write } = await plan(tx, adjustment);
+      const { differences, write } = await this.plan(tx, adjustment);
       assertExpected(expected, differences);
       if (differences.length === 0) return differences;
       write();
@@ -53,58 +50,68 @@ export class PriceAdjustmentsService {
       return differences;
     });
   }
+
+  private async plan(tx: Transaction, { percent, match = '*', merchantId }: Adjustment): Promise<Plan> {
+    const pattern = match.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+    if (merchantId === undefined) return this.planList(tx, percent, pattern);
+    if (!(await this.merchants.existing(tx, [merchantId])).has(merchantId)) {
+      throw new UnknownResource('merchant', merchantId);
+    }
+    return this.planOwn(tx, percent, pattern, merchantId);
+  }
+
+  private async planList(tx: Transaction, percent: Percentage, pattern: string): Promise<Plan> {
+    const products = await this.prices.lockLike(tx, pattern);
+    const own = await this.prices.ownLike(tx, pattern);
+    const changed = products
+      .map((product) => ({ ...product, now: adjusted(product, percent) }))
+      .filter(({ price, now }) => price !== now);
+    const ownOf = new Map<number, StoredPrice[]>();
+    for (const row of own) {
+      const rows = ownOf.get(row.product_id);
+      if (rows) rows.push(row);
+      else ownOf.set(row.product_id, [row]);
+    }
+    const differences = changed.flatMap(({ id, sku, price, now }) => [
+      ...difference(null, sku, price, now),
+      ...(ownOf.get(id) ?? []).flatMap((each) =>
+        difference(each.merchant_id, sku, lower(each.price, price), lower(each.price, now)),
+      ),
+    ]);
+    const write = (): void =>
+      this.prices.setList(
+        tx,
+        changed.map(({ id, now }) => ({ id, price: now })),
+      );
+    return { differences, write };
+  }
+
+  private async planOwn(
+    tx: Transaction,
+    percent: Percentage,
+    pattern: string,
+    merchantId: number,
+  ): Promise<Plan> {
+    const own = await this.prices.lockOwnLike(tx, pattern, merchantId);
+    const changed = own
+      .map((row) => {
+        const paid = lower(row.price, row.list_price);
+        return { ...row, paid, now: lower(adjusted({ sku: row.sku, price: paid }, percent), row.list_price) };
+      })
+      .filter(({ paid, now }) => paid !== now);
+    const differences = changed.flatMap((row) => difference(row.merchant_id, row.sku, row.paid, row.now));
+    const write = (): void =>
+      this.prices.setOwn(
+        tx,
+        changed.map(({ now, ...row }) => ({ ...row, price: now })),
+      );
+    return { differences, write };
+  }
 }
 
 interface Plan {
   differences: PriceDifference[];
   write: () => void;
-}
-
-async function plan(tx: Transaction, { percent, match = '*', merchantId }: Adjustment): Promise<Plan> {
-  const pattern = match.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
-  if (merchantId === undefined) return planList(tx, percent, pattern);
-  await assertMerchant(tx, merchantId);
-  return planOwn(tx, percent, [pattern, merchantId]);
-}
-
-async function planList(tx: Transaction, percent: Percentage, pattern: string): Promise<Plan> {
-  const products = await tx.query<ListPriceRow>(LOCK_LIKE, [pattern]);
-  const own = await tx.query<OwnPriceRow>(OWN_LIKE, [pattern]);
-  const changed = products
-    .map((product) => ({ ...product, now: adjusted(product, percent) }))
-    .filter(({ price, now }) => price !== now);
-  const ownOf = new Map<number, OwnPriceRow[]>();
-  for (const row of own) {
-    const rows = ownOf.get(row.product_id);
-    if (rows) rows.push(row);
-    else ownOf.set(row.product_id, [row]);
-  }
-  const differences = changed.flatMap(({ id, sku, price, now }) => [
-    ...difference(null, sku, price, now),
-    ...(ownOf.get(id) ?? []).flatMap((each) =>
-      difference(each.merchant_id, sku, lower(each.price, price), lower(each.price, now)),
-    ),
-  ]);
-  const write = (): void => tx.write(SET_LIST, [changed.map(({ id }) => id), changed.map(({ now }) => now)]);
-  return { differences, write };
-}
-
-async function planOwn(tx: Transaction, percent: Percentage, values: unknown[]): Promise<Plan> {
-  const own = await tx.query<OwnPriceRow>(LOCK_OWN_LIKE, values);
-  const changed = own
-    .map((row) => {
-      const paid = lower(row.price, row.list_price);
-      return { ...row, paid, now: lower(adjusted({ sku: row.sku, price: paid }, percent), row.list_price) };
-    })
-    .filter(({ paid, now }) => paid !== now);
-  const differences = changed.flatMap((row) => difference(row.merchant_id, row.sku, row.paid, row.now));
-  const write = (): void =>
-    tx.write(SET_OWN, [
-      changed.map(({ merchant_id }) => merchant_id),
-      changed.map(({ product_id }) => product_id),
-      changed.map(({ now }) => now),
-    ]);
-  return { differences, write };
 }
 
 const lower = (a: Satang, b: Satang): Satang => (a < b ? a : b);

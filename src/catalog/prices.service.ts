@@ -2,19 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database, type Queryable, type Statement } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
-import {
-  CLEAR_OWN,
-  FIND_MERCHANTS,
-  FIND_PRODUCTS,
-  LIST_OWN,
-  LOCK_OWN,
-  LOCK_PRODUCTS,
-  SET_OWN,
-  type ListPriceRow,
-  type OwnPriceRow,
-} from './prices.sql.js';
+import { MerchantsRepository } from '../merchants/merchants.repository.js';
+import { PricesRepository, type ListPrice, type StoredPrice } from './prices.repository.js';
 
 /** What a merchant is to pay for a product. */
 export interface PriceChange {
@@ -72,16 +63,20 @@ interface WriteOptions {
 /** Merchants' own prices. */
 @Injectable()
 export class PricesService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly prices: PricesRepository,
+    private readonly merchants: MerchantsRepository,
+  ) {}
 
   /** By merchant and SKU. @throws NOT_FOUND for a merchant or a SKU that is not there. */
   async list({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<OwnPrice[]> {
-    if (merchantId !== undefined) await assertMerchant(this.database, merchantId);
+    if (merchantId !== undefined && !(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     if (sku !== undefined) {
-      const [product] = await this.database.query(FIND_PRODUCTS, [[sku]]);
+      const [product] = await this.prices.list(this.database, [sku]);
       if (!product) throw noProduct(sku);
     }
-    const rows = await this.database.query<OwnPriceRow>(LIST_OWN, [merchantId ?? null, sku ?? null]);
+    const rows = await this.prices.listOwn({ merchantId, sku });
     return rows.map(({ merchant_id, sku, price, list_price }) => ({
       merchant_id,
       sku,
@@ -130,99 +125,96 @@ export class PricesService {
 
   /** What {@link setAll} would change. @throws as it does. */
   async compare(changes: PriceChange[]): Promise<PriceDifference[]> {
-    return (await this.database.transaction((tx) => plan(tx, changes))).differences;
+    return (await this.database.transaction((tx) => this.plan(tx, changes))).differences;
   }
 
   /** Why each of the changes can't be; null for those that can. */
   async problems(changes: PriceChange[]): Promise<(AppError | null)[]> {
-    return (await check(this.database, changes, FIND_PRODUCTS)).problems;
+    return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
 
   private write(changes: PriceChange[], toAction: ToAction, { by, expected }: WriteOptions): Promise<Plan> {
     return this.database.transaction(async (tx) => {
-      const planned = await plan(tx, changes);
+      const planned = await this.plan(tx, changes);
       assertExpected(expected, planned.differences);
       if (planned.changed.length === 0) return planned;
-      const set = planned.changed.filter(({ price }) => price !== null);
-      const cleared = planned.changed.filter(({ price }) => price === null);
-      const ids = (rows: ChangedRow[]): number[][] => [
-        rows.map(({ merchantId }) => merchantId),
-        rows.map(({ productId }) => productId),
-      ];
-      if (set.length > 0) tx.write(SET_OWN, [...ids(set), set.map(({ price }) => price)]);
-      if (cleared.length > 0) tx.write(CLEAR_OWN, ids(cleared));
+      this.prices.setOwn(
+        tx,
+        planned.changed.flatMap(({ price, ...row }) => (price === null ? [] : [{ ...row, price }])),
+      );
+      this.prices.clearOwn(
+        tx,
+        planned.changed.filter(({ price }) => price === null),
+      );
       recordAction(tx, by, toAction(planned));
       return planned;
     });
   }
+
+  private async plan(tx: Transaction, changes: PriceChange[]): Promise<Plan> {
+    const { products, problems } = await this.check(tx, changes, { hold: true });
+    problems.forEach((problem, index) => {
+      if (problem) throw new PriceError(index, problem);
+    });
+    const rows = changes.map(({ merchantId, sku, price }) => {
+      const { id } = checked(products, sku);
+      return { merchant_id: merchantId, product_id: id, sku, price };
+    });
+    const stored = await this.prices.lockOwn(tx, rows);
+    const key = (row: Pick<ChangedRow, 'merchant_id' | 'product_id'>): string =>
+      `${row.merchant_id}.${row.product_id}`;
+    const before = new Map(stored.map((row) => [key(row), row.price]));
+    const oldPrice = (row: ChangedRow): Satang | null => before.get(key(row)) ?? null;
+    const changed = rows
+      .filter((row) => oldPrice(row) !== row.price)
+      .sort((a, b) => a.merchant_id - b.merchant_id || (a.sku < b.sku ? -1 : 1));
+    const differences = changed.map((row) => ({
+      merchant_id: row.merchant_id,
+      sku: row.sku,
+      old: bahtOrNull(oldPrice(row)),
+      new: bahtOrNull(row.price),
+    }));
+    return { products, changed, differences };
+  }
+
+  private async check(
+    tx: Transaction,
+    changes: PriceChange[],
+    { hold = false } = {},
+  ): Promise<{ products: Map<string, ListPrice>; problems: (AppError | null)[] }> {
+    const skus = changes.map(({ sku }) => sku);
+    const found = await this.prices.list(tx, skus, { hold });
+    const merchantIds = changes.map(({ merchantId }) => merchantId);
+    const ids = await this.merchants.existing(tx, merchantIds);
+    const products = new Map(found.map((product) => [product.sku, product]));
+    const problems = changes.map(({ merchantId, sku, price }) => {
+      if (!ids.has(merchantId)) return noMerchant(merchantId);
+      const product = products.get(sku);
+      if (!product) return noProduct(sku);
+      if (price === null || price <= product.price) return null;
+      const most = formatBaht(product.price);
+      return new AppError(
+        'BAD_REQUEST',
+        `a merchant's price of ${sku} may be at most its list price, ${most}`,
+      );
+    });
+    return { products, problems };
+  }
 }
 
-type ChangedRow = PriceChange & { productId: number };
+type ChangedRow = Pick<StoredPrice, 'merchant_id' | 'product_id' | 'sku'> & Pick<PriceChange, 'price'>;
 
 interface Plan {
-  products: Map<string, ListPriceRow>;
+  products: Map<string, ListPrice>;
   /** Those that are not so already, in the order of merchants and SKUs, in which everybody writes them. */
   changed: ChangedRow[];
   differences: PriceDifference[];
 }
 
-const checked = (products: Map<string, ListPriceRow>, sku: string): ListPriceRow =>
+const checked = (products: Map<string, ListPrice>, sku: string): ListPrice =>
   present(products.get(sku), 'a product whose price changes was checked');
 
-async function plan(tx: Queryable, changes: PriceChange[]): Promise<Plan> {
-  const { products, problems } = await check(tx, changes, LOCK_PRODUCTS);
-  problems.forEach((problem, index) => {
-    if (problem) throw new PriceError(index, problem);
-  });
-  const rows = changes.map((change) => ({ ...change, productId: checked(products, change.sku).id }));
-  const stored = await tx.query<OwnPriceRow>(LOCK_OWN, [
-    rows.map(({ merchantId }) => merchantId),
-    rows.map(({ productId }) => productId),
-  ]);
-  const key = (merchantId: number, productId: number): string => `${merchantId}.${productId}`;
-  const before = new Map(stored.map((row) => [key(row.merchant_id, row.product_id), row.price]));
-  const oldPrice = (row: ChangedRow): Satang | null => before.get(key(row.merchantId, row.productId)) ?? null;
-  const changed = rows
-    .filter((row) => oldPrice(row) !== row.price)
-    .sort((a, b) => a.merchantId - b.merchantId || (a.sku < b.sku ? -1 : 1));
-  const differences = changed.map((row) => ({
-    merchant_id: row.merchantId,
-    sku: row.sku,
-    old: bahtOrNull(oldPrice(row)),
-    new: bahtOrNull(row.price),
-  }));
-  return { products, changed, differences };
-}
-
 const bahtOrNull = (price: Satang | null): string | null => (price === null ? null : formatBaht(price));
-
-async function check(
-  queryable: Queryable,
-  changes: PriceChange[],
-  findProducts: Statement,
-): Promise<{ products: Map<string, ListPriceRow>; problems: (AppError | null)[] }> {
-  const [found, merchants] = await Promise.all([
-    queryable.query<ListPriceRow>(findProducts, [[...new Set(changes.map(({ sku }) => sku))]]),
-    queryable.query<{ id: number }>(FIND_MERCHANTS, [changes.map(({ merchantId }) => merchantId)]),
-  ]);
-  const products = new Map(found.map((product) => [product.sku, product]));
-  const ids = new Set(merchants.map(({ id }) => id));
-  const problems = changes.map(({ merchantId, sku, price }) => {
-    if (!ids.has(merchantId)) return noMerchant(merchantId);
-    const product = products.get(sku);
-    if (!product) return noProduct(sku);
-    if (price === null || price <= product.price) return null;
-    const most = formatBaht(product.price);
-    return new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price, ${most}`);
-  });
-  return { products, problems };
-}
-
-/** @throws NOT_FOUND */
-export async function assertMerchant(queryable: Queryable, merchantId: number): Promise<void> {
-  const [merchant] = await queryable.query(FIND_MERCHANTS, [[merchantId]]);
-  if (!merchant) throw noMerchant(merchantId);
-}
 
 const noMerchant = (id: number): AppError => new UnknownResource('merchant', id);
 

@@ -1,92 +1,91 @@
-import type { Satang } from '../core/money.js';
-import type { Statement } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
+import type { MerchantPrice } from './merchant-price.entity.js';
+import type { Product } from './product.entity.js';
 
-export interface OwnPriceRow {
-  merchant_id: number;
-  sku: string;
-  product_id: number;
-  price: Satang;
-  list_price: Satang;
-}
+export type ListPrice = Pick<Product, 'id' | 'sku' | 'price'>;
 
-export interface ListPriceRow {
-  id: number;
-  sku: string;
-  price: Satang;
-}
+/** A merchant's own price beside the list price, which caps it. */
+export type StoredPrice = Pick<MerchantPrice, 'merchant_id' | 'product_id' | 'price'> &
+  Pick<Product, 'sku'> & { list_price: Product['price'] };
+
+const LIST_PRICES = 'SELECT id, sku, price FROM products';
 
 const OWN = `
   SELECT own.merchant_id, p.sku, own.product_id, own.price, p.price AS list_price
   FROM merchant_prices own JOIN products p ON p.id = own.product_id`;
 
-/** $1 merchant, $2 SKU: null for all. */
-export const LIST_OWN: Statement = {
-  name: 'prices.list_own',
-  text: `${OWN} WHERE ($1::int IS NULL OR own.merchant_id = $1) AND ($2::text IS NULL OR p.sku = $2)
-         ORDER BY own.merchant_id, p.sku`,
-};
+const PAIRS = rowsOf({ merchant_id: 'int', product_id: 'int' });
 
-/** $1 the SKUs. */
-export const FIND_PRODUCTS: Statement = {
-  name: 'prices.find_products',
-  text: `SELECT id, sku, price FROM products WHERE sku = ANY($1::text[]) ORDER BY sku`,
-};
+export const LIST_OWN = statement(
+  'prices.list_own',
+  { merchantId: 'int?', sku: 'text?' },
+  ({ merchantId, sku }) => `
+    ${OWN} WHERE (${merchantId} IS NULL OR own.merchant_id = ${merchantId}) AND (${sku} IS NULL OR p.sku = ${sku})
+    ORDER BY own.merchant_id, p.sku`,
+);
+
+export const FIND_PRODUCTS = statement(
+  'prices.find_products',
+  { skus: 'text[]' },
+  ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku`,
+);
 
 /** The same; their list prices stay until the transaction ends. */
-export const LOCK_PRODUCTS: Statement = {
-  name: 'prices.lock_products',
-  text: `${FIND_PRODUCTS.text} FOR SHARE`,
-};
+export const LOCK_PRODUCTS = statement(
+  'prices.lock_products',
+  { skus: 'text[]' },
+  ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku FOR SHARE`,
+);
 
-export const FIND_MERCHANTS: Statement = {
-  name: 'prices.find_merchants',
-  text: `SELECT id FROM merchants WHERE id = ANY($1::int[])`,
-};
+export const LOCK_OWN = statement(
+  'prices.lock_own',
+  { pairs: PAIRS },
+  ({ pairs }) => `
+    ${OWN} JOIN ${pairs.as('pair')} ON pair.merchant_id = own.merchant_id AND pair.product_id = own.product_id
+    ORDER BY own.merchant_id, p.sku FOR NO KEY UPDATE OF own`,
+);
 
-/** $1 merchants and $2 products, pair by pair. */
-export const LOCK_OWN: Statement = {
-  name: 'prices.lock_own',
-  text: `${OWN} JOIN unnest($1::int[], $2::int[]) AS pair (merchant_id, product_id)
-                ON pair.merchant_id = own.merchant_id AND pair.product_id = own.product_id
-         ORDER BY own.merchant_id, p.sku FOR NO KEY UPDATE OF own`,
-};
+export const LOCK_LIKE = statement(
+  'prices.lock_like',
+  { pattern: 'text' },
+  ({ pattern }) => `${LIST_PRICES} WHERE sku LIKE ${pattern} ORDER BY sku FOR NO KEY UPDATE`,
+);
 
-/** $1 a pattern of LIKE. */
-export const LOCK_LIKE: Statement = {
-  name: 'prices.lock_like',
-  text: `SELECT id, sku, price FROM products WHERE sku LIKE $1 ORDER BY sku FOR NO KEY UPDATE`,
-};
+export const OWN_LIKE = statement(
+  'prices.own_like',
+  { pattern: 'text' },
+  ({ pattern }) => `${OWN} WHERE p.sku LIKE ${pattern} ORDER BY p.sku, own.merchant_id`,
+);
 
-/** $1 a pattern of LIKE. */
-export const OWN_LIKE: Statement = {
-  name: 'prices.own_like',
-  text: `${OWN} WHERE p.sku LIKE $1 ORDER BY p.sku, own.merchant_id`,
-};
+/** Neither they nor their list prices change until the transaction ends. */
+export const LOCK_OWN_LIKE = statement(
+  'prices.lock_own_like',
+  { pattern: 'text', merchantId: 'int' },
+  ({ pattern, merchantId }) => `
+    ${OWN} WHERE p.sku LIKE ${pattern} AND own.merchant_id = ${merchantId}
+    ORDER BY p.sku FOR NO KEY UPDATE OF own FOR SHARE OF p`,
+);
 
-/** $1 a pattern of LIKE, $2 the merchant. */
-export const LOCK_OWN_LIKE: Statement = {
-  name: 'prices.lock_own_like',
-  text: `${OWN} WHERE p.sku LIKE $1 AND own.merchant_id = $2 ORDER BY p.sku FOR NO KEY UPDATE OF own FOR SHARE OF p`,
-};
+export const SET_OWN = statement(
+  'prices.set_own',
+  { prices: rowsOf({ merchant_id: 'int', product_id: 'int', price: 'bigint' }) },
+  ({ prices }) => `
+    INSERT INTO merchant_prices (${prices.names}) SELECT * FROM ${prices.unnest}
+    ON CONFLICT (merchant_id, product_id) DO UPDATE SET price = excluded.price, updated_at = now()`,
+);
 
-/** $1 merchants, $2 products and $3 prices, row by row. */
-export const SET_OWN: Statement = {
-  name: 'prices.set_own',
-  text: `INSERT INTO merchant_prices (merchant_id, product_id, price)
-         SELECT * FROM unnest($1::int[], $2::int[], $3::bigint[])
-         ON CONFLICT (merchant_id, product_id) DO UPDATE SET price = excluded.price, updated_at = now()`,
-};
+export const CLEAR_OWN = statement(
+  'prices.clear_own',
+  { pairs: PAIRS },
+  ({ pairs }) => `
+    DELETE FROM merchant_prices own USING ${pairs.as('gone')}
+    WHERE own.merchant_id = gone.merchant_id AND own.product_id = gone.product_id`,
+);
 
-/** $1 merchants and $2 products, pair by pair. */
-export const CLEAR_OWN: Statement = {
-  name: 'prices.clear_own',
-  text: `DELETE FROM merchant_prices own USING unnest($1::int[], $2::int[]) AS gone (merchant_id, product_id)
-         WHERE own.merchant_id = gone.merchant_id AND own.product_id = gone.product_id`,
-};
-
-/** $1 products and $2 list prices, row by row. */
-export const SET_LIST: Statement = {
-  name: 'prices.set_list',
-  text: `UPDATE products SET price = changed.price, updated_at = now()
-         FROM unnest($1::int[], $2::bigint[]) AS changed (id, price) WHERE products.id = changed.id`,
-};
+export const SET_LIST = statement(
+  'prices.set_list',
+  { products: rowsOf({ id: 'int', price: 'bigint' }) },
+  ({ products }) => `
+    UPDATE products SET price = changed.price, updated_at = now()
+    FROM ${products.as('changed')} WHERE products.id = changed.id`,
+);

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { formatBaht, type Satang } from '../core/money.js';
+import { formatBaht } from '../core/money.js';
+import type { Offer } from './offers.repository.js';
 
 /** A product as one merchant can order it. */
 export class ProductDto {
@@ -17,28 +18,16 @@ export class ProductDto {
   available!: boolean;
 }
 
-export interface OfferRow {
-  id: number;
-  sku: string;
-  name: string;
-  list_price: Satang;
-  own_price: Satang;
-  requires_server: boolean;
-  requires_character: boolean;
-  max_quantity: number;
-  active: boolean;
-}
-
-export function toProductDto(row: OfferRow): ProductDto {
+export function toProductDto(offer: Offer): ProductDto {
   return {
-    sku: row.sku,
-    name: row.name,
+    sku: offer.sku,
+    name: offer.name,
     currency: 'THB',
-    list_price: formatBaht(row.list_price),
-    price: formatBaht(row.own_price),
-    requires_server: row.requires_server,
-    requires_character: row.requires_character,
-    max_quantity: row.max_quantity,
-    available: row.active,
+    list_price: formatBaht(offer.list_price),
+    price: formatBaht(offer.own_price),
+    requires_server: offer.requires_server,
+    requires_character: offer.requires_character,
+    max_quantity: offer.max_quantity,
+    available: offer.active,
   };
 }

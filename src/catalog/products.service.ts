@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, EntityManager } from 'typeorm';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import {
@@ -17,11 +15,10 @@ import {
   productProblem,
   toRow,
   type ProductDefinition,
-  type ProductRow,
   type ProductWithSupplier,
 } from './product-definition.js';
-import { Product } from './product.entity.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
+import { ProductsRepository, type StoredRow } from './products.repository.js';
+import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
 
 type OnProgress = (done: number, total: number) => void;
 
@@ -36,7 +33,8 @@ interface WriteOptions {
 export class ProductsService {
   constructor(
     private readonly database: Database,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly products: ProductsRepository,
+    private readonly suppliers: SuppliersRepository,
   ) {}
 
   /** Adds a product, or changes what is given of one. @throws BAD_REQUEST naming the first wrong member. */
@@ -62,7 +60,7 @@ export class ProductsService {
 
   /** What {@link setAll} would change. @throws as it does. */
   async compare(definitions: ProductDefinition[]): Promise<ProductDifference[]> {
-    return (await plan(this.dataSource.manager, definitions)).differences;
+    return (await this.database.transaction((tx) => this.plan(tx, definitions))).differences;
   }
 
   private write(
@@ -70,19 +68,55 @@ export class ProductsService {
     { by, onProgress, expected, toAction }: WriteOptions,
   ): Promise<ProductWithSupplier[]> {
     return this.database.transaction(async (tx) => {
-      const { manager } = tx;
-      const { rows, changed, differences } = await plan(manager, definitions, { lock: true });
+      const { rows, changed, differences } = await this.plan(tx, definitions, { lock: true });
       if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
         throw new AppError('CONFLICT', 'the products changed meanwhile: give the command again');
       }
-      await upsert(manager, changed, onProgress);
+      await this.products.upsert(tx, changed, onProgress);
       if (differences.length > 0) recordAction(tx, by, toAction(rows, differences));
-      return listProducts(manager, { skus: rows.map(({ sku }) => sku) });
+      return this.products.listBySku(
+        tx,
+        rows.map(({ sku }) => sku),
+      );
     });
   }
 
   list(): Promise<ProductWithSupplier[]> {
-    return listProducts(this.dataSource.manager);
+    return this.products.list();
+  }
+
+  /**
+   * What definitions make of the products that there are.
+   * @param lock keeps those as they are until the transaction ends: two that change different members of one product both
+   * count.
+   */
+  private async plan(
+    tx: Transaction,
+    definitions: ProductDefinition[],
+    { lock = false } = {},
+  ): Promise<Plan> {
+    definitions.forEach((definition, index) => refuse(index, productProblem(definition)));
+    const suppliers = await this.suppliers.idsByCode(tx);
+    const skus = definitions.map(({ sku }) => sku);
+    const stored = await this.products.listBySku(tx, skus, { lock });
+    const before = new Map(stored.map((product) => [product.sku, product]));
+    const result: Plan = { rows: [], changed: [], differences: [] };
+    definitions.forEach((definition, index) => {
+      const earlier = before.get(definition.sku);
+      const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
+      refuse(index, missingProblem(definition.sku, missing));
+      const given = toRow(definition, earlier);
+      const supplier_id = suppliers.get(given.supplierCode);
+      if (supplier_id === undefined)
+        throw new ProductError(index, new UnknownResource('supplier', given.supplierCode));
+      const row = { ...given, supplier_id };
+      result.rows.push(row);
+      const difference = productDifference(row, earlier);
+      if (!difference) return;
+      result.changed.push(row);
+      result.differences.push(difference);
+    });
+    return result;
   }
 }
 
@@ -97,8 +131,6 @@ export class ProductError extends AppError {
   }
 }
 
-type StoredRow = ProductRow & { supplier_id: number };
-
 function refuse(index: number, problem: string | null): void {
   if (problem !== null) throw new ProductError(index, problem);
 }
@@ -108,63 +140,4 @@ interface Plan {
   /** Those of them that are not stored so already. */
   changed: StoredRow[];
   differences: ProductDifference[];
-}
-
-/**
- * What definitions make of the products that there are.
- * @param lock keeps those as they are until the transaction ends: two that change different members of one product both
- * count.
- */
-async function plan(
-  manager: EntityManager,
-  definitions: ProductDefinition[],
-  { lock = false } = {},
-): Promise<Plan> {
-  definitions.forEach((definition, index) => refuse(index, productProblem(definition)));
-  const suppliers = new Map((await manager.find(Supplier)).map(({ code, id }) => [code, id]));
-  const stored = await listProducts(manager, { skus: definitions.map(({ sku }) => sku), lock });
-  const before = new Map(stored.map((product) => [product.sku, product]));
-  const result: Plan = { rows: [], changed: [], differences: [] };
-  definitions.forEach((definition, index) => {
-    const earlier = before.get(definition.sku);
-    const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
-    refuse(index, missingProblem(definition.sku, missing));
-    const given = toRow(definition, earlier);
-    const supplier_id = suppliers.get(given.supplierCode);
-    if (supplier_id === undefined)
-      throw new ProductError(index, new UnknownResource('supplier', given.supplierCode));
-    const row = { ...given, supplier_id };
-    result.rows.push(row);
-    const difference = productDifference(row, earlier);
-    if (!difference) return;
-    result.changed.push(row);
-    result.differences.push(difference);
-  });
-  return result;
-}
-
-const ROWS_PER_STATEMENT = 1000;
-
-async function upsert(manager: EntityManager, rows: StoredRow[], onProgress?: OnProgress): Promise<void> {
-  const columns = rows.map(({ supplierCode: _code, ...row }) => row);
-  for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
-    onProgress?.(at, columns.length);
-    await manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
-  }
-}
-
-async function listProducts(
-  manager: EntityManager,
-  { skus, lock = false }: { skus?: string[]; lock?: boolean } = {},
-): Promise<ProductWithSupplier[]> {
-  const query = manager
-    .createQueryBuilder(Product, 'product')
-    .innerJoin(Supplier, 'supplier', 'supplier.id = product.supplier_id')
-    .addSelect('supplier.code', 'supplier_code')
-    .orderBy('product.sku');
-  if (skus) query.where('product.sku = ANY(:skus)', { skus });
-  // Orders go on to refer to a product that is locked so.
-  if (lock) query.setLock('for_no_key_update', undefined, ['product']);
-  const { entities, raw } = await query.getRawAndEntities<{ supplier_code: string }>();
-  return entities.map((product, index) => ({ ...product, supplierCode: raw[index]?.supplier_code ?? '' }));
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import { CatalogModule } from '../catalog/catalog.module.js';
 import { PriceAdjustmentsService, type Adjustment } from '../catalog/price-adjustments.service.js';
 import { PriceError, PricesService, type PriceDifference } from '../catalog/prices.service.js';
 import { present } from '../core/invariant.js';
@@ -33,7 +34,7 @@ satang. On a terminal it shows what would change and asks; elsewhere one of --dr
 `;
 
 export const priceCommands: CommandGroup = {
-  features: { providers: [PricesService, PriceAdjustmentsService] },
+  features: { imports: [CatalogModule] },
   define(price, act) {
     defineSet(price, act);
     defineList(price, act);

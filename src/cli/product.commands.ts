@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
+import { CatalogModule } from '../catalog/catalog.module.js';
 import { toProductView } from '../catalog/product-actions.js';
 import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definition.js';
 import { ProductsService } from '../catalog/products.service.js';
-import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
@@ -30,11 +30,7 @@ ${MANY} products is asked about first.
 `;
 
 export const productCommands: CommandGroup = {
-  features: {
-    imports: [SuppliersModule],
-    // What merchants see of the catalogue, which its module holds too, loads what documents the API.
-    providers: [ProductsService],
-  },
+  features: { imports: [CatalogModule] },
   define(product, act) {
     defineSet(product, act);
     defineImport(product, act);

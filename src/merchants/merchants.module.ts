@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { Merchant } from './merchant.entity.js';
+import { MerchantsRepository } from './merchants.repository.js';
 import { MerchantsService } from './merchants.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Merchant])],
-  providers: [MerchantsService],
-  exports: [MerchantsService],
+  providers: [MerchantsRepository, MerchantsService],
+  exports: [MerchantsRepository, MerchantsService],
 })
 export class MerchantsModule {}

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Not, Repository } from 'typeorm';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { Merchant, type MerchantStatus } from './merchant.entity.js';
+import type { Merchant, MerchantStatus } from './merchant.entity.js';
+import { MerchantsRepository } from './merchants.repository.js';
 
 @Injectable()
 export class MerchantsService {
   constructor(
     private readonly database: Database,
-    @InjectRepository(Merchant) private readonly merchants: Repository<Merchant>,
+    private readonly merchants: MerchantsRepository,
   ) {}
 
   /**
@@ -23,21 +22,19 @@ export class MerchantsService {
     const problem = textProblem(name, 1, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the merchant's name ${problem}`);
     return this.database.transaction(async (tx) => {
-      const { id } = await tx.manager.save(tx.manager.create(Merchant, { name, status: 'active' }));
-      // By its name, because the wallets' folder builds on this one.
-      await tx.manager.insert('Wallet', { merchant_id: id });
-      recordAction(tx, by, { action: 'merchant.create', merchantId: id, detail: { name } });
-      return tx.manager.findOneByOrFail(Merchant, { id });
+      const merchant = await this.merchants.insert(tx, name);
+      recordAction(tx, by, { action: 'merchant.create', merchantId: merchant.id, detail: { name } });
+      return merchant;
     });
   }
 
   list(): Promise<Merchant[]> {
-    return this.merchants.find({ order: { id: 'ASC' } });
+    return this.merchants.list();
   }
 
   /** @throws NOT_FOUND */
   async get(id: number): Promise<Merchant> {
-    const merchant = await this.merchants.findOneBy({ id });
+    const merchant = await this.merchants.find(id);
     if (!merchant) throw new UnknownResource('merchant', id);
     return merchant;
   }
@@ -46,9 +43,9 @@ export class MerchantsService {
   async setStatus(id: number, status: MerchantStatus, by?: Actor): Promise<Merchant> {
     await this.get(id);
     await this.database.transaction(async (tx) => {
-      const { affected } = await tx.manager.update(Merchant, { id, status: Not(status) }, { status });
       const action = status === 'suspended' ? 'merchant.suspend' : 'merchant.resume';
-      if (affected === 1) recordAction(tx, by, { action, merchantId: id, detail: {} });
+      if (await this.merchants.setStatus(tx, id, status))
+        recordAction(tx, by, { action, merchantId: id, detail: {} });
     });
     return this.get(id);
   }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PriceAdjustmentsService } from '../../src/catalog/price-adjustments.service.js';
 import { PricesService } from '../../src/catalog/prices.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
-import { Database } from '../../src/database/database.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
@@ -45,7 +44,7 @@ describe('what an operator agreed to at the question', () => {
   });
 
   it('is not done to list prices that somebody changed meanwhile', async () => {
-    const adjustments = new PriceAdjustmentsService(stack.api.get(Database));
+    const adjustments = stack.api.get(PriceAdjustmentsService);
     const sku = await stack.product('35.00');
     const adjustment = { percent: { text: '10', millionths: 100_000n }, match: sku };
     const expected = await adjustments.compare(adjustment);

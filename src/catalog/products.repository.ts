@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { Any, DataSource } from 'typeorm';
+import { present } from '../core/invariant.js';
+import type { Transaction } from '../database/database.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import type { ProductRow, ProductWithSupplier } from './product-definition.js';
+import { Product } from './product.entity.js';
+
+/** A product as it is to be stored. */
+export type StoredRow = ProductRow & Pick<Product, 'supplier_id'>;
+
+/** Either TypeORM's own connections, or a transaction. */
+type Managed = Pick<Transaction, 'manager'>;
+
+const ROWS_PER_STATEMENT = 1000;
+
+@Injectable()
+export class ProductsRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  list(): Promise<ProductWithSupplier[]> {
+    return this.select(this.dataSource);
+  }
+
+  /**
+   * Those of them that there are.
+   * @param lock keeps them as they are until the transaction ends, while orders go on to refer to them.
+   */
+  listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {
+    return this.select(tx, { skus, lock });
+  }
+
+  private async select(
+    { manager }: Managed,
+    { skus, lock = false }: { skus?: string[]; lock?: boolean } = {},
+  ): Promise<ProductWithSupplier[]> {
+    const query = manager
+      .createQueryBuilder(Product, 'product')
+      .innerJoin(Supplier, 'supplier', 'supplier.id = product.supplier_id')
+      .addSelect('supplier.code', 'supplier_code')
+      .orderBy('product.sku');
+    if (skus) query.where({ sku: Any(skus) });
+    if (lock) query.setLock('for_no_key_update', undefined, ['product']);
+    const { entities, raw } = await query.getRawAndEntities<{ supplier_code: string }>();
+    return entities.map((product, index) => ({
+      ...product,
+      supplierCode: present(raw[index], 'a row has its raw row').supplier_code,
+    }));
+  }
+
+  /** @param onProgress is told how many are written. */
+  async upsert(
+    { manager }: Transaction,
+    rows: StoredRow[],
+    onProgress?: (done: number, total: number) => void,
+  ): Promise<void> {
+    const columns = rows.map(({ supplierCode: _code, ...row }) => row);
+    for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
+      onProgress?.(at, columns.length);
+      await manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { Any, DataSource, Not } from 'typeorm';
+import type { Transaction } from '../database/database.js';
+import { Merchant, type MerchantStatus } from './merchant.entity.js';
+
+@Injectable()
+export class MerchantsRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** With an empty wallet. */
+  async insert({ manager }: Transaction, name: string): Promise<Merchant> {
+    const { id } = await manager.save(manager.create(Merchant, { name, status: 'active' }));
+    // By its name, because the wallets' folder builds on this one.
+    await manager.insert('Wallet', { merchant_id: id });
+    return manager.findOneByOrFail(Merchant, { id });
+  }
+
+  list(): Promise<Merchant[]> {
+    return this.dataSource.manager.find(Merchant, { order: { id: 'ASC' } });
+  }
+
+  find(id: number): Promise<Merchant | null> {
+    return this.dataSource.manager.findOneBy(Merchant, { id });
+  }
+
+  /** Which of them there are. */
+  async existing({ manager }: Transaction, ids: number[]): Promise<Set<number>> {
+    const where = { id: Any([...new Set(ids)]) };
+    const merchants = await manager.find(Merchant, { select: { id: true }, where });
+    return new Set(merchants.map(({ id }) => id));
+  }
+
+  /** @returns whether that changed anything. */
+  async setStatus({ manager }: Transaction, id: number, status: MerchantStatus): Promise<boolean> {
+    const { affected } = await manager.update(Merchant, { id, status: Not(status) }, { status });
+    return affected === 1;
+  }
+}
