@@ -4,20 +4,10 @@ import { parseNetwork, type Network } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { Database, type Statement } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
+import { ApiKeysRepository, type RecognizedKey } from './api-keys.repository.js';
 import { hashApiKey } from './api-keys.service.js';
 import type { Caller } from './caller.js';
-
-interface KeyRow {
-  id: number;
-  merchant_id: number;
-  key_hash: Buffer;
-  allowed_networks: string[];
-  /** By the clock of the database, which all processes share; null for a key without an end. */
-  expires_in_ms: number | null;
-  suspended: boolean;
-}
 
 interface Entry {
   caller: Caller;
@@ -39,14 +29,6 @@ const ANSWER_WITHIN_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
 const MAX_ENTRIES = 20_000;
 
-const FIND_KEYS: Statement = {
-  name: 'api_keys.find',
-  text: `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
-                (extract(epoch FROM k.expires_at - statement_timestamp()) * 1000)::float8 AS expires_in_ms
-         FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
-         WHERE k.key_hash = ANY($1::bytea[]) AND k.revoked_at IS NULL`,
-};
-
 /**
  * Recognizes API keys. Keys in use are remembered and vouched for again in the background, all with one query, so a
  * request costs no database round trip; a key that the database has not vouched for lately is asked about first.
@@ -67,7 +49,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   });
 
   constructor(
-    private readonly database: Database,
+    private readonly apiKeys: ApiKeysRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -119,7 +101,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   /** Asks the database about keys; those it does not know (any more) are forgotten. */
   private async vouch(hashes: Buffer[]): Promise<void> {
     const vouchedAtMs = performance.now();
-    const rows = await this.database.query<KeyRow>(FIND_KEYS, [hashes]);
+    const rows = await this.apiKeys.recognize(hashes);
     const found = new Map(rows.map((row) => [row.key_hash.toString('base64'), row]));
     for (const hash of hashes) {
       const id = hash.toString('base64');
@@ -140,7 +122,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
 /** What every request without a good key gets, whatever is wrong with its key. */
 export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
 
-function toEntry(row: KeyRow, vouchedAtMs: number, usedAtMs: number): Entry {
+function toEntry(row: RecognizedKey, vouchedAtMs: number, usedAtMs: number): Entry {
   return {
     caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id }),
     suspended: row.suspended,

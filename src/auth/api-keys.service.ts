@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { EntityManager, IsNull, Repository } from 'typeorm';
 import { parseNetwork } from '../core/config.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
 import { textProblem } from '../core/text.js';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
-import { ApiKey } from './api-key.entity.js';
+import type { ApiKey } from './api-key.entity.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 
 /** A key with its text, which nobody can read again later. */
 export interface IssuedApiKey {
@@ -31,7 +30,7 @@ export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 export class ApiKeysService {
   constructor(
     private readonly database: Database,
-    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly merchants: MerchantsService,
   ) {}
 
@@ -53,7 +52,7 @@ export class ApiKeysService {
       throw new AppError('BAD_REQUEST', `the expiry ${expiresAt.toISOString()} is in the past`);
     }
     return this.database.transaction(async (tx) => {
-      const issued = await insertKey(tx.manager, {
+      const issued = await this.insert(tx, {
         merchant_id: merchantId,
         name,
         allowed_networks: allowedNetworks,
@@ -70,16 +69,14 @@ export class ApiKeysService {
 
   async list(merchantId: number): Promise<ApiKey[]> {
     await this.merchants.get(merchantId);
-    return this.apiKeys.find({ where: { merchant_id: merchantId }, order: { id: 'ASC' } });
+    return this.apiKeys.list(merchantId);
   }
 
   /** Ends a key at once; doing it twice changes nothing. @throws NOT_FOUND */
   async revoke(id: number, by?: Actor): Promise<ApiKey> {
     const { merchant_id, prefix } = await this.get(id);
     await this.database.transaction(async (tx) => {
-      const change = { revoked_at: () => 'now()' };
-      const { affected } = await tx.manager.update(ApiKey, { id, revoked_at: IsNull() }, change);
-      if (affected !== 1) return;
+      if (!(await this.apiKeys.revoke(tx, id))) return;
       recordAction(tx, by, { action: 'api_key.revoke', merchantId: merchant_id, detail: { id, prefix } });
     });
     return this.get(id);
@@ -92,20 +89,15 @@ export class ApiKeysService {
    */
   async rotate(id: number, overlapSeconds: number, by?: Actor): Promise<IssuedApiKey> {
     return this.database.transaction(async (tx) => {
-      const { manager } = tx;
-      const old = await manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      const old = await this.apiKeys.lock(tx, id);
       if (!old) throw new UnknownResource('API key', id);
       if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
         throw new AppError('CONFLICT', `API key ${id} has ended already: issue a new one instead`);
       }
-      const end = (): string => `least(expires_at, now() + interval '${overlapSeconds} seconds')`;
-      await manager.update(
-        ApiKey,
-        { id },
-        overlapSeconds === 0 ? { revoked_at: () => 'now()' } : { expires_at: end },
-      );
+      if (overlapSeconds === 0) await this.apiKeys.revoke(tx, id);
+      else await this.apiKeys.expireIn(tx, id, overlapSeconds);
       const { merchant_id, name, allowed_networks, expires_at } = old;
-      const issued = await insertKey(manager, { merchant_id, name, allowed_networks, expires_at });
+      const issued = await this.insert(tx, { merchant_id, name, allowed_networks, expires_at });
       const detail = {
         id,
         overlap_seconds: overlapSeconds,
@@ -118,19 +110,19 @@ export class ApiKeysService {
 
   /** @throws NOT_FOUND */
   async get(id: number): Promise<ApiKey> {
-    const apiKey = await this.apiKeys.findOneBy({ id });
+    const apiKey = await this.apiKeys.find(id);
     if (!apiKey) throw new UnknownResource('API key', id);
     return apiKey;
   }
-}
 
-async function insertKey(
-  manager: EntityManager,
-  fields: Pick<ApiKey, 'merchant_id' | 'name' | 'allowed_networks' | 'expires_at'>,
-): Promise<IssuedApiKey> {
-  const key = newApiKey();
-  const apiKey = manager.create(ApiKey, { ...fields, prefix: apiKeyPrefix(key), key_hash: hashApiKey(key) });
-  return { apiKey: await manager.save(apiKey), key };
+  private async insert(
+    tx: Transaction,
+    fields: Pick<ApiKey, 'merchant_id' | 'name' | 'allowed_networks' | 'expires_at'>,
+  ): Promise<IssuedApiKey> {
+    const key = newApiKey();
+    const made = { ...fields, prefix: apiKeyPrefix(key), key_hash: hashApiKey(key) };
+    return { apiKey: await this.apiKeys.insert(tx, made), key };
+  }
 }
 
 const keyDetail = ({ id, prefix, name, allowed_networks, expires_at }: ApiKey): Record<string, unknown> => ({

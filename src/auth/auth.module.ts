@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { MerchantsModule } from '../merchants/merchants.module.js';
-import { ApiKey } from './api-key.entity.js';
 import { ApiKeyVerifier } from './api-key-verifier.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ApiKey]), MerchantsModule],
-  providers: [ApiKeysService, ApiKeyVerifier],
+  imports: [MerchantsModule],
+  providers: [ApiKeysRepository, ApiKeysService, ApiKeyVerifier],
   exports: [ApiKeysService, ApiKeyVerifier],
 })
 export class AuthModule {}

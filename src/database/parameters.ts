@@ -9,6 +9,7 @@ interface TypeScriptTypes {
   bytea: Buffer;
   timestamptz: Date;
   'text[]': string[];
+  'bytea[]': Buffer[];
   'int[]': number[];
 }
 type SqlType = keyof TypeScriptTypes;

@@ -1,6 +1,7 @@
 import { newEventId } from '../core/identifiers.js';
 import type { EventKind } from './event.entity.js';
-import { handledLater, type Queryable, type Statement } from '../database/database.js';
+import { handledLater, type Queryable } from '../database/database.js';
+import { RECORD_EVENTS } from './events.sql.js';
 
 export interface MerchantEvent {
   merchantId: number;
@@ -12,21 +13,6 @@ export interface MerchantEvent {
   data: object;
   at: Date;
 }
-
-const RECORD: Statement = {
-  name: 'events.record',
-  text: `
-    WITH recorded AS (
-      INSERT INTO events (public_id, merchant_id, kind, order_id, reference_id, body, created_at)
-      SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[])
-      RETURNING id, merchant_id, kind, created_at)
-    INSERT INTO webhook_deliveries (webhook_id, event_id, kind, due_at, created_at, updated_at)
-    SELECT webhooks.id, recorded.id, recorded.kind, recorded.created_at, recorded.created_at, recorded.created_at
-    FROM recorded JOIN webhooks ON webhooks.merchant_id = recorded.merchant_id
-    WHERE webhooks.deleted_at IS NULL AND webhooks.status = 'active' AND recorded.kind = ANY (webhooks.events)
-    ORDER BY recorded.id, webhooks.id
-    RETURNING webhook_id`,
-};
 
 /**
  * The bytes of an event, made once: stored, signed and sent unchanged by every attempt to every endpoint (contract,
@@ -43,15 +29,19 @@ export function eventBody(id: string, kind: string, at: Date, data: object): str
  */
 export function recordEvents(tx: Queryable, events: MerchantEvent[]): Promise<number[]> {
   if (events.length === 0) return Promise.resolve([]);
-  const rows = events.map((event) => ({ ...event, id: newEventId() }));
-  const deliveries = tx.query<{ webhook_id: number }>(RECORD, [
-    rows.map(({ id }) => id),
-    rows.map(({ merchantId }) => merchantId),
-    rows.map(({ kind }) => kind),
-    rows.map(({ orderId }) => orderId),
-    rows.map(({ referenceId }) => referenceId),
-    rows.map(({ id, kind, at, data }) => eventBody(id, kind, at, data)),
-    rows.map(({ at }) => at),
-  ]);
+  const rows = events.map(({ merchantId, kind, orderId, referenceId, data, at }) => {
+    const id = newEventId();
+    const body = eventBody(id, kind, at, data);
+    return {
+      public_id: id,
+      merchant_id: merchantId,
+      kind,
+      order_id: orderId,
+      reference_id: referenceId,
+      body,
+      created_at: at,
+    };
+  });
+  const deliveries = tx.query<{ webhook_id: number }>(...RECORD_EVENTS.with({ events: rows }));
   return handledLater(deliveries.then((made) => made.map(({ webhook_id }) => webhook_id)));
 }

@@ -1,0 +1,20 @@
+import { statement } from '../database/parameters.js';
+import type { ApiKey } from './api-key.entity.js';
+
+/** What requests are recognized by. */
+export type RecognizedKey = Pick<ApiKey, 'id' | 'merchant_id' | 'key_hash' | 'allowed_networks'> & {
+  /** By the clock of the database, which all processes share; null for a key without an end. */
+  expires_in_ms: number | null;
+  suspended: boolean;
+};
+
+export const FIND_KEYS = statement(
+  'api_keys.find',
+  { hashes: 'bytea[]' },
+  ({
+    hashes,
+  }) => `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
+                (extract(epoch FROM k.expires_at - statement_timestamp()) * 1000)::float8 AS expires_in_ms
+         FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
+         WHERE k.key_hash = ANY(${hashes}) AND k.revoked_at IS NULL`,
+);
