@@ -1,12 +1,75 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/database.js';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, IsNull, Not } from 'typeorm';
+import { Database, type Statement, type Transaction } from '../database/database.js';
 import { Supplier } from './supplier.entity.js';
 
+/** Units at a supplier that have not ended. */
+export interface OpenUnits {
+  open: number;
+  /** Those of which it is not known whether they were bought. */
+  inDoubt: number;
+}
+
+type Timeout = Pick<Supplier, 'code' | 'timeout_ms'>;
+
+const FIND_TIMEOUTS: Statement = {
+  name: 'suppliers.find_timeouts',
+  text: `SELECT code, timeout_ms FROM suppliers ORDER BY code`,
+};
+
+/** Suppliers' settings. Units are named as the orders' folder names their entity, because that builds on this one. */
 @Injectable()
 export class SuppliersRepository {
+  constructor(
+    private readonly database: Database,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  list(): Promise<Supplier[]> {
+    return this.dataSource.manager.find(Supplier, { order: { code: 'ASC' } });
+  }
+
+  find(code: string): Promise<Supplier | null> {
+    return this.dataSource.manager.findOneBy(Supplier, { code });
+  }
+
   /** The id of each supplier, by its code. */
   async idsByCode({ manager }: Transaction): Promise<Map<string, number>> {
     const suppliers = await manager.find(Supplier, { select: { id: true, code: true } });
     return new Map(suppliers.map(({ code, id }) => [code, id]));
+  }
+
+  /** @throws SERVICE_UNAVAILABLE */
+  listTimeouts(): Promise<Timeout[]> {
+    return this.database.query<Timeout>(FIND_TIMEOUTS);
+  }
+
+  /** Adds a supplier or replaces its settings. @param row without a token, the one that it has stays. */
+  async set(
+    { manager }: Transaction,
+    row: Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'> &
+      Partial<Pick<Supplier, 'token_sealed'>>,
+  ): Promise<Supplier> {
+    await manager.upsert(Supplier, row, ['code']);
+    return manager.findOneByOrFail(Supplier, { code: row.code });
+  }
+
+  async countOpenUnits(supplierId: number): Promise<OpenUnits> {
+    const counted = await this.dataSource
+      .createQueryBuilder()
+      .select('count(*)::int', 'open')
+      .addSelect(`(count(*) FILTER (WHERE unit.state <> 'queued'))::int`, 'inDoubt')
+      .from('OrderUnit', 'unit')
+      .where('unit.supplier_id = :supplierId', { supplierId })
+      .andWhere(`(unit.next_action_at IS NOT NULL OR unit.state = 'review')`)
+      .getRawOne<OpenUnits>();
+    return counted ?? { open: 0, inDoubt: 0 };
+  }
+
+  /** Its open units count as sent to where it is now. */
+  async moveUnits({ manager }: Transaction, { id, base_url }: Supplier): Promise<void> {
+    const elsewhere = { supplier_id: id, sent_to: Not(base_url), next_action_at: Not(IsNull()) };
+    await manager.update('OrderUnit', elsewhere, { sent_to: base_url });
   }
 }

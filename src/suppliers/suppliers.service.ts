@@ -1,6 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
 import { CONFIG, type Config } from '../core/config.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
@@ -9,7 +7,8 @@ import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { timingProblem } from './supplier-timing.js';
 import { SupplierRegistry } from './supplier-registry.js';
-import { Supplier } from './supplier.entity.js';
+import type { Supplier } from './supplier.entity.js';
+import { SuppliersRepository, type OpenUnits } from './suppliers.repository.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -24,25 +23,11 @@ export interface SupplierSettings {
   hasMoved?: boolean;
 }
 
-/** Units at a supplier that have not ended. */
-export interface OpenUnits {
-  open: number;
-  /** Those of which it is not known whether they were bought. */
-  inDoubt: number;
-}
-
-const COUNT_OPEN = `
-  SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'queued')::int AS "inDoubt"
-  FROM order_units WHERE supplier_id = $1 AND (next_action_at IS NOT NULL OR state = 'review')`;
-
-const MOVE_UNITS = `
-  UPDATE order_units SET sent_to = $2 WHERE supplier_id = $1 AND sent_to <> $2 AND next_action_at IS NOT NULL`;
-
 @Injectable()
 export class SuppliersService {
   constructor(
     private readonly database: Database,
-    @InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>,
+    private readonly suppliers: SuppliersRepository,
     private readonly registry: SupplierRegistry,
     private readonly secretBox: SecretBox,
     @Inject(CONFIG) private readonly config: Config,
@@ -67,20 +52,13 @@ export class SuppliersService {
       timeout_ms: timeoutMs,
       token: token === undefined ? 'kept' : token === null ? 'removed' : 'replaced',
     };
-    await this.database.transaction(async (tx) => {
-      const { manager } = tx;
-      await manager.upsert(
-        Supplier,
-        { ...row, ...(token === undefined ? {} : { token_sealed: tokenSealed }) },
-        ['code'],
-      );
+    return this.database.transaction(async (tx) => {
+      const change = { ...row, ...(token === undefined ? {} : { token_sealed: tokenSealed }) };
+      const supplier = await this.suppliers.set(tx, change);
       recordAction(tx, by, { action: 'supplier.set', detail });
-      if (settings.hasMoved) {
-        const { id } = await manager.findOneByOrFail(Supplier, { code });
-        await manager.query(MOVE_UNITS, [id, row.base_url]);
-      }
+      if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
+      return supplier;
     });
-    return this.suppliers.findOneByOrFail({ code });
   }
 
   /**
@@ -89,10 +67,9 @@ export class SuppliersService {
    * @returns null where the supplier is new, or stays where it is.
    */
   async unitsLeftBehind(code: string, baseUrl: string): Promise<OpenUnits | null> {
-    const supplier = await this.suppliers.findOneBy({ code });
+    const supplier = await this.suppliers.find(code);
     if (!supplier || supplier.base_url === withoutSlash(baseUrl)) return null;
-    const [counted] = await this.suppliers.query<OpenUnits[]>(COUNT_OPEN, [supplier.id]);
-    return counted ?? null;
+    return this.suppliers.countOpenUnits(supplier.id);
   }
 
   /** @throws BAD_REQUEST for a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for. */
@@ -102,12 +79,12 @@ export class SuppliersService {
   }
 
   list(): Promise<Supplier[]> {
-    return this.suppliers.find({ order: { code: 'ASC' } });
+    return this.suppliers.list();
   }
 
   /** @throws NOT_FOUND */
   async getByCode(code: string): Promise<Supplier> {
-    const supplier = await this.suppliers.findOneBy({ code });
+    const supplier = await this.suppliers.find(code);
     if (!supplier) throw new UnknownResource('supplier', code);
     return supplier;
   }
