@@ -1,7 +1,12 @@
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
+import {
+  DELIVERED_EVENTS,
+  DELIVERY_STATUSES,
+  type DeliveredEvent,
+  type DeliveryStatus,
+} from './delivery.entity.js';
 import type { Statement } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import { MAX_BIGINT } from '../core/pagination.js';
-import { DELIVERED_EVENTS, type DeliveredEvent } from './delivery.dto.js';
 
 /** An attempt in flight does not count yet: `attempt_count` says how many are in the log. */
 const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e.reference_id, d.status,
@@ -76,18 +81,6 @@ export const FIND_OF_MERCHANT: Statement = {
   ),
 };
 
-export interface LockedWebhook {
-  status: 'active' | 'inactive';
-  now: Date;
-}
-
-/** The settings stay as they are until the transaction ends. */
-export const LOCK_WEBHOOK: Statement = {
-  name: 'webhooks.lock',
-  text: `SELECT status, date_trunc('milliseconds', statement_timestamp()) AS now FROM webhooks
-         WHERE id = $1 AND merchant_id = $2 AND deleted_at IS NULL FOR SHARE`,
-};
-
 export const LOCK_DELIVERY: Statement = {
   name: 'webhook_deliveries.lock',
   text: `SELECT leased_until IS NOT NULL AS in_flight FROM webhook_deliveries
@@ -101,39 +94,42 @@ export const RETRY_DELIVERY: Statement = {
   text: `UPDATE webhook_deliveries SET ${RETRY} WHERE id = $1`,
 };
 
-/** $1 merchant, $2 status, $3 created since, $4 only ids above, $5 how many. */
-export const RETRY_MANY: Statement = {
-  name: 'webhook_deliveries.retry_many',
-  text: `
+/** Of a merchant's webhooks that are active, what no attempt is made of at present. */
+export const RETRY_MANY = statement(
+  'webhook_deliveries.retry_many',
+  { merchantId: 'int', status: 'text', since: 'timestamptz', above: 'bigint', limit: 'int' },
+  ({ merchantId, status, since, above, limit }) => `
     WITH live AS MATERIALIZED (
-      SELECT id FROM webhooks WHERE merchant_id = $1 AND status = 'active' AND deleted_at IS NULL
+      SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND status = 'active' AND deleted_at IS NULL
       ORDER BY id FOR SHARE),
     picked AS (
       SELECT id FROM webhook_deliveries
-      WHERE webhook_id IN (SELECT id FROM live) AND id > $4 AND created_at >= $3 AND status = $2
+      WHERE webhook_id IN (SELECT id FROM live) AND id > ${above} AND created_at >= ${since} AND status = ${status}
         AND leased_until IS NULL
-      ORDER BY id LIMIT $5 FOR NO KEY UPDATE)
+      ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
     UPDATE webhook_deliveries d SET ${RETRY} FROM picked WHERE d.id = picked.id
     RETURNING d.id, d.webhook_id`,
-};
+);
 
-/** $1 merchant, $2 status, $3 created since. */
-export const COUNT_RETRYABLE: Statement = {
-  name: 'webhook_deliveries.count_retryable',
-  text: `
+export const COUNT_RETRYABLE = statement(
+  'webhook_deliveries.count_retryable',
+  { merchantId: 'int', status: 'text', since: 'timestamptz' },
+  ({ merchantId, status, since }) => `
     SELECT count(*) AS count FROM webhook_deliveries
-    WHERE webhook_id IN (SELECT id FROM webhooks WHERE merchant_id = $1 AND status = 'active' AND deleted_at IS NULL)
-      AND created_at >= $3 AND status = $2 AND leased_until IS NULL`,
-};
+    WHERE webhook_id IN (
+        SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND status = 'active' AND deleted_at IS NULL)
+      AND created_at >= ${since} AND status = ${status} AND leased_until IS NULL`,
+);
 
-/** $1 webhook, $2 merchant, $3 the event's id, $4 its body, $5 now. */
-export const RECORD_TEST: Statement = {
-  name: 'webhook_deliveries.record_test',
-  text: `
+/** An event of its own, and its one delivery. */
+export const RECORD_TEST = statement(
+  'webhook_deliveries.record_test',
+  { merchantId: 'int', webhookId: 'int', eventId: 'text', body: 'text', now: 'timestamptz' },
+  ({ merchantId, webhookId, eventId, body, now }) => `
     WITH recorded AS (
       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-      VALUES ($3, $2, 'webhook.test', $4, $5) RETURNING id)
+      VALUES (${eventId}, ${merchantId}, 'webhook.test', ${body}, ${now}) RETURNING id)
     INSERT INTO webhook_deliveries (webhook_id, event_id, kind, automatic, due_at, created_at, updated_at)
-    SELECT $1, id, 'webhook.test', false, $5, $5, $5 FROM recorded
+    SELECT ${webhookId}, id, 'webhook.test', false, ${now}, ${now}, ${now} FROM recorded
     RETURNING id`,
-};
+);

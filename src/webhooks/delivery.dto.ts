@@ -1,11 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import { OneOf } from '../core/validation/member.decorators.js';
-import { EVENT_KINDS } from '../events/event.entity.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
-
-export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
-export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
+import type { AttemptRow, DeliveryRow } from './deliveries.repository.js';
+import {
+  DELIVERED_EVENTS,
+  DELIVERY_STATUSES,
+  type DeliveredEvent,
+  type DeliveryStatus,
+} from './delivery.entity.js';
 
 export const ATTEMPT_ERRORS = [
   'refused_address',
@@ -86,29 +88,6 @@ export class DeliveryListQuery extends PageQueryDto {
 
   @OneOf(DELIVERED_EVENTS, { optional: true })
   event?: DeliveredEvent;
-}
-
-export interface DeliveryRow {
-  id: bigint;
-  webhook_id: number;
-  event_id: string;
-  event: DeliveredEvent;
-  reference_id: string | null;
-  status: DeliveryStatus;
-  attempt_count: number;
-  due_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
-/** All null where there was no attempt yet. */
-export interface AttemptRow {
-  number: number | null;
-  started_at: Date;
-  duration_ms: number;
-  response_status: number | null;
-  error: string | null;
-  response_body: string | null;
 }
 
 export const toDeliveryDto = (row: DeliveryRow): DeliveryDto => ({

@@ -1,10 +1,13 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
-import { Event } from '../events/event.entity.js';
+import { Event, EVENT_KINDS } from '../events/event.entity.js';
 import { Webhook } from './webhook.entity.js';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
+export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
 /** An event on its way to one webhook. */
 @Entity('webhook_deliveries')
@@ -34,7 +37,7 @@ export class Delivery {
 
   /** The kind of its event. Never null: a check says so, which could be added without locking the table. */
   @Column('text', { nullable: true })
-  kind!: Event['kind'];
+  kind!: DeliveredEvent;
 
   @Column('text', { default: 'pending' })
   status!: DeliveryStatus;

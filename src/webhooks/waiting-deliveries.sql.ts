@@ -1,4 +1,7 @@
 import type { Statement } from '../database/database.js';
+import { statement } from '../database/parameters.js';
+import type { Delivery } from './delivery.entity.js';
+import type { Webhook } from './webhook.entity.js';
 
 /** Any number of its own does; it is the first half of the advisory locks' keys. */
 const STEP_LOCKS = 7_038_169;
@@ -11,31 +14,31 @@ export const LOCK_STEPS: Statement = {
 
 export interface Step {
   /** When the webhook was changed last, before the step. */
-  changed_at: Date;
+  changed_at: Webhook['updated_at'];
   /** How many deliveries were looked at. */
   seen: number;
   /** The last of them; null when there was none. */
-  last_kind: string | null;
-  last_id: bigint | null;
+  last_kind: Delivery['kind'] | null;
+  last_id: Delivery['id'] | null;
 }
 
 /**
  * The next of a webhook's waiting deliveries, in the order of the index of pages, follow its settings. A test event
  * stays for an inactive webhook, not for a deleted one. Rows are locked in the order of ids, as by whatever else takes
  * many of them, so that nobody waits in a circle.
- * $1 webhook, $2 after this kind, $3 and id, $4 how many.
  */
-export const STEP: Statement = {
-  name: 'webhook_deliveries.follow_webhook',
-  text: `
+export const STEP = statement(
+  'webhook_deliveries.follow_webhook',
+  { webhookId: 'int', afterKind: 'text', afterId: 'bigint', limit: 'int' },
+  ({ webhookId, afterKind, afterId, limit }) => `
     WITH hook AS MATERIALIZED (
       SELECT id, updated_at, retry_delay, deleted_at IS NOT NULL AS is_deleted, status = 'inactive' AS is_inactive
-      FROM webhooks WHERE id = $1),
+      FROM webhooks WHERE id = ${webhookId}),
     next AS MATERIALIZED (
       SELECT d.id, d.kind FROM hook CROSS JOIN LATERAL (
         SELECT id, kind FROM webhook_deliveries
-        WHERE webhook_id = hook.id AND status = 'pending' AND (kind, id + 0) > ($2::text, $3::bigint)
-        ORDER BY kind, id + 0 LIMIT $4) AS d),
+        WHERE webhook_id = hook.id AND status = 'pending' AND (kind, id + 0) > (${afterKind}, ${afterId})
+        ORDER BY kind, id + 0 LIMIT ${limit}) AS d),
     waiting AS MATERIALIZED (
       SELECT d.id, hook.is_deleted OR (hook.is_inactive AND d.kind <> 'webhook.test') AS is_over,
         d.automatic AND d.is_retry AS is_movable,
@@ -54,7 +57,7 @@ export const STEP: Statement = {
            (SELECT kind FROM next ORDER BY kind DESC LIMIT 1) AS last_kind,
            (SELECT id FROM next ORDER BY kind DESC, id DESC LIMIT 1) AS last_id
     FROM hook`,
-};
+);
 
 /** All that waits follows the webhook as it was changed last; no row when it has changed since. $1 webhook, $2 when. */
 export const FINISH: Statement = {

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { Database } from '../database/database.js';
-import { FIND_STALE, FINISH, LOCK_STEPS, STEP, type Step } from './waiting-deliveries.sql.js';
+import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
 /** A request takes the first steps by itself, so that few deliveries have followed when it is answered. */
@@ -17,7 +16,7 @@ const FIRST_STEPS_MS = 2_000;
 @Injectable()
 export class WaitingDeliveries {
   constructor(
-    private readonly database: Database,
+    private readonly deliveries: DeliveriesRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -29,7 +28,7 @@ export class WaitingDeliveries {
 
   /** Takes the steps that are left over, of all webhooks. @param stop ends it between two steps. */
   async carryOn(stop: AbortSignal): Promise<void> {
-    for (const { id } of await this.database.query<{ id: number }>(FIND_STALE)) {
+    for (const { id } of await this.deliveries.listStale()) {
       if (stop.aborted) return;
       await this.follow(id, () => !stop.aborted);
     }
@@ -51,18 +50,13 @@ export class WaitingDeliveries {
   private async takeSteps(webhookId: number, mayGoOn: () => boolean): Promise<boolean> {
     let last: Step | undefined;
     while (!last || mayGoOn()) {
-      const after = [last?.last_kind ?? '', last?.last_id ?? 0n];
-      const [step] = await this.database.batch<Step>(
-        [LOCK_STEPS, [webhookId]],
-        [STEP, [webhookId, ...after, BATCH]],
-      );
+      const step = await this.deliveries.followWebhook(webhookId, last, BATCH);
       if (!step) return true;
       if (last && last.changed_at.getTime() !== step.changed_at.getTime()) {
         // The webhook has changed again: those behind followed what it was before.
-        last = { ...step, last_kind: '', last_id: 0n };
+        last = { ...step, last_kind: null, last_id: null };
       } else if (step.seen < BATCH) {
-        const [finished] = await this.database.query(FINISH, [webhookId, step.changed_at]);
-        if (finished) return true;
+        if (await this.deliveries.finishFollowing(webhookId, step.changed_at)) return true;
         last = undefined;
       } else {
         last = step;

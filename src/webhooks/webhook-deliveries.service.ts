@@ -1,40 +1,34 @@
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import { Injectable } from '@nestjs/common';
 import { AppError, notFound } from '../core/errors.js';
+import { present } from '../core/invariant.js';
 import { newEventId } from '../core/identifiers.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
-import { Database, type Queryable } from '../database/database.js';
-import { Reads } from '../database/reads.js';
+import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { eventBody } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
-import * as sql from './deliveries.sql.js';
+import { DeliveriesRepository, type DeliveryRow, type Which } from './deliveries.repository.js';
 import {
   toAttempts,
   toDeliveryDto,
-  type AttemptRow,
   type DeliveryDetailDto,
   type DeliveryDto,
   type DeliveryListQuery,
-  type DeliveryRow,
 } from './delivery.dto.js';
+import type { DeliveryStatus } from './delivery.entity.js';
 import { SAMPLE_ORDER } from './sample-order.js';
+import { WebhooksRepository, type LockedWebhook } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 const REPLAY_BATCH = 1_000;
-
-type ReplayValues = [merchantId: number, status: DeliveryStatus, since: Date, above: bigint, limit: number];
-type ReplayedRow = { id: bigint; webhook_id: number };
-
-/** A delivery beside one of its attempts, if there was any. */
-type JoinedRow = DeliveryRow & AttemptRow;
 
 /** The log of deliveries, and what a merchant or the operator can ask of it. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
     private readonly database: Database,
-    private readonly reads: Reads,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly registrations: WebhooksRepository,
     private readonly notifier: WorkNotifier,
     private readonly webhooks: WebhooksService,
   ) {}
@@ -44,15 +38,14 @@ export class WebhookDeliveriesService {
     const limit = pageLimit(query);
     const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
     await this.webhooks.get(merchantId, webhookId);
-    const values = sql.pageValues(webhookId, query, before, limit + 1);
-    const rows = await this.reads.query<DeliveryRow>(sql.PAGE, values);
+    const rows = await this.deliveries.page(webhookId, query, before, limit + 1);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toDeliveryDto);
   }
 
   /** A delivery with its attempts. @throws NOT_FOUND */
   async get(merchantId: number, webhookId: number, id: bigint): Promise<DeliveryDetailDto> {
     await this.webhooks.get(merchantId, webhookId);
-    const rows = await this.reads.query<JoinedRow>(sql.FIND_WITH_ATTEMPTS, [id, webhookId]);
+    const rows = await this.deliveries.findWithAttempts(webhookId, id);
     const [delivery] = rows;
     if (!delivery) throw notFound('delivery');
     return { ...toDeliveryDto(delivery), attempts: rows.flatMap(toAttempts) };
@@ -64,13 +57,13 @@ export class WebhookDeliveriesService {
    */
   async retry(merchantId: number, webhookId: number, id: bigint): Promise<DeliveryDto> {
     const delivery = await this.database.transaction(async (tx) => {
-      const { status } = await lockWebhook(tx, merchantId, webhookId);
-      const [locked] = await tx.query<{ in_flight: boolean }>(sql.LOCK_DELIVERY, [id, webhookId]);
+      const { status } = await this.lockWebhook(tx, merchantId, webhookId);
+      const locked = await this.deliveries.lock(tx, webhookId, id);
       if (!locked) throw notFound('delivery');
       if (status === 'inactive') throw new AppError('CONFLICT', 'The webhook is inactive');
       if (locked.in_flight) throw new AppError('CONFLICT', 'An attempt is in flight');
-      await tx.query(sql.RETRY_DELIVERY, [id]);
-      return findDelivery(tx, id);
+      this.deliveries.retry(tx, id);
+      return this.deliveries.find(tx, id);
     });
     return this.started(delivery);
   }
@@ -81,12 +74,11 @@ export class WebhookDeliveriesService {
    */
   async test(merchantId: number, webhookId: number): Promise<DeliveryDto> {
     const delivery = await this.database.transaction(async (tx) => {
-      const { now } = await lockWebhook(tx, merchantId, webhookId);
+      const { now } = await this.lockWebhook(tx, merchantId, webhookId);
       const eventId = newEventId();
       const body = eventBody(eventId, 'webhook.test', now, SAMPLE_ORDER);
-      const values = [webhookId, merchantId, eventId, body, now];
-      const [recorded] = await tx.query<{ id: bigint }>(sql.RECORD_TEST, values);
-      return recorded && findDelivery(tx, recorded.id);
+      const id = await this.deliveries.insertTest(tx, { merchantId, webhookId, eventId, body, now });
+      return this.deliveries.find(tx, present(id, 'a delivery was written'));
     });
     return this.started(delivery);
   }
@@ -99,8 +91,7 @@ export class WebhookDeliveriesService {
     merchantId: number,
     { status, limit = 1_000 }: { status?: DeliveryStatus; limit?: number } = {},
   ): Promise<DeliveryDto[]> {
-    const values = [merchantId, status === undefined ? DELIVERY_STATUSES : [status], limit];
-    return (await this.reads.query<DeliveryRow>(sql.FIND_OF_MERCHANT, values)).map(toDeliveryDto);
+    return (await this.deliveries.pageOfMerchant(merchantId, status, limit)).map(toDeliveryDto);
   }
 
   /**
@@ -119,7 +110,7 @@ export class WebhookDeliveriesService {
     let replayed = 0;
     let above = 0n;
     for (;;) {
-      const rows = await this.replayBatch([merchantId, status, since, above, REPLAY_BATCH], by);
+      const rows = await this.replayBatch({ merchantId, status, since }, above, by);
       this.notifier.notifyWebhooks(rows.map(({ webhook_id }) => webhook_id));
       replayed += rows.length;
       onProgress?.(replayed);
@@ -129,20 +120,29 @@ export class WebhookDeliveriesService {
   }
 
   /** How many deliveries {@link replay} would retry now. */
-  async countReplayable(merchantId: number, since: Date, status: DeliveryStatus): Promise<number> {
-    const values = [merchantId, status, since];
-    const [found] = await this.database.query<{ count: bigint }>(sql.COUNT_RETRYABLE, values);
-    return Number(found?.count ?? 0n);
+  countReplayable(merchantId: number, since: Date, status: DeliveryStatus): Promise<number> {
+    return this.deliveries.countRetryable({ merchantId, status, since });
   }
 
-  private replayBatch(values: ReplayValues, by: Actor | undefined): Promise<ReplayedRow[]> {
+  private replayBatch(
+    which: Which,
+    above: bigint,
+    by: Actor | undefined,
+  ): Promise<Pick<DeliveryRow, 'id' | 'webhook_id'>[]> {
     return this.database.transaction(async (tx) => {
-      const rows = await tx.query<ReplayedRow>(sql.RETRY_MANY, values);
-      const [merchantId, status, since] = values;
+      const rows = await this.deliveries.retryMany(tx, which, { above, limit: REPLAY_BATCH });
+      const { merchantId, status, since } = which;
       const detail = { replayed: rows.length, status, since: since.toISOString() };
       if (rows.length > 0) recordAction(tx, by, { action: 'webhook.replay', merchantId, detail });
       return rows;
     });
+  }
+
+  /** @throws NOT_FOUND */
+  private async lockWebhook(tx: Transaction, merchantId: number, id: number): Promise<LockedWebhook> {
+    const webhook = await this.registrations.lock(tx, merchantId, id);
+    if (!webhook) throw notFound('webhook');
+    return webhook;
   }
 
   private started(delivery: DeliveryRow | undefined): DeliveryDto {
@@ -150,15 +150,4 @@ export class WebhookDeliveriesService {
     this.notifier.notifyWebhooks([delivery.webhook_id]);
     return toDeliveryDto(delivery);
   }
-}
-
-async function findDelivery(queryable: Queryable, id: bigint): Promise<DeliveryRow | undefined> {
-  const [delivery] = await queryable.query<DeliveryRow>(sql.FIND, [id]);
-  return delivery;
-}
-
-async function lockWebhook(tx: Queryable, merchantId: number, id: number): Promise<sql.LockedWebhook> {
-  const [webhook] = await tx.query<sql.LockedWebhook>(sql.LOCK_WEBHOOK, [id, merchantId]);
-  if (!webhook) throw notFound('webhook');
-  return webhook;
 }

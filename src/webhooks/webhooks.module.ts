@@ -1,20 +1,21 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { resolveHost } from '../core/safe-http/resolve.js';
 import { AttemptRecorder } from './attempt-recorder.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
 import { RESOLVE, WebhookDestinations } from './webhook-destinations.js';
-import { Webhook } from './webhook.entity.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
+import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Webhook])],
   providers: [
     { provide: RESOLVE, useValue: resolveHost },
     AttemptTiming,
     WebhookDestinations,
+    WebhooksRepository,
+    DeliveriesRepository,
     WaitingDeliveries,
     WebhooksService,
     WebhookDeliveriesService,

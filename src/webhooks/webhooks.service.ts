@@ -1,26 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, EntityManager, IsNull } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { AppError, invalidRequest, notFound } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
+import { Database } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDestinations } from './webhook-destinations.js';
 import { toWebhookDto, type CreatedWebhookDto, type WebhookDto } from './webhook.dto.js';
-import { Webhook } from './webhook.entity.js';
+import type { Webhook } from './webhook.entity.js';
 import type { CreateWebhookDto, UpdateWebhookDto } from './webhook-requests.dto.js';
 import { generateSecret, secretHint } from './webhook-secret.js';
+import { WebhooksRepository, type Changes, type NewSecret } from './webhooks.repository.js';
 
 const MAX_WEBHOOKS = 20;
-
-type Changes = QueryDeepPartialEntity<Webhook>;
 
 /** A merchant's registrations. Every method takes the merchant: another one's webhook is unknown. */
 @Injectable()
 export class WebhooksService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly database: Database,
+    private readonly webhooks: WebhooksRepository,
     private readonly destinations: WebhookDestinations,
     private readonly waiting: WaitingDeliveries,
     private readonly secretBox: SecretBox,
@@ -28,13 +26,12 @@ export class WebhooksService {
 
   /** In the order in which they were registered. */
   async list(merchantId: number): Promise<WebhookDto[]> {
-    const where = { merchant_id: merchantId, deleted_at: IsNull() };
-    return (await this.dataSource.manager.find(Webhook, { where, order: { id: 'ASC' } })).map(toWebhookDto);
+    return (await this.webhooks.list(merchantId)).map(toWebhookDto);
   }
 
   /** @throws NOT_FOUND */
   async get(merchantId: number, id: number): Promise<WebhookDto> {
-    return toWebhookDto(await find(this.dataSource.manager, merchantId, id));
+    return toWebhookDto(known(await this.webhooks.find(merchantId, id)));
   }
 
   /**
@@ -45,23 +42,17 @@ export class WebhooksService {
   async create(merchantId: number, dto: CreateWebhookDto): Promise<CreatedWebhookDto> {
     await this.destinations.assertPermitted(dto.url);
     const secret = dto.secret ?? generateSecret();
-    const fields: Changes = {
-      merchant_id: merchantId,
+    const fields = {
       url: dto.url,
       events: dto.events ?? [...ORDER_EVENT_KINDS],
-      secret_sealed: this.secretBox.seal(secret),
-      secret_hint: secretHint(secret),
+      ...this.sealed(secret),
       ...defined({ max_retries: dto.max_retries ?? undefined, retry_delay: dto.retry_delay ?? undefined }),
     };
-    const id = await this.dataSource.transaction(async (manager) => {
+    const webhook = await this.database.transaction(async (tx) => {
       // Registrations of one merchant take turns, or two of them could both be the twentieth.
-      await manager.query('SELECT FROM merchants WHERE id = $1 FOR NO KEY UPDATE', [merchantId]);
-      const count = await manager.countBy(Webhook, { merchant_id: merchantId, deleted_at: IsNull() });
-      if (count >= MAX_WEBHOOKS) throw tooMany();
-      const { identifiers } = await manager.insert(Webhook, fields);
-      return Number(identifiers[0]?.id);
+      if ((await this.webhooks.lockCount(tx, merchantId)) >= MAX_WEBHOOKS) throw tooMany();
+      return toWebhookDto(await this.webhooks.insert(tx, merchantId, fields));
     });
-    const webhook = await this.get(merchantId, id);
     return dto.secret === undefined || dto.secret === null ? { ...webhook, secret } : webhook;
   }
 
@@ -75,69 +66,54 @@ export class WebhooksService {
     const before = await this.get(merchantId, id);
     if (dto.url !== undefined) await this.destinations.assertPermitted(dto.url);
     const changes = this.toChanges(dto);
-    if (Object.keys(changes).length === 0) return before;
+    if (!changes) return before;
     // What an interrupted deactivation left waiting must not come back to life with the webhook.
     if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
       throw stillCancelling();
-    const webhook = await this.dataSource.transaction(async (manager) => {
-      await change(manager, merchantId, id, changes);
-      return find(manager, merchantId, id);
+    const webhook = await this.database.transaction(async (tx) => {
+      if (!(await this.webhooks.change(tx, merchantId, id, changes))) throw notFound('webhook');
+      return known(await this.webhooks.find(merchantId, id, tx));
     });
-    if (changes.waiting_is_stale === true) await this.waiting.begin(id);
+    if (changes.waitingIsStale) await this.waiting.begin(id);
     return toWebhookDto(webhook);
   }
 
   /** Ends a webhook and its waiting deliveries; their log stays. @throws NOT_FOUND */
   async delete(merchantId: number, id: number): Promise<void> {
-    await change(this.dataSource.manager, merchantId, id, {
-      deleted_at: () => 'statement_timestamp()',
-      waiting_is_stale: true,
+    await this.database.transaction(async (tx) => {
+      if (!(await this.webhooks.delete(tx, merchantId, id))) throw notFound('webhook');
     });
     await this.waiting.begin(id);
   }
 
-  private toChanges(dto: UpdateWebhookDto): Changes {
-    const { url, status, events, max_retries, retry_delay } = dto;
-    const waiting_is_stale = status === 'inactive' || retry_delay !== undefined ? true : undefined;
-    const changes: Changes = defined({ url, status, events, max_retries, retry_delay, waiting_is_stale });
-    return dto.secret === undefined
-      ? changes
-      : { ...changes, ...this.rotation(dto.secret, dto.rotation_overlap ?? 0) };
+  /** @returns null where nothing changes. */
+  private toChanges(dto: UpdateWebhookDto): Changes | null {
+    const { url, status, events, max_retries, retry_delay, secret } = dto;
+    const settings = defined({ url, status, events, max_retries, retry_delay });
+    if (secret === undefined && Object.keys(settings).length === 0) return null;
+    return {
+      settings,
+      rotation:
+        secret === undefined
+          ? undefined
+          : { ...this.sealed(secret), overlapSeconds: dto.rotation_overlap ?? 0 },
+      waitingIsStale: status === 'inactive' || retry_delay !== undefined,
+    };
   }
 
-  /** A new secret; with an overlap, the one that it replaces goes on signing beside it for that many seconds. */
-  private rotation(secret: string, overlapSeconds: number): Changes {
-    const expiry = `statement_timestamp() + interval '${overlapSeconds} seconds'`;
-    return {
-      secret_sealed: this.secretBox.seal(secret),
-      secret_hint: secretHint(secret),
-      previous_secret_sealed: overlapSeconds > 0 ? () => 'secret_sealed' : null,
-      previous_secret_expires_at: overlapSeconds > 0 ? () => expiry : null,
-    };
+  private sealed(secret: string): NewSecret {
+    return { secret_sealed: this.secretBox.seal(secret), secret_hint: secretHint(secret) };
   }
 }
 
 /** Only the members that have a value. */
-const defined = (members: Changes): Changes =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+const defined = <Members extends object>(members: Members): Partial<Members> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 
-async function find(manager: EntityManager, merchantId: number, id: number): Promise<Webhook> {
-  const webhook = await manager.findOneBy(Webhook, { id, merchant_id: merchantId, deleted_at: IsNull() });
+/** @throws NOT_FOUND */
+function known(webhook: Webhook | null): Webhook {
   if (!webhook) throw notFound('webhook');
   return webhook;
-}
-
-async function change(
-  manager: EntityManager,
-  merchantId: number,
-  id: number,
-  changes: Changes,
-): Promise<void> {
-  // Two changes in one millisecond, or a clock set back, still move it forward.
-  const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
-  const where = { id, merchant_id: merchantId, deleted_at: IsNull() };
-  const { affected } = await manager.update(Webhook, where, { ...changes, updated_at });
-  if (affected !== 1) throw notFound('webhook');
 }
 
 function tooMany(): AppError {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DELIVERED_EVENTS } from '../../src/webhooks/delivery.dto.js';
-import { DELIVERY_STATUSES } from '../../src/webhooks/delivery.entity.js';
+import { DELIVERED_EVENTS, DELIVERY_STATUSES } from '../../src/webhooks/delivery.entity.js';
 import {
   FIND_OF_MERCHANT,
   PAGE,

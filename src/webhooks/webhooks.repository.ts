@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, IsNull, type FindOptionsWhere } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import { present } from '../core/invariant.js';
+import type { Transaction } from '../database/database.js';
+import { Webhook } from './webhook.entity.js';
+
+/** What a registration says; what is not given has its default, or stays as it is. */
+export type Settings = Partial<Pick<Webhook, 'url' | 'status' | 'events' | 'max_retries' | 'retry_delay'>>;
+
+export type NewSecret = Pick<Webhook, 'secret_sealed' | 'secret_hint'>;
+
+/** A new secret; with an overlap, the one that it replaces goes on signing beside it for that many seconds. */
+export type Rotation = NewSecret & { overlapSeconds: number };
+
+export interface Changes {
+  settings: Settings;
+  rotation?: Rotation | undefined;
+  /** Whether deliveries that wait may not follow the settings from now on. */
+  waitingIsStale: boolean;
+}
+
+/** A webhook whose settings stay as they are until the transaction ends, and what time it is. */
+export type LockedWebhook = Pick<Webhook, 'status'> & { now: Date };
+
+type Columns = QueryDeepPartialEntity<Webhook>;
+
+/** Registrations. Those that were deleted are not found. */
+@Injectable()
+export class WebhooksRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** In the order in which they were registered. */
+  list(merchantId: number): Promise<Webhook[]> {
+    return this.dataSource.manager.find(Webhook, { where: ofMerchant(merchantId), order: { id: 'ASC' } });
+  }
+
+  find(
+    merchantId: number,
+    id: number,
+    { manager }: Pick<Transaction, 'manager'> = this.dataSource,
+  ): Promise<Webhook | null> {
+    return manager.findOneBy(Webhook, { id, ...ofMerchant(merchantId) });
+  }
+
+  /** How many a merchant has, which nobody else changes until the transaction ends. */
+  async lockCount({ manager }: Transaction, merchantId: number): Promise<number> {
+    await manager.findOne('Merchant', {
+      select: { id: true },
+      where: { id: merchantId },
+      lock: { mode: 'for_no_key_update' },
+    });
+    return manager.countBy(Webhook, ofMerchant(merchantId));
+  }
+
+  async insert(
+    { manager }: Transaction,
+    merchantId: number,
+    webhook: Settings & NewSecret,
+  ): Promise<Webhook> {
+    const { identifiers } = await manager.insert(Webhook, { merchant_id: merchantId, ...webhook });
+    const { id } = present(identifiers[0], 'a webhook was written') as Pick<Webhook, 'id'>;
+    return manager.findOneByOrFail(Webhook, { id });
+  }
+
+  /** @returns whether there is such a webhook. */
+  change(tx: Transaction, merchantId: number, id: number, changes: Changes): Promise<boolean> {
+    const { settings, rotation, waitingIsStale } = changes;
+    return this.update(tx, merchantId, id, {
+      ...settings,
+      ...(rotation ? rotated(rotation) : {}),
+      ...(waitingIsStale ? { waiting_is_stale: true } : {}),
+    });
+  }
+
+  /** @returns whether there was such a webhook. */
+  delete(tx: Transaction, merchantId: number, id: number): Promise<boolean> {
+    const deleted_at = (): string => 'statement_timestamp()';
+    return this.update(tx, merchantId, id, { deleted_at, waiting_is_stale: true });
+  }
+
+  private async update(
+    { manager }: Transaction,
+    merchantId: number,
+    id: number,
+    columns: Columns,
+  ): Promise<boolean> {
+    // Two changes in one millisecond, or a clock set back, still move it forward.
+    const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
+    const which = { id, ...ofMerchant(merchantId) };
+    const { affected } = await manager.update(Webhook, which, { ...columns, updated_at });
+    return affected === 1;
+  }
+
+  lock({ manager }: Transaction, merchantId: number, id: number): Promise<LockedWebhook | undefined> {
+    return manager
+      .createQueryBuilder(Webhook, 'webhook')
+      .select('webhook.status', 'status')
+      .addSelect(`date_trunc('milliseconds', statement_timestamp())`, 'now')
+      .where({ id, ...ofMerchant(merchantId) })
+      .setLock('pessimistic_read')
+      .getRawOne<LockedWebhook>();
+  }
+}
+
+const ofMerchant = (merchantId: number): FindOptionsWhere<Webhook> => ({
+  merchant_id: merchantId,
+  deleted_at: IsNull(),
+});
+
+function rotated({ overlapSeconds, ...secret }: Rotation): Columns {
+  const expiry = `statement_timestamp() + interval '${overlapSeconds} seconds'`;
+  return {
+    ...secret,
+    previous_secret_sealed: overlapSeconds > 0 ? () => 'secret_sealed' : null,
+    previous_secret_expires_at: overlapSeconds > 0 ? () => expiry : null,
+  };
+}
