@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
-import { parseNetwork, type Network } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
+import { parseNetwork, type Network } from '../core/networks.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { ApiKeysRepository, type RecognizedKey } from './api-keys.repository.js';
 import { hashApiKey } from './api-keys.service.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { parseNetwork } from '../core/config.js';
+import { parseNetwork } from '../core/networks.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
 import { textProblem } from '../core/text.js';

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
@@ -9,6 +8,8 @@ import {
   type Percentage,
   type Satang,
 } from '../core/money.js';
+import { readMoment } from '../core/moments.js';
+import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
@@ -66,34 +67,18 @@ export const oneOf =
 /** Networks in CIDR notation, or single addresses, between commas; the option given again adds to them. */
 export function networks(text: string, earlier: string[] = []): string[] {
   const parts = text.split(',').map((part) => part.trim());
-  const wrong = parts.find((part) => !isNetwork(part));
+  const wrong = parts.find((part) => !parseNetwork(part));
   if (wrong === undefined) return [...earlier, ...parts];
   throw new InvalidArgumentError(
     `${JSON.stringify(wrong)} is no network: write them like 203.0.113.0/24,198.51.100.7,2001:db8::/32.`,
   );
 }
 
-/** Only the usual spelling: 10.1 is an address too to some programs, and hardly the one that was meant. */
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || address.includes('%') || more.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
-}
-
-const MOMENT =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
-
 /** A moment in ISO 8601 with its time zone, or a date, which means its start in UTC. */
 export function moment(text: string): Date {
-  const match = MOMENT.exec(text);
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (match ?? [])
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  // Date.parse takes 30 February for 2 March.
-  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth;
-  if (match && exists && hour < 24 && minute < 60 && second < 60) return new Date(text);
+  const value = readMoment(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
+  // The end of a day is the start of the next to ISO 8601, and hardly what was meant.
+  if (value && !text.includes('T24')) return value;
   throw new InvalidArgumentError(
     'It must be a moment with its time zone such as 2027-01-31T18:00:00+07:00, or a date such as 2027-01-31.',
   );

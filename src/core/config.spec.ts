@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ConfigError } from './config-error.js';
-import { loadConfig, parseNetwork } from './config.js';
+import { loadConfig } from './config.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
@@ -120,21 +120,6 @@ describe('configuration', () => {
       '127.0.0.0/8',
       '::1/128',
     ]);
-  });
-
-  it.each(['1.2.3', '1.2.3/24', '10/8', '127.1', '2130706433', '0x7f.0.0.1', '010.0.0.1', '10.0.0.0/8/9', '10.0.0.0/', ''])(
-    'takes no network from %j, which leaves room for another reading',
-    (text) => expect(parseNetwork(text)).toBeUndefined(),
-  ); // prettier-ignore
-
-  it.each([
-    ['10.1.2.3', '10.1.2.3/32'],
-    ['10.0.0.0/8', '10.0.0.0/8'],
-    ['2001:db8::/32', '2001:db8::/32'],
-    ['::ffff:10.0.0.0/104', '::ffff:a00:0/104'],
-  ])('reads %s as the network %s', (text, network) => {
-    const [address, bits] = parseNetwork(text) ?? [];
-    expect(`${address?.toString()}/${bits}`).toBe(network);
   });
 
   it('names the operators’ user, and sets no password by itself', () => {

@@ -8,7 +8,7 @@ import {
   type HttpResult,
   type SafeHttpOptions,
 } from '../../src/core/safe-http/safe-http-client.js';
-import { parseNetwork } from '../../src/core/config.js';
+import { parseNetwork } from '../../src/core/networks.js';
 import { CERTIFICATE, KEY } from './certificates.js';
 
 export const TIMEOUT_MS = 600;

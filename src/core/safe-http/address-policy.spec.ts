@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseNetwork, type Network } from '../config.js';
+import { parseNetwork, type Network } from '../networks.js';
 import { AddressPolicy, isLocalName, literalAddress } from './address-policy.js';
 
 const networks = (...texts: string[]): Network[] =>

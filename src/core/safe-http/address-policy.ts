@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Network } from '../config.js';
+import type { Network } from '../networks.js';
 
 /** Azure's wire server: the one metadata address that lies in public space. */
 const AZURE_WIRE_SERVER = '168.63.129.16';

@@ -1,0 +1,110 @@
+import { Expose, Transform, type TransformFnParams } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export const isBlank = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.trim() === '');
+
+// Each decorator declares a variable: how its text becomes a value, what it is when nothing is set, and what it must be.
+
+const Variable =
+  (read: (text: unknown) => unknown, ...rules: PropertyDecorator[]): PropertyDecorator =>
+  (target, property) => {
+    const declare = [Expose(), Transform(({ value }: TransformFnParams) => read(value)), ...rules];
+    for (const decorate of declare) decorate(target, property);
+  };
+
+const Text = (fallback?: string, ...rules: PropertyDecorator[]): PropertyDecorator =>
+  Variable((text) => (isBlank(text) ? fallback : String(text).trim()), ...rules);
+
+const TextLike = (pattern: RegExp, words: string, fallback?: string): PropertyDecorator =>
+  Text(fallback, Matches(pattern, { message: `$property must be ${words}` }));
+
+const OneOf = (values: readonly string[], words: string, fallback: string): PropertyDecorator =>
+  Text(fallback, IsIn(values, { message: `$property must be ${words}` }));
+
+const Flag = (fallback: boolean): PropertyDecorator =>
+  Variable(
+    (text) => {
+      if (isBlank(text)) return fallback;
+      return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
+    },
+    IsBoolean({ message: '$property must be true or false' }),
+  );
+
+/** A whole number; anything else is left as it is, for the rules to name. */
+function WholeNumber(minimum: number, maximum: number, words: string, fallback?: number): PropertyDecorator {
+  const message = `$property must be ${words}`;
+  return Variable(
+    (text) => {
+      if (isBlank(text)) return fallback;
+      return typeof text === 'string' && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : text;
+    },
+    ...[IsInt({ message }), Min(minimum, { message }), Max(maximum, { message })],
+  );
+}
+
+const Port = (fallback?: number): PropertyDecorator =>
+  WholeNumber(0, 65535, 'a port number, 0 to 65535', fallback);
+
+const Count = (maximum: number, fallback: number): PropertyDecorator =>
+  WholeNumber(1, maximum, `a whole number, 1 to ${maximum}`, fallback);
+
+const YEAR_MS = 31_536_000_000;
+const Milliseconds = (fallback: number): PropertyDecorator =>
+  WholeNumber(0, YEAR_MS, `a whole number of milliseconds, 0 to ${YEAR_MS} (a year)`, fallback);
+
+const Address = (fallback: string): PropertyDecorator =>
+  TextLike(/^[0-9A-Za-z.:_-]+$/, 'an address to listen on', fallback);
+
+const Networks = (): PropertyDecorator =>
+  TextLike(/^[0-9A-Fa-f.:/, ]*$/, 'a comma-separated list of networks such as 10.0.0.0/8,::1/128', '');
+
+const Key = (): PropertyDecorator =>
+  TextLike(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64: openssl rand -base64 32');
+
+/** The environment variables, as `.env.example` explains them. */
+export class Environment {
+  @OneOf(['development', 'production', 'test'], 'development, production or test', 'development')
+  NODE_ENV!: 'development' | 'production' | 'test';
+
+  @TextLike(/^postgres(ql)?:\/\/.+/, 'set to a postgres:// connection string') DATABASE_URL!: string;
+  @TextLike(/^rediss?:\/\/.+/, 'set to a redis:// connection string') REDIS_URL!: string;
+  @Text('') REDIS_TLS_CA_FILE!: string;
+
+  @Port(3000) PORT!: number;
+  @Address('0.0.0.0') HOST!: string;
+
+  @IsOptional() @Port() MANAGEMENT_PORT?: number;
+  @Address('127.0.0.1') MANAGEMENT_HOST!: string;
+  @TextLike(/^[^:\p{Cc}]{1,128}$/u, '1 to 128 characters without a colon', 'operator')
+  MANAGEMENT_USER!: string;
+  @Text('') MANAGEMENT_PASSWORD!: string;
+
+  @IsOptional() @Key() SECRETS_KEY?: string;
+  @TextLike(/^([A-Za-z0-9+/]{43}=(,|$))*$/, 'a comma-separated list of former SECRETS_KEYs', '')
+  SECRETS_PREVIOUS_KEYS!: string;
+
+  @Networks() WEBHOOK_ALLOWED_CIDRS!: string;
+  @Networks() TRUSTED_PROXIES!: string;
+
+  @Count(1000, 10) WEBHOOK_MAX_IN_FLIGHT!: number;
+  @WholeNumber(0, 36_500, 'a whole number of days, 0 to 36500', 90) WEBHOOK_LOG_DAYS!: number;
+
+  @Count(10_000, 64) SUPPLIER_MAX_IN_FLIGHT!: number;
+  @Milliseconds(30_000) SUPPLIER_QUIET_PERIOD_MS!: number;
+  @Milliseconds(86_400_000) SUPPLIER_REVIEW_AFTER_MS!: number;
+
+  @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;
+
+  @Count(500, 20) DATABASE_POOL_SIZE!: number;
+  @Flag(true) DATABASE_PREPARED_STATEMENTS!: boolean;
+
+  @TextLike(/^[\x21-\x7e]{1,64}$/, '1 to 64 printable characters', '{topup}') QUEUE_PREFIX!: string;
+
+  @OneOf(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`, 'info') LOG_LEVEL!: (typeof LOG_LEVELS)[number];
+  @Flag(false) LOG_PRETTY!: boolean;
+
+  @Text('.local') TOPUP_DATA_DIR!: string;
+}

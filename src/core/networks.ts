@@ -1,0 +1,18 @@
+import ipaddr from 'ipaddr.js';
+
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/**
+ * A network in CIDR notation, or a single address; undefined when it is neither. An IPv4 address has its four decimal
+ * parts: the short, octal and hexadecimal forms mean other addresses than most people read in them. A zone (`%eth0`) is
+ * part of no network.
+ */
+export function parseNetwork(text: string): Network | undefined {
+  if (text.includes('%')) return undefined;
+  const [address = ''] = text.split('/', 1);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined;
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (address !== text) return undefined;
+  const single = ipaddr.parse(address);
+  return [single, single.kind() === 'ipv4' ? 32 : 128];
+}
