@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { streams } from './streams.js';
+import { printable } from '../core/text.js';
 import { drawTable, type Paint } from './table.js';
 import { paint, toneOf } from './terminal.js';
 
@@ -77,15 +78,12 @@ function painter(columns: string[]): Paint {
 export const paragraphs = (...parts: (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
-
 /** Text of suppliers and merchants is shown, never obeyed: control characters could rewrite the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).replace(CONTROL, ' ');
+  return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** Writes to standard output, and resolves once it is out or whoever read it is gone. */

@@ -1,10 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
 /** How a webhook attempt ended: by its status, or by what kept an answer away (contract, section 4). */
-export const ATTEMPT_RESULTS = [
-  '2xx', '3xx', '4xx', '5xx',
-  'timeout', 'refused_address', 'dns', 'connect', 'tls', 'reset', 'protocol', 'interrupted',
-] as const; // prettier-ignore
+export const ATTEMPT_RESULTS = ['2xx', '3xx', '4xx', '5xx', ...HTTP_FAILURES, 'interrupted'] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 
 export interface PoolConnections {

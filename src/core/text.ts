@@ -21,7 +21,10 @@ export function textProblem(text: string, minimum: number, maximum: number): str
   return null;
 }
 
+/** Text with a blank for what could rewrite a terminal or forge a line. */
+export const printable = (text: string): string => text.replace(CONTROLS, ' ');
+
 /** Somebody else's text in a form that can be stored, logged and shown, cut to a length in UTF-16 units. */
 export function storable(text: string, maximum: number): string {
-  return text.toWellFormed().replace(CONTROLS, ' ').trim().slice(0, maximum).toWellFormed();
+  return printable(text.toWellFormed()).trim().slice(0, maximum).toWellFormed();
 }

@@ -1,13 +1,14 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { HTTP_FAILURES } from '../core/safe-http/http-failure.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Delivery } from './delivery.entity.js';
 
+/** Why an attempt got no response; `interrupted` is one whose worker was gone before it knew. */
+export const ATTEMPT_ERRORS = [...HTTP_FAILURES, 'interrupted'] as const;
+
 /** One POST of a delivery, and what came of it. */
 @Entity('webhook_attempts')
-@Check(
-  'ck_webhook_attempts_error',
-  `error IN ('refused_address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'protocol', 'interrupted')`,
-)
+@Check('ck_webhook_attempts_error', `error IN (${ATTEMPT_ERRORS.map((error) => `'${error}'`).join(', ')})`)
 export class DeliveryAttempt {
   @ForeignKey(() => Delivery, { name: 'fk_webhook_attempts_delivery' })
   @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_webhook_attempts' }))

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import { OneOf } from '../core/validation/member.decorators.js';
+import { ATTEMPT_ERRORS } from './delivery-attempt.entity.js';
 import type { AttemptRow, DeliveryRow } from './deliveries.repository.js';
 import {
   DELIVERED_EVENTS,
@@ -8,17 +9,6 @@ import {
   type DeliveredEvent,
   type DeliveryStatus,
 } from './delivery.entity.js';
-
-export const ATTEMPT_ERRORS = [
-  'refused_address',
-  'dns',
-  'connect',
-  'tls',
-  'timeout',
-  'reset',
-  'protocol',
-  'interrupted',
-] as const;
 
 const moment = { type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' } as const;
 

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { sign, signatureHeader, signingKey, type Message } from './signature.js';
-import { generateSecret, secretHint } from './webhook-secret.js';
+import { generateSecret, secretHint, sign, signatureHeader, signingKey, type Message } from './signature.js';
 
 const now = (): number => Math.floor(Date.now() / 1000);
 

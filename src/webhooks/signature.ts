@@ -1,8 +1,16 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
+const GENERATED_BYTES = 32;
+const HINT_CHARACTERS = 8;
 /** Base64 of the standard alphabet with its padding, nothing else (RFC 4648, section 4). */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** `whsec_` and the base64 of 32 random bytes, as Standard Webhooks writes secrets. */
+export const generateSecret = (): string => PREFIX + randomBytes(GENERATED_BYTES).toString('base64');
+
+/** The first 8 characters and three dots (specification, section 2.3); a character is a code point. */
+export const secretHint = (secret: string): string => `${[...secret].slice(0, HINT_CHARACTERS).join('')}...`;
 
 /**
  * The bytes that a secret signs with: `whsec_` and standard padded base64 are decoded, any other secret is its UTF-8

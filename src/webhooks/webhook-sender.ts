@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { retryAfterMs } from '../core/retry-after.js';
 import type { HttpFailure } from '../core/safe-http/http-failure.js';
 import { SafeHttpClient, type HttpResult } from '../core/safe-http/safe-http-client.js';
-import { retryAfterSeconds } from './retry-after.js';
 import { signatureHeader, type Message } from './signature.js';
 import { WebhookDestinations } from './webhook-destinations.js';
 
@@ -27,6 +27,7 @@ export interface AttemptOutcome {
 
 const MAX_BODY_BYTES = 16 * 1024;
 const LOGGED_BODY_BYTES = 1024;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 const USER_AGENT = 'order-topup-webhooks/1.0';
 
 /** Signs messages and sends them, each once. */
@@ -69,9 +70,14 @@ function toOutcome({ status, failure, headers, body, durationMs }: HttpResult): 
     error: failure,
     bodyText: status === null ? null : storableText(body.subarray(0, LOGGED_BODY_BYTES)),
     durationMs: Math.round(durationMs),
-    retryAfterSeconds:
-      status === 429 || status === 503 ? retryAfterSeconds(headers['retry-after'], Date.now()) : null,
+    retryAfterSeconds: status === 429 || status === 503 ? retryAfterSeconds(headers['retry-after']) : null,
   };
+}
+
+/** In whole seconds, an hour at most (contract, section 4). */
+function retryAfterSeconds(header: string | string[] | undefined): number | null {
+  const waitMs = retryAfterMs(header, Date.now(), MAX_RETRY_AFTER_MS);
+  return waitMs === null ? null : Math.ceil(waitMs / 1000);
 }
 
 /** Bytes as text: what is not UTF-8, and NUL, which PostgreSQL can't store, become U+FFFD; a cut-off end is left out. */

@@ -5,10 +5,10 @@ import { Database } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDestinations } from './webhook-destinations.js';
+import { generateSecret, secretHint } from './signature.js';
 import { toWebhookDto, type CreatedWebhookDto, type WebhookDto } from './webhook.dto.js';
 import type { Webhook } from './webhook.entity.js';
 import type { CreateWebhookDto, UpdateWebhookDto } from './webhook-requests.dto.js';
-import { generateSecret, secretHint } from './webhook-secret.js';
 import { WebhooksRepository, type Changes, type NewSecret } from './webhooks.repository.js';
 
 const MAX_WEBHOOKS = 20;

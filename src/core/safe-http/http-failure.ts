@@ -1,5 +1,14 @@
 /** Why a call got no answer, as the contract's section 4 names it for delivery attempts. */
-export type HttpFailure = 'refused_address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol';
+export const HTTP_FAILURES = [
+  'refused_address',
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'protocol',
+] as const;
+export type HttpFailure = (typeof HTTP_FAILURES)[number];
 
 /** A connection that was not made: nothing of the request was sent. */
 export class ConnectionFailure extends Error {

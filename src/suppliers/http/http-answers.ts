@@ -1,4 +1,5 @@
 import { parseBaht } from '../../core/money.js';
+import { retryAfterMs } from '../../core/retry-after.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import type { SupplierBalance } from '../supplier-adapter.js';
@@ -118,9 +119,8 @@ const notAccepted = (answer: HttpAnswer): Extract<SupplierOutcome, { kind: 'not_
 
 /** `Retry-After` in seconds or as a date, at most 10 minutes (contract, section 8). */
 function retryAfter({ retryAfter: text }: HttpAnswer): { retryAfterMs?: number } {
-  if (text === undefined) return {};
-  const waitMs = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS) };
+  const waitMs = retryAfterMs(text, Date.now(), MAX_RETRY_AFTER_MS);
+  return waitMs === null ? {} : { retryAfterMs: waitMs };
 }
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
