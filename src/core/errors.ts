@@ -36,7 +36,7 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** The body of every error answer (specification, section 7). */
+/** The body of every error answer (specification, section 7; `details`: contract, section 1). */
 export interface ErrorBody {
   status: number;
   code: ErrorCode;

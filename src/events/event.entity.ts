@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
-/** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 6). */
+/** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 2.3). */
 export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 
 /** What merchants can subscribe to. */

@@ -12,7 +12,7 @@ export const ORDER_NUMBER = /^ord_[0-9A-Za-z]{16}$/;
 const LEAKS =
   /\bat .+:\d+:\d+|node_modules|\.ts\b|\bSELECT\b|\bINSERT\b|relation "|QueryFailed|TypeError|Exception|pg_|ECONN/;
 
-/** An error answer: exactly the members of the contract's section 1, and nothing of our inside. */
+/** An error answer: exactly its members (contract, section 1), and nothing of our internals. */
 export function expectError(
   answer: Answer<unknown>,
   status: number,

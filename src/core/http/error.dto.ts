@@ -16,7 +16,7 @@ export class ErrorDetailDto {
   message!: string;
 }
 
-/** The body of every error (specification, section 7). */
+/** The body of every error (specification, section 7; `details`: contract, section 1). */
 export class ErrorDto {
   @ApiProperty({ type: 'integer', example: 400 }) status!: number;
   @ApiProperty({ type: String, enum: Object.keys(HTTP_STATUS), example: 'BAD_REQUEST' }) code!: string;

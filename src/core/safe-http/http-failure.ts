@@ -1,4 +1,4 @@
-/** Why a call got no answer, as the contract's section 4 names it for delivery attempts. */
+/** Why a call got no answer, in the words of the delivery log (contract, section 4). */
 export const HTTP_FAILURES = [
   'refused_address',
   'dns',

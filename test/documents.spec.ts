@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+/** The files in a folder whose names end so, as paths from the root of the project. */
+function filesIn(folder: string, ending: RegExp): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => ending.test(file))
+    .map((file) => path.join(folder, file));
+}
+
+const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'test/chaos/README.md', ...filesIn('docs', /\.md$/)].filter(
+  (file) => existsSync(path.join(root, file)),
+);
+/** All but this file, which makes mistakes on purpose. */
+const SOURCES = ['src', 'test', 'tools', 'bench', 'scripts']
+  .flatMap((folder) => filesIn(folder, /\.(ts|mjs|js|cjs)$/))
+  .filter((file) => file !== 'test/documents.spec.ts');
+
+/** What a document has under its numbers: "4.1" is a section, "8, rule 3" a point of its numbered list. */
+function numbersOf(document: string): Set<string> {
+  const numbers = new Set<string>();
+  let section = '';
+  for (const line of document.split('\n')) {
+    const heading = /^#+ (\d+(?:\.\d+)*)\.? /.exec(line)?.[1];
+    if (heading !== undefined) numbers.add((section = heading));
+    const rule = /^(\d+)\. /.exec(line)?.[1];
+    if (rule !== undefined) numbers.add(`${section}, rule ${rule}`);
+  }
+  return numbers;
+}
+
+const NUMBERS: Record<string, Set<string>> = {
+  specification: numbersOf(read('docs/specification.md')),
+  contract: numbersOf(read('docs/contract.md')),
+};
+
+const NUMBER = String.raw`\d+(?:\.\d+)*`;
+const LIST = `${NUMBER}(?:(?:, | and |, and )${NUMBER})*`;
+const CITATION = new RegExp(
+  String.raw`\b(specification|contract)(?:[’']s)?,? sections? (${LIST})(?:, rules? (${LIST}))?`,
+  'gi',
+);
+
+/** What a text cites: "contract, sections 2 and 3" is two citations. Comments may be wrapped anywhere. */
+function citationsIn(text: string): { document: string; number: string }[] {
+  const unwrapped = text.replace(/\n[ \t]*(?:\*|\/\/)?[ \t]*/g, ' ');
+  return [...unwrapped.matchAll(CITATION)].flatMap(([, document = '', sections = '', rules]) => {
+    const numbersIn = (list: string): string[] => list.match(new RegExp(NUMBER, 'g')) ?? [];
+    const cited = numbersIn(sections).flatMap((section) =>
+      rules === undefined ? [section] : numbersIn(rules).map((rule) => `${section}, rule ${rule}`),
+    );
+    return cited.map((number) => ({ document: document.toLowerCase(), number }));
+  });
+}
+
+const missingIn = (text: string): string[] =>
+  citationsIn(text)
+    .filter(({ document, number }) => !NUMBERS[document]?.has(number))
+    .map(({ document, number }) => `${document}, section ${number}`);
+
+/** The anchor that a heading of Markdown gets. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/** Links of a document to files and headings that are not there. */
+function deadLinksIn(file: string): string[] {
+  const prose = read(file).replace(/^```[\s\S]*?^```$/gm, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [target = '', anchor] = link.split('#', 2);
+      const linked = target === '' ? file : path.join(path.dirname(file), target);
+      if (!existsSync(path.join(root, linked))) return true;
+      if (anchor === undefined) return false;
+      const headings = [...read(linked).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
+      return !headings.includes(anchor);
+    });
+}
+
+const problemsIn = (files: string[], find: (file: string) => string[]): string[] =>
+  files.flatMap((file) => find(file).map((problem) => `${file}: ${problem}`));
+
+describe('Citations of the specification and the contract', () => {
+  it('lead to sections that are there', () => {
+    expect(problemsIn([...SOURCES, ...DOCUMENTS], (file) => missingIn(read(file)))).toEqual([]);
+  });
+
+  it('are found however they are written', () => {
+    const wrapped = `/**\n * Why (contract,\n * sections 2, 3 and 77). More: specification, section 4.9,\n */`;
+    expect(citationsIn(wrapped)).toHaveLength(4);
+    expect(missingIn(wrapped)).toEqual(['contract, section 77', 'specification, section 4.9']);
+    expect(missingIn("the contract's section 12; contract, section 8, rules 3 and 9")).toEqual([
+      'contract, section 12',
+      'contract, section 8, rule 9',
+    ]);
+    expect(SOURCES.flatMap((file) => citationsIn(read(file))).length).toBeGreaterThan(30);
+  });
+});
+
+describe('Links between documents', () => {
+  it('lead to files and headings that are there', () => {
+    expect(problemsIn(DOCUMENTS, deadLinksIn)).toEqual([]);
+  });
+});
