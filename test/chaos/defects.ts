@@ -1,208 +1,181 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MigrationInterface } from 'typeorm';
+import type { Database } from '../../src/database/database.js';
+import type { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
+import type { WebhookSender } from '../../src/webhooks/webhook-sender.js';
+import {
+  applyChange,
+  around,
+  hasStatement,
+  inStatement,
+  readBuild,
+  type Change,
+  type Sources,
+} from './seams.js';
 
-interface Defect {
-  file: string;
-  from: string;
-  to: string;
-}
+/** A lease that ends during the call makes two workers meet, which is rare otherwise. */
+const LEASE_OF_A_MOMENT = inStatement('units.claim', 'd.timeout_ms +', 'd.timeout_ms - 4400 +');
 
-/** How a claim of units is told how much longer than the supplier's timeout it holds. */
-const LEASE = 'name,\n            LEASE_MARGIN_MS,\n        ])';
-const LEASE_OF_A_MOMENT = 'name,\n            LEASE_MARGIN_MS - 4_400,\n        ])';
+const NO_QUIET_PERIOD = inStatement('units.postpone', '- make_interval(secs => c.quiet_ms / 1000.0)', '');
 
-/** Ways to break the service, to see that the checks notice: each replaces a text in a copy of the build. */
+/** Ways to break the service, to see that the checks notice. */
 const DEFECTS = {
   'timeout-refunds': [
-    {
-      file: 'dist/src/suppliers/http/http-supplier.js',
-      from: "{ kind: 'unknown', detail };",
-      to: "{ kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: detail };",
-    },
+    around<HttpSupplier['send']>('HttpSupplier.send', async (send, supplier, topUp) => {
+      const startMs = performance.now();
+      const outcome = await send(supplier, topUp);
+      if (outcome.kind !== 'unknown' || performance.now() - startMs < supplier.timeoutMs - 10) return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail };
+    }),
   ],
   'reference-per-attempt': [
-    {
-      file: 'dist/src/fulfilment/supplier-caller.js',
-      from: 'const reference = unitReference(unit.order_number, unit);',
-      to: "const reference = unitReference(unit.order_number, unit) + (unit.sends > 1 ? `r${unit.sends}` : '');",
-    },
+    inStatement(
+      'units.claim',
+      'o.order_number',
+      `o.order_number || CASE WHEN claimed.sends > 1 THEN 'r' || claimed.sends ELSE '' END AS order_number`,
+    ),
   ],
   'acknowledged-before-commit': [
-    {
-      file: 'dist/src/database/database.js',
-      from: "const committed = this.send('COMMIT');",
-      to: `if (this.isPlacement) {
-             for (const answer of this.answers) await answer;
-             const { client } = this;
-             const end = () => client.query('COMMIT').then(() => client.release(), (e) => client.release(e));
-             this.isHandedOver = true;
-             setTimeout(end, 150);
-             return;
-           }
-           const committed = this.send('COMMIT');`,
-    },
-    {
-      file: 'dist/src/database/database.js',
-      from: 'write(statement, values = []) {',
-      to: `write(statement, values = []) {
-             this.isPlacement ||= statement.name === 'placement.insert_orders';`,
-    },
-    {
-      file: 'dist/src/database/database.js',
-      from: 'client.release(broken);',
-      to: 'if (!tx.isHandedOver) client.release(broken);',
-    },
+    hasStatement('placement.insert_orders'),
+    around<Database['transaction']>(
+      'Database.transaction',
+      (transaction, work) =>
+        new Promise((resolve, reject) => {
+          const committed = transaction(async (tx) => {
+            let isPlacement = false;
+            const write = tx.write.bind(tx);
+            tx.write = (statement, values) => {
+              isPlacement ||= statement.name === 'placement.insert_orders';
+              write(statement, values);
+            };
+            const result = await work(tx);
+            if (isPlacement) {
+              // Behind all the others: once it is answered, they have been carried out.
+              await tx.query({ name: 'defect.written', text: 'SELECT' });
+              resolve(result);
+              await new Promise((later) => setTimeout(later, 150));
+            }
+            return result;
+          });
+          committed.then(resolve, reject);
+        }),
+    ),
   ],
   'event-outside-transaction': [
-    {
-      file: 'dist/src/orders/settle-batch.js',
-      from: 'return { outcomes, ended, webhooks: recordEvents(tx, events) };',
-      to: 'return { outcomes, ended, webhooks: Promise.resolve(events) };',
-    },
-    {
-      file: 'dist/src/orders/order-settlement.js',
-      from: 'import { GroupCommit, locked }',
-      to: "import { recordEvents } from '../events/event-log.js'; import { GroupCommit, locked }",
-    },
-    {
-      file: 'dist/src/orders/order-settlement.js',
-      from: 'this.notifier.notifyWebhooks(await webhooks);',
-      to: `const events = await webhooks;
-           if (events.length > 0)
-             this.notifier.notifyWebhooks(await this.database.transaction((tx) => recordEvents(tx, events)));`,
-    },
+    hasStatement('events.record'),
+    around<Database['transaction']>('Database.transaction', async (transaction, work) => {
+      let record: typeof work | undefined;
+      const result = await transaction((tx) => {
+        const query = tx.query.bind(tx);
+        tx.query = (statement, values) => {
+          if (statement.name !== 'events.record') return query(statement, values);
+          record = (own) => own.query(statement, values);
+          return Promise.resolve([]);
+        };
+        return work(tx);
+      });
+      setImmediate(() => void (record && transaction(record).catch(() => undefined)));
+      return result;
+    }),
   ],
   'held-not-released': [
-    {
-      file: 'dist/src/orders/settle-batch.js',
-      from: 'wallet.leaving += outcome.refunded + outcome.spent;',
-      to: 'wallet.leaving += outcome.spent;',
-    },
+    inStatement('settlement.move_money', 'held = held - c.leaving', 'held = held - (c.leaving - c.returned)'),
   ],
   // As a queue's own `attempts` would.
   'retry-by-rerun': [
-    {
-      file: 'dist/src/fulfilment/supplier-caller.js',
-      from: 'const outcome = await this.ask(unit);',
-      to: `let outcome = await this.ask(unit);
-           if (unit.action === 'send' && outcome.kind === 'unknown')
-             outcome = await this.ask({ ...unit, order_number: unit.order_number + 'r' });`,
-    },
+    around<HttpSupplier['send']>('HttpSupplier.send', async (send, supplier, topUp) => {
+      const outcome = await send(supplier, topUp);
+      if (outcome.kind !== 'unknown') return outcome;
+      return send(supplier, { ...topUp, reference: `${topUp.reference}r` });
+    }),
   ],
-  'resend-without-quiet-period': [
-    {
-      file: 'dist/src/fulfilment/units.sql.js',
-      from: 'AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.quiet_ms / 1000.0)',
-      to: 'AND c.quiet_ms IS NOT NULL',
-    },
-  ],
-  'claim-without-lock': [
-    {
-      file: 'dist/src/fulfilment/units.sql.js',
-      from: 'ORDER BY next_action_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) found',
-      to: 'ORDER BY next_action_at LIMIT lane.room) found',
-    },
-  ],
+  'resend-without-quiet-period': [NO_QUIET_PERIOD],
+  'claim-without-lock': [inStatement('units.claim', 'FOR NO KEY UPDATE SKIP LOCKED) found', ') found')],
   'lease-by-local-clock': [
-    {
-      file: 'dist/src/fulfilment/units.sql.js',
-      from: 'THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + $5::int) / 1000.0) END',
-      to: 'THEN to_timestamp((d.timeout_ms + $5::float8) / 1000.0) END',
-    },
-    {
-      file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: LEASE,
-      to: 'name,\n            Date.now() + LEASE_MARGIN_MS,\n        ])',
-    },
+    inStatement(
+      'units.claim',
+      'statement_timestamp() + make_interval(secs => (d.timeout_ms',
+      'to_timestamp(LOCAL_CLOCK) + make_interval(secs => (d.timeout_ms',
+    ),
+    around<Database['query']>('Database.query', (query, statement, values) => {
+      const text = statement.text.replace('LOCAL_CLOCK', String(Date.now() / 1000));
+      // Another text each time is not prepared under one name.
+      return query(text === statement.text ? statement : { name: '', text }, values);
+    }),
   ],
-  // A lease that ends during the call makes two workers meet, which is rare otherwise.
   'settled-without-compare-and-set': [
-    {
-      file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: LEASE,
-      to: LEASE_OF_A_MOMENT,
-    },
-    {
-      file: 'dist/src/orders/settlement.sql.js',
-      from: "AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))",
-      to: '',
-    },
-    {
-      file: 'dist/src/database/migrations/1763650000003-orders.js',
-      from: "['order_units', 'state', `'succeeded', 'failed'`],",
-      to: '',
-    },
+    LEASE_OF_A_MOMENT,
+    inStatement('settlement.settle_units', 'c.cancels OR u.state IN', 'true OR u.state IN'),
+    around<MigrationInterface['up']>('Orders1763650000003.up', async (up, runner) => {
+      await up(runner);
+      await runner.query('DROP TRIGGER tg_order_units_ended ON order_units');
+    }),
   ],
   // The same, and no quiet period: what is left is that an answer settles only its own claim.
   'settled-without-claim': [
-    {
-      file: 'dist/src/fulfilment/unit-dispatcher.js',
-      from: LEASE,
-      to: LEASE_OF_A_MOMENT,
-    },
-    {
-      file: 'dist/src/fulfilment/outcome-recorder.js',
-      from: 'safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms)',
-      to: '0',
-    },
-    {
-      file: 'dist/src/orders/settlement.sql.js',
-      from: "ELSE c.state = 'succeeded' OR u.claim = c.claim END",
-      to: 'ELSE true END',
-    },
+    LEASE_OF_A_MOMENT,
+    NO_QUIET_PERIOD,
+    inStatement('settlement.settle_units', `c.state = 'succeeded' OR u.claim = c.claim`, 'true'),
   ],
-  'sent-to-another-address': [
-    {
-      file: 'dist/src/fulfilment/units.sql.js',
-      from: 'AND due.sent_to <> s.base_url',
-      to: 'AND false',
-    },
-  ],
+  'sent-to-another-address': [inStatement('units.claim', 'due.sent_to <> s.base_url', 'false')],
   'inquiry-unseen-refunds': [
-    {
-      file: 'dist/src/suppliers/http/http-answers.js',
-      from: "return { kind: 'never_seen' };",
-      to: "return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'never seen' };",
-    },
+    around<HttpSupplier['inquire']>('HttpSupplier.inquire', async (inquire, supplier, reference) => {
+      const outcome = await inquire(supplier, reference);
+      if (outcome.kind !== 'never_seen') return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'never seen' };
+    }),
   ],
   'interrupted-deliveries-forgotten': [
-    {
-      file: 'dist/src/webhooks/dispatch.sql.js',
-      from: "NULL::int AS response_status, 'interrupted' AS error",
-      to: "200 AS response_status, 'interrupted' AS error",
-    },
+    inStatement(
+      'webhook_deliveries.record_interrupted',
+      'NULL::int AS response_status',
+      '200 AS response_status',
+    ),
   ],
   'body-per-attempt': [
-    {
-      file: 'dist/src/webhooks/webhook-dispatcher.js',
-      from: 'body: task.body };',
-      to: 'body: task.body.replace(/"timestamp":\\d+/, () => \'"timestamp":\' + Math.floor(startedAt.getTime() / 1000)) };',
-    },
+    around<WebhookSender['send']>('WebhookSender.send', (send, url, message, secrets) => {
+      const body = message.body.replace(/"timestamp":\d+/, `"timestamp":${message.timestamp}`);
+      return send(url, { ...message, body }, secrets);
+    }),
   ],
-} satisfies Record<string, Defect[]>;
+} satisfies Record<string, Change[]>;
 
 export type DefectName = keyof typeof DEFECTS;
 
 export const DEFECT_NAMES = Object.keys(DEFECTS) as DefectName[];
 
-/** @throws when the build does not hold the text that the defect replaces. */
+/** Breaks the build in this directory. @throws when the defect does not fit it. */
 export function plantDefect(directory: string, name: DefectName): void {
-  for (const { file, from, to } of DEFECTS[name]) {
-    const path = join(directory, file);
-    const text = readFileSync(path, 'utf8');
-    if (!text.includes(from)) throw new Error(`the defect ${name} no longer fits ${file}`);
-    writeFileSync(
-      path,
-      text.replace(from, () => to),
-    );
+  const sources = readBuild(directory);
+  for (const [path, text] of breakIn(sources, name)) {
+    if (text !== sources.get(path)) writeFileSync(join(directory, path), text);
   }
 }
 
-/** Where a defect's text is not in the build any more, as name and file. */
-export function findMisfits(directory: string): string[] {
-  return DEFECT_NAMES.flatMap((name) =>
-    DEFECTS[name]
-      .filter(({ file, from }) => !readFileSync(join(directory, file), 'utf8').includes(from))
-      .map(({ file }) => `${name}: ${file}`),
-  );
+/** @throws with every defect that does not fit the build, and why. */
+export function assertDefectsFit(directory: string): void {
+  const sources = readBuild(directory);
+  const misfits = DEFECT_NAMES.flatMap((name) => {
+    try {
+      breakIn(sources, name);
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+  if (misfits.length > 0) throw new Error(`${misfits.join('\n')}\n${WHAT_TO_DO}`);
+}
+
+const WHAT_TO_DO = `Change test/chaos/defects.ts so that these break the build in the same way as before, and run each with its seed of
+test/chaos/README.md, to see that it is still found.`;
+
+function breakIn(sources: Sources, name: DefectName): Sources {
+  try {
+    return DEFECTS[name].reduce(applyChange, sources);
+  } catch (error) {
+    throw new Error(`The defect ${name} does not fit the build: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }

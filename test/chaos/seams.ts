@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+
+/** A change at a named place of the build. The name finds the place, in whichever file and however it is laid out. */
+export interface Change {
+  /** What to look for, in words. */
+  seam: string;
+  name: string;
+  isSeam: (node: ts.Node) => boolean;
+  /** @returns the text that the seam gets. @throws when it can't be changed so. */
+  rewrite: (seam: ts.Node) => string;
+}
+
+/** The JavaScript that was built of the service's sources: text by path. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** Nothing is changed: code that goes by the name of a statement asks so whether there is one. */
+export function hasStatement(name: string): Change {
+  return {
+    seam: `the SQL statement '${name}'`,
+    name,
+    // `{ name: 'units.claim', … }`, or `statement('units.claim', …)`.
+    isSeam: (node) => {
+      const parts: readonly ts.Node[] = ts.isObjectLiteralExpression(node)
+        ? node.properties.flatMap((each) => (ts.isPropertyAssignment(each) ? [each.initializer] : []))
+        : ts.isCallExpression(node)
+          ? node.arguments
+          : [];
+      return parts.some((part) => ts.isStringLiteralLike(part) && part.text === name);
+    },
+    rewrite: (seam) => seam.getText(),
+  };
+}
+
+/** Replaces a fragment of the SQL statement that bears this name. White space in the fragment fits any other. */
+export function inStatement(name: string, from: string, to: string): Change {
+  const words = from.split(/\s+/).map((word) => word.replace(/\W/g, '\\$&'));
+  const fragment = new RegExp(words.join('\\s+'), 'g');
+  const rewrite = (seam: ts.Node): string => {
+    const text = seam.getText();
+    const times = text.match(fragment)?.length ?? 0;
+    if (times !== 1) throw new Error(`has this ${times} times instead of once: ${from}`);
+    return text.replace(fragment, () => to);
+  };
+  return { ...hasStatement(name), rewrite };
+}
+
+/**
+ * Puts code around a method, `Class.method`. The code runs in the build: it may use its arguments and globals, and
+ * nothing that is imported or declared outside of it.
+ */
+export function around<Method extends (...args: never[]) => unknown>(
+  name: string,
+  code: (original: Method, ...args: Parameters<Method>) => ReturnType<Method>,
+): Change {
+  return {
+    seam: `the method ${name}`,
+    name,
+    isSeam: (node) =>
+      functionOf(node) !== undefined &&
+      ts.isClassLike(node.parent) &&
+      `${node.parent.name?.text}.${(node as ts.ClassElement).name?.getText()}` === name,
+    rewrite: (seam) => {
+      const { modifiers, parameters, body } = functionOf(seam) as ts.MethodDeclaration;
+      const isAsync = modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) ?? false;
+      const named = parameters.map((each) => each.getText()).join(', ');
+      const original = `${isAsync ? 'async ' : ''}(${named}) => ${body?.getText()}`;
+      const call = `(${code.toString()})(${original}, ...args)`;
+      const [, method] = name.split('.');
+      return ts.isMethodDeclaration(seam)
+        ? `${method}(...args) { return ${call}; }`
+        : `${method} = (...args) => ${call};`;
+    },
+  };
+}
+
+/** A method's function, written as `method() {…}` or as `method = () => …`. */
+function functionOf(node: ts.Node): ts.MethodDeclaration | ts.ArrowFunction | undefined {
+  if (ts.isMethodDeclaration(node)) return node;
+  const value = ts.isPropertyDeclaration(node) ? node.initializer : undefined;
+  return value && ts.isArrowFunction(value) ? value : undefined;
+}
+
+export function readBuild(directory: string): Sources {
+  const files = readdirSync(join(directory, 'dist/src'), { recursive: true, withFileTypes: true });
+  const scripts = files.filter((file) => file.isFile() && file.name.endsWith('.js'));
+  const paths = scripts.map(({ parentPath, name }) => relative(directory, join(parentPath, name)));
+  return new Map(paths.map((path) => [path, readFileSync(join(directory, path), 'utf8')]));
+}
+
+/** @throws when the build does not hold the seam exactly once, or the seam not what is to be changed. */
+export function applyChange(sources: Sources, { seam, name, isSeam, rewrite }: Change): Sources {
+  const found = [...sources].flatMap(([path, text]) => {
+    if (!name.split('.').every((part) => text.includes(part))) return [];
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    return nodesOf(source).filter(isSeam).map((node) => ({ path, text, node })); // prettier-ignore
+  });
+  const [only, another] = found;
+  if (!only) throw new Error(`${seam} is nowhere in dist/src`);
+  if (another) throw new Error(`${seam} is in dist/src ${found.length} times: ${found.map(({ path }) => path).join(', ')}`); // prettier-ignore
+  const { path, text, node } = only;
+  try {
+    const changed = text.slice(0, node.getStart()) + rewrite(node) + text.slice(node.getEnd());
+    return new Map(sources).set(path, changed);
+  } catch (error) {
+    throw new Error(`${seam} in ${path} ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const nodesOf = (node: ts.Node): ts.Node[] => {
+  const nodes = [node];
+  ts.forEachChild(node, (child) => void nodes.push(...nodesOf(child)));
+  return nodes;
+};
