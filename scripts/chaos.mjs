@@ -1,4 +1,5 @@
-// `npm run chaos -- [--seed N] [--minutes M]` runs the service under seeded faults and compares its books afterwards.
+// `npm run chaos -- [--seed N] [--minutes M]` runs the service under seeded faults and compares its books afterwards;
+// `--ci` does what has to hold before a change is merged, and counts it in the last line.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { prepareCheckout } from './prepare.mjs';

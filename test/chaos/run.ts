@@ -1,14 +1,18 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runCampaign, type CampaignReport } from './campaign.js';
-import { DEFECT_NAMES, type DefectName } from './defects.js';
+import { runCiJob } from './ci-job.js';
+import { assertDefectsFit, DEFECT_NAMES, type DefectName } from './defects.js';
 import { REGRESSION_SEEDS } from './regressions.js';
 import { describe } from './violations.js';
 
-// Runs one seed: see docs/contributing.md. Exits with 1 when a book is violated, with 2 when the run itself failed.
+// See docs/contributing.md. Exits with 1 when a book is violated, with 2 when the run itself failed.
 
-const USAGE = 'npm run chaos -- [--seed N] [--minutes M] [--defect NAME], or npm run chaos -- --regressions';
+const USAGE =
+  'npm run chaos -- [--seed N] [--minutes M] [--defect NAME] | --regressions | --check-defects | --ci';
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-interface Run {
+export interface Run {
   seed: number;
   minutes: number;
   defect: DefectName | null;
@@ -18,8 +22,13 @@ interface Run {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 try {
+  const options = readOptions();
+  if (options.ci) process.exit((await runCiJob(checkout, carryOut)) ? 0 : 1);
+  assertDefectsFit(checkout);
+  console.log(`all ${DEFECT_NAMES.length} planted defects fit the build`);
+  if (options['check-defects']) process.exit(0);
   let violated = 0;
-  for (const run of readRuns()) violated += (await carryOut(run)) ? 0 : 1;
+  for (const run of readRuns(options)) violated += (await carryOut(run)) ? 0 : 1;
   process.exit(violated > 0 ? 1 : 0);
 } catch (error) {
   console.error(error instanceof Error ? error.stack : error);
@@ -41,15 +50,23 @@ async function carryOut({ seed, minutes, defect }: Run): Promise<boolean> {
   return length === 0;
 }
 
-function readRuns(): Run[] {
+type Options = ReturnType<typeof readOptions>;
+
+function readOptions() {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string' },
       minutes: { type: 'string' },
       defect: { type: 'string' },
       regressions: { type: 'boolean', default: false },
+      'check-defects': { type: 'boolean', default: false },
+      ci: { type: 'boolean', default: false },
     },
   });
+  return values;
+}
+
+function readRuns(values: Options): Run[] {
   if (values.regressions) {
     console.log(`${REGRESSION_SEEDS.length} seeds that found something once`);
     return REGRESSION_SEEDS.map(({ seed, minutes }) => ({ seed, minutes, defect: null }));

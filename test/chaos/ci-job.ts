@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { FAILPOINTS } from '../../src/core/failpoints.js';
+import { assertDefectsFit } from './defects.js';
+import { FAULTS } from './fault-plan.js';
+import type { Run } from './run.js';
+import { planSchedule } from './schedule.js';
+
+/** Few and short, for every change; between them they meet everything that can break. */
+const RUNS: Run[] = [140, 2426].map((seed) => ({ seed, minutes: 0.75, defect: null }));
+/** What hangs fails. */
+const PATIENCE_MS = 400_000;
+
+/**
+ * What has to hold before a change is merged. The last line counts it, as that of `npm test` does.
+ * @returns whether all of it holds.
+ */
+export async function runCiJob(checkout: string, carryOut: (run: Run) => Promise<boolean>): Promise<boolean> {
+  const tests: [name: string, test: () => unknown][] = [
+    ['these seeds meet every fault and failpoint, wrong clocks and units for the operator', assertAllIsMet],
+    ['the planted defects fit the build', () => assertDefectsFit(checkout)],
+    ...RUNS.map((run): [string, () => unknown] => [
+      `the books agree after seed ${run.seed}`,
+      async () => assert(await carryOut(run), 'they do not agree: see above'),
+    ]),
+  ];
+  let passed = 0;
+  const count = (): void => console.log(`${passed} passed, ${tests.length - passed} failed`);
+  for (const [name, test] of tests) {
+    const patience = setTimeout(() => {
+      console.log(`not ok: ${name}: no end after ${PATIENCE_MS / 1000} s`);
+      count();
+      process.exit(1);
+    }, PATIENCE_MS);
+    try {
+      await test();
+      passed++;
+      console.log(`ok: ${name}`);
+    } catch (error) {
+      console.log(`not ok: ${name}:`, error);
+    }
+    clearTimeout(patience);
+  }
+  count();
+  return passed === tests.length;
+}
+
+function assertAllIsMet(): void {
+  const plans = RUNS.map(({ seed, minutes }) => planSchedule(seed, minutes * 60));
+  const faults = plans.flatMap((plan) => plan.faults);
+  assert.deepEqual(
+    FAULTS.filter((kind) => !faults.some((fault) => fault.kind === kind)),
+    [],
+  );
+  assert.deepEqual(
+    FAILPOINTS.filter((name) => !faults.some(({ death }) => death?.failpoint === name)),
+    [],
+  );
+  assert(
+    plans.some(({ clocks }) => clocks.api !== 0),
+    'the clock of the API is never wrong',
+  );
+  assert(
+    plans.some(({ clocks }) => clocks.worker2 !== 0),
+    'the clock of worker 2 is never wrong',
+  );
+  assert(
+    plans.some(({ reviewAfterMs }) => reviewAfterMs !== null),
+    'no unit comes to the operator',
+  );
+}
