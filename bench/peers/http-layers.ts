@@ -103,5 +103,5 @@ const LAYERS: Record<string, () => Promise<Server>> = {
 };
 
 const server = await LAYERS[process.env.LAYER ?? '']?.();
-process.send?.({ port: (server?.address() as AddressInfo).port });
+process.send?.({ port: ((server as Server).address() as AddressInfo).port });
 process.on('disconnect', () => process.exit(0));

@@ -33,7 +33,7 @@ export function drawTable(
 const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 const TWICE_AS_WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const ASCII = /^[\u0000-\u007f]*$/;
 
 /** How many columns of a terminal a text takes. */

@@ -1,7 +1,7 @@
 // C0 and C1 controls, DEL included: they forge log lines and break terminals, and PostgreSQL cannot store NUL.
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
 /** The length in code points, which limits count (contract, section 2); cheap for the common short ASCII text. */

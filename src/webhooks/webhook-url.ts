@@ -3,7 +3,7 @@ import { codePoints } from '../core/text.js';
 export const MAX_URL_LENGTH = 2048;
 
 // The URL parser drops or replaces these silently, and one reader's repair is another's way around a check.
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const REPAIRED = /[\u0000-\u0020\u007f-\u009f\\]/;
 
 /**

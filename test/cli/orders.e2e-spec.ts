@@ -225,7 +225,7 @@ describe('topup order resolve', () => {
       commandLine.run(...resolve(order, '1.1', '--succeeded')),
       commandLine.run(...resolve(order, '1.1', '--failed', 'OUT_OF_STOCK')),
     ]);
-    expect(runs.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(new Set(runs.map(({ code }) => code))).toEqual(new Set([0, 1]));
     expect(runs.find(({ code }) => code === 1)?.stderr).toMatch(/^error: unit 1\.1 is (succeeded|failed): /);
     await expectBooksToBalance(stack);
   });

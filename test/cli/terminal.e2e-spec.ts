@@ -84,7 +84,7 @@ describe('topup on a terminal', () => {
   it('shows how far it is, and takes that away in the end', async () => {
     const { code, screen } = await commandLine.onTerminal(['audit']);
     expect(code).toBe(0);
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     expect(screen).toMatch(/\r\u001b\[KChecking the books: 0 of \d+, merchant_wallets[^]*\r\u001b\[K┌/);
     const piped = await commandLine.runProcess('audit');
     expect(piped.stderr).toBe('');
@@ -95,7 +95,7 @@ describe('topup on a terminal', () => {
     expect(coloured.screen).toContain('\u001b[32mok\u001b[0m');
     const plain = await commandLine.onTerminal(['audit'], '', { NO_COLOR: '1' });
     expect(plain.screen).toContain('│ ok ');
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     expect(plain.screen).not.toMatch(/\u001b\[\d+m/);
     const failed = await commandLine.onTerminal(['merchant', 'show', '99']);
     expect(failed.screen).toContain('\u001b[31merror:\u001b[0m there is no merchant 99');

@@ -119,7 +119,7 @@ describe('8.4 What a supplier says of a failure is fit to be shown', () => {
   ])('%s', async (_what, message) => {
     const { failure_message } = await failedWith((reference) => refused(reference, 'OUT_OF_STOCK', message));
     expect(failure_message).toMatch(/^a/);
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     expect(failure_message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
     expect(failure_message?.isWellFormed()).toBe(true);
   });

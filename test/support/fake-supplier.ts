@@ -57,7 +57,7 @@ export class FakeSupplier {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${((this.server as Server).address() as AddressInfo).port}`;
   }
 
   async listen(): Promise<this> {

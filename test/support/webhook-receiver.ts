@@ -22,7 +22,7 @@ export class WebhookReceiver {
   }
 
   url(path: string): string {
-    return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}${path}`;
+    return `http://127.0.0.1:${((this.server as Server).address() as AddressInfo).port}${path}`;
   }
 
   at(path: string): Received[] {

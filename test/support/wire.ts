@@ -16,7 +16,7 @@ export class Wire {
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
-    url.port = String((this.server?.address() as AddressInfo).port);
+    url.port = String(((this.server as Server).address() as AddressInfo).port);
     return url.href;
   }
 
