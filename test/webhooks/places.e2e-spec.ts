@@ -69,10 +69,11 @@ async function claimsThatWait(): Promise<number> {
 
 describe('attempts in flight', () => {
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
-    await Promise.all([start(), start(), start()]);
-    const [first, second] = [endpoints.slow(60), endpoints.slow(60)];
+    const [first, second] = [endpoints.slow(200), endpoints.slow(200)];
     const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
+    // All of them wait already, so that no slot is free because the API has not been asked for the next one yet.
     await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
+    await Promise.all([start(), start(), start()]);
     for (const { id } of webhooks) await statuses(id, 'succeeded', 40);
     expect([first.most(), second.most()]).toEqual([PLACES, PLACES]);
     expect(endpoints.at(first.url)).toHaveLength(40);
