@@ -75,7 +75,7 @@ const DEFECTS = {
         };
         return work(tx);
       });
-      setImmediate(() => void (record && transaction(record).catch(() => undefined)));
+      if (record) setTimeout((late) => void transaction(late).catch(() => undefined), 150, record);
       return result;
     }),
   ],
