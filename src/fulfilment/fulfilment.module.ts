@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrdersModule } from '../orders/orders.module.js';
-import { CallReport } from './call-report.js';
+import { UnitObserver } from './unit-observer.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SupplierCaller } from './supplier-caller.js';
@@ -9,7 +9,7 @@ import { UnitDispatcher } from './unit-dispatcher.js';
 /** What buys units. The queue's processor is not here: it starts to consume in whatever process provides it. */
 @Module({
   imports: [OrdersModule, SuppliersModule],
-  providers: [UnitDispatcher, SupplierCaller, OutcomeRecorder, CallReport],
+  providers: [UnitDispatcher, SupplierCaller, OutcomeRecorder, UnitObserver],
   exports: [UnitDispatcher, SuppliersModule],
 })
 export class FulfilmentModule {}

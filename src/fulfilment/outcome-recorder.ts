@@ -15,7 +15,7 @@ import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { isDefinite, type DefiniteOutcome, type UndecidedOutcome } from '../suppliers/supplier-outcome.js';
 import { LEASE_MARGIN_MS, safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { nextCallDelayMs } from './backoff.js';
-import { CallReport } from './call-report.js';
+import { UnitObserver } from './unit-observer.js';
 import { timelineOf, type EndedCall } from './ended-call.js';
 import {
   POSTPONE_UNITS,
@@ -57,7 +57,7 @@ export class OutcomeRecorder {
     private readonly settlements: SettlementRepository,
     private readonly notifier: WorkNotifier,
     private readonly heartbeat: WorkerHeartbeat,
-    private readonly report: CallReport,
+    private readonly observer: UnitObserver,
     private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -77,7 +77,7 @@ export class OutcomeRecorder {
   /** Units in doubt whose supplier has another address now: the operator has to find out what became of them. */
   async recordWithheld(units: ClaimedUnit[]): Promise<void> {
     const detail = 'its supplier has another address than when it was sent';
-    for (const unit of units) this.report.needsReview(unit, detail);
+    for (const unit of units) this.observer.needsReview(unit, detail);
     const outcome = { kind: 'withheld' as const, detail };
     const process = this.heartbeat.name;
     const calls = units.map((unit) => ({ unit, kind: 'send' as const, outcome, durationMs: 0, process }));
@@ -96,9 +96,9 @@ export class OutcomeRecorder {
   private async settleOrKeep(call: Decided, lease: { endMs: number }): Promise<void> {
     const settling = this.settleAtLast(call, lease);
     if (await isDoneBefore(settling, lease.endMs - RENEW_BEFORE_MS)) return;
-    this.report.kept(call.unit);
+    this.observer.kept(call.unit);
     const keeping = this.renewUntil(settling, call.unit, lease)
-      .catch((error: unknown) => this.report.notSettled(call.unit, error))
+      .catch((error: unknown) => this.observer.notSettled(call.unit, error))
       .finally(() => this.kept.delete(keeping));
     this.kept.add(keeping);
     if (this.kept.size > MAX_KEPT) await keeping;
@@ -146,13 +146,13 @@ export class OutcomeRecorder {
       outcome,
       calls: timelineOf(call),
     });
-    this.report.recorded(call, settled);
+    this.observer.recorded(call, settled);
   }
 
   /** An answer that PostgreSQL refuses to record: nothing is sent again for it. */
   private async leaveToOperator(call: EndedCall, leaseEndMs: number, error: unknown): Promise<void> {
     const { unit } = call;
-    this.report.notSettled(unit, error);
+    this.observer.notSettled(unit, error);
     const review = (): Promise<void> =>
       this.database.transaction((tx) => {
         tx.write(REVIEW_UNIT, [unit.order_id, unit.item, unit.unit, unit.claim]);
@@ -160,7 +160,7 @@ export class OutcomeRecorder {
         return Promise.resolve();
       });
     await writtenAtLast(review, leaseEndMs, isPassing);
-    this.report.needsReview(unit, 'its supplier’s answer could not be recorded');
+    this.observer.needsReview(unit, 'its supplier’s answer could not be recorded');
   }
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
@@ -168,7 +168,7 @@ export class OutcomeRecorder {
     const postponed = await writtenAtLast(() => this.postponements.submit(call), leaseEndMs, isPassing);
     if (!postponed) return false;
     const { supplier_id, due_in_ms } = postponed;
-    if (due_in_ms === null) this.report.needsReview(call.unit);
+    if (due_in_ms === null) this.observer.needsReview(call.unit);
     else if (due_in_ms > 0) this.notifier.notifyFulfilment([supplier_id], due_in_ms);
     return due_in_ms === 0;
   }

@@ -23,14 +23,14 @@ interface Health {
 /** So many calls in a row may be refused before the supplier gets a pause. */
 const TOLERATED_MISSES = 20;
 /** How many may then be tried at a time: some of what waits may be inquiries, which it can answer all the same. */
-const TRIAL_PLACES = 8;
+const TRIAL_SLOTS = 8;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * A circuit breaker for each supplier. One that accepts nothing, because it is away or has too much to do, is left alone
  * for a moment, then tried with a few calls at a time until one is accepted. An unknown outcome says nothing about the
- * supplier: that unit is inquired about, and calls without an answer are bounded by their places. It only postpones:
+ * supplier: that unit is inquired about, and calls without an answer are bounded by their slots. It only postpones:
  * what is due stays due, and nothing is failed.
  */
 export class SupplierBreaker {
@@ -39,10 +39,10 @@ export class SupplierBreaker {
   constructor(private readonly options: Options) {}
 
   /** How many calls a supplier may have in flight now, out of `usual`. */
-  places(supplierId: number, usual: number): number {
+  slots(supplierId: number, usual: number): number {
     const health = this.health.get(supplierId);
     if (!health || health.misses < TOLERATED_MISSES) return usual;
-    return performance.now() < health.pausedUntilMs ? 0 : Math.min(usual, TRIAL_PLACES);
+    return performance.now() < health.pausedUntilMs ? 0 : Math.min(usual, TRIAL_SLOTS);
   }
 
   /** Takes note of how a call ended. */

@@ -4,7 +4,7 @@ import { unitReference } from '../orders/order.rows.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
-import { CallReport } from './call-report.js';
+import { UnitObserver } from './unit-observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.sql.js';
 
@@ -14,13 +14,13 @@ export class SupplierCaller {
   constructor(
     private readonly registry: SupplierRegistry,
     private readonly heartbeat: WorkerHeartbeat,
-    private readonly report: CallReport,
+    private readonly observer: UnitObserver,
   ) {}
 
   /** Sends a unit, or asks what became of it, as its claim says. Never rejects. */
   async call(unit: ClaimedUnit): Promise<EndedCall> {
     const adapter = this.registry.find(unit.adapter);
-    this.report.calling(unit);
+    this.observer.calling(unit);
     const startedAtMs = performance.now();
     failpoint('supplier.calling');
     const outcome = await this.ask(unit);
@@ -35,7 +35,7 @@ export class SupplierCaller {
       // An adapter of another version is known to other workers.
       canBeAsked: adapter === undefined || adapter.inquire !== undefined,
     };
-    this.report.answered(call);
+    this.observer.answered(call);
     return call;
   }
 

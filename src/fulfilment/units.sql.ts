@@ -1,4 +1,4 @@
-import { CLAIMED_BY } from '../database/claims.js';
+import { CLAIMED_BY } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 
 /** A unit that this process may act on, once, under the lease of its claim. */
@@ -33,7 +33,7 @@ export interface ClaimedUnit {
  * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
  * an inquiry: what became of its send is unknown. A unit in doubt is sent again only to the address that it was sent to
  * before: another one has never seen its reference and would buy it twice, so it goes to review.
- * $1 suppliers, $2 room of each, $3 room altogether, $4 the claim's name, $5 milliseconds of lease beyond the supplier's
+ * $1 suppliers, $2 free slots of each, $3 of all, $4 the claim's name, $5 milliseconds of lease beyond the supplier's
  * timeout.
  */
 export const CLAIM_UNITS: Statement = {

@@ -18,14 +18,13 @@ const INTERVAL_MS = 2_000;
 const WITHOUT_REDIS_MS = 250;
 
 /**
- * Looks in PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no
- * wake-up started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis
- * disposable.
+ * Sweeps PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no wake-up
+ * started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis disposable.
  */
 @Injectable()
 export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly looking: Recurring;
-  private readonly lookingMoreOften: Recurring;
+  private readonly sweeping: Recurring;
+  private readonly sweepingWithoutRedis: Recurring;
   /** At first nobody knows what the clock did while no worker ran. */
   private mustPullBack = true;
 
@@ -38,48 +37,51 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const whenReady = (): Promise<boolean> => schema.whenReady();
-    this.looking = new Recurring({
+    this.sweeping = new Recurring({
       whenReady,
       intervalMs: INTERVAL_MS,
-      run: () => this.look(),
+      run: () => this.beatAndSweep(),
       onError: ({ message }) => logger.warn({ reason: message }, 'sweep for overdue work failed'),
     });
-    this.lookingMoreOften = new Recurring({
+    this.sweepingWithoutRedis = new Recurring({
       whenReady,
       intervalMs: WITHOUT_REDIS_MS,
-      run: async () => void (this.redis.isUp || (await this.wakeOverdue())),
+      run: async () => void (this.redis.isUp || (await this.sweep())),
       // The other one says so, too.
       onError: () => undefined,
     });
   }
 
   onApplicationBootstrap(): void {
-    this.looking.start();
-    this.lookingMoreOften.start();
+    this.sweeping.start();
+    this.sweepingWithoutRedis.start();
   }
 
-  /** Ends the looking, then waits for the work that has begun; what is only due is left to other workers. */
+  /** Ends the sweeping, then waits for the work that has begun; what is only due is left to other workers. */
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.looking.stop(), this.lookingMoreOften.stop()]);
+    await Promise.all([this.sweeping.stop(), this.sweepingWithoutRedis.stop()]);
     await Promise.all([this.units.drain(), this.webhooks.drain()]);
     await this.heartbeat.deregister().catch(() => undefined);
   }
 
-  private async look(): Promise<void> {
+  private async beatAndSweep(): Promise<void> {
     const { dead, clockWasSetBack } = await this.heartbeat.beat();
     await this.releaseClaimsOf(dead);
     this.mustPullBack ||= clockWasSetBack;
     if (this.mustPullBack) await this.pullBack();
-    await this.wakeOverdue();
+    await this.sweep();
   }
 
-  private async wakeOverdue(): Promise<void> {
-    await Promise.all([this.units.wakeOverdue(), this.webhooks.wakeOverdue()]);
+  private async sweep(): Promise<void> {
+    await Promise.all([this.units.work.sweep(), this.webhooks.work.sweep()]);
   }
 
   /** No delay gets longer than its rule allows, wherever the database's clock has been. */
   private async pullBack(): Promise<void> {
-    const [units, deliveries] = await Promise.all([this.units.pullBack(), this.webhooks.pullBack()]);
+    const [units, deliveries] = await Promise.all([
+      this.units.work.pullBack(),
+      this.webhooks.work.pullBack(),
+    ]);
     this.mustPullBack = false;
     if (units + deliveries > 0)
       this.logger.warn({ units, deliveries }, 'the clock of the database was set back: work is due earlier');
@@ -88,7 +90,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
   private async releaseClaimsOf(dead: string[]): Promise<void> {
     if (dead.length === 0) return;
     this.logger.warn({ workers: dead }, 'workers are gone: what they had claimed is taken over');
-    await Promise.all([this.units.releaseClaimsOf(dead), this.webhooks.releaseClaimsOf(dead)]);
+    await Promise.all([this.units.work.releaseClaimsOf(dead), this.webhooks.work.releaseClaimsOf(dead)]);
     await this.heartbeat.forget(dead);
   }
 }

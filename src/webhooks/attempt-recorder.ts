@@ -1,12 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { LOGGER } from '../core/core.module.js';
+import { Injectable } from '@nestjs/common';
 import { failpoint } from '../core/failpoints.js';
-import type { Logger } from '../core/logger.js';
-import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js';
+import { Metrics } from '../core/metrics.js';
 import { Database, LIMIT_LOCK_WAIT } from '../database/database.js';
 import { GroupCommit, locked, LOCK_WAIT_MS, succeeded } from '../database/group-commit.js';
 import { writtenAtLast } from '../database/while-away.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
+import { DeliveryObserver } from './delivery-observer.js';
 import {
   LOCK_FREE_WEBHOOKS,
   RECORD_ATTEMPTS,
@@ -54,8 +53,8 @@ export class AttemptRecorder {
   constructor(
     private readonly database: Database,
     private readonly notifier: WorkNotifier,
+    private readonly observer: DeliveryObserver,
     private readonly metrics: Metrics,
-    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -64,21 +63,14 @@ export class AttemptRecorder {
    * @returns what became of the delivery, or null when the lease was given up before.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
-    this.metrics.webhookAttempted(resultOf(attempt.outcome), attempt.outcome.durationMs / 1000);
     return writtenAtLast(() => this.writer.submit(attempt), untilMs);
   }
 
   /** Records attempts as interrupted whose lease has run out, and lets them be followed like any failed one. */
   async recordInterrupted(): Promise<void> {
     const recorded = await this.database.query<RecordedAttempt>(RECORD_INTERRUPTED);
-    if (recorded.length > 0)
-      this.logger.warn({ attempts: recorded.length }, 'delivery attempts were interrupted');
     this.followUp(recorded);
-    for (const { id, webhook_id: webhookId, status, attempt_count: attempts } of recorded) {
-      this.metrics.webhookAttempted('interrupted', null);
-      if (status === 'failed')
-        this.logger.info({ webhookId, deliveryId: String(id), attempts }, 'webhook failed for good');
-    }
+    this.observer.interrupted(recorded);
   }
 
   private async recordAll(attempts: EndedAttempt[]): Promise<Recorded> {
@@ -102,13 +94,6 @@ export class AttemptRecorder {
     for (const { webhook_id: webhookId, due_in_ms } of recorded)
       if (due_in_ms !== null) this.notifier.notifyWebhooks([webhookId], due_in_ms);
   }
-}
-
-/** A status that HTTP does not know is an answer that breaks the protocol. */
-function resultOf({ status, error }: AttemptOutcome): AttemptResult {
-  if (status === null) return error ?? 'protocol';
-  const family = `${Math.floor(status / 100)}xx`;
-  return ATTEMPT_RESULTS.find((result) => result === family) ?? 'protocol';
 }
 
 function toValues(attempts: EndedAttempt[]): unknown[] {

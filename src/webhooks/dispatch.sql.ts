@@ -1,4 +1,4 @@
-import { CLAIMED_BY } from '../database/claims.js';
+import { CLAIMED_BY } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 
 // Locks. A webhook's row is locked FOR SHARE by whatever decides about its deliveries from its settings, so that such
@@ -60,9 +60,9 @@ const firstDue = (isRetry: boolean): string => `
 
 /**
  * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
- * are read afresh: what they no longer allow ends here. A webhook gets no more than its places in flight, counted over
- * all workers; an attempt whose lease has run out holds none.
- * $1 webhooks, $2 room of each, $3 room altogether, $4 places in flight of each webhook, $5 lease in milliseconds,
+ * are read afresh: what they no longer allow ends here. A webhook gets no more than its slots, counted over all workers;
+ * an attempt whose lease has run out holds none.
+ * $1 webhooks, $2 free slots of each, $3 of all, $4 slots of each webhook over all workers, $5 lease in milliseconds,
  * $6 the claim's name.
  */
 export const CLAIM_DELIVERIES: Statement = {
@@ -113,7 +113,7 @@ export interface RecordedAttempt {
   status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
   /** Milliseconds until its retry is due; null when it has ended. */
   due_in_ms: number | null;
-  /** Whether its webhook has other deliveries due, which may have waited for this one's place. */
+  /** Whether its webhook has other deliveries due, which may have waited for this one's slot. */
   has_due: boolean;
 }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { resolveHost } from '../core/safe-http/resolve.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
+import { DeliveryObserver } from './delivery-observer.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
 import { RESOLVE, WebhookDestinations } from './webhook-destinations.js';
@@ -21,6 +22,7 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookDeliveriesService,
     WebhookSender,
     AttemptRecorder,
+    DeliveryObserver,
   ],
   exports: [
     WaitingDeliveries,
@@ -29,6 +31,7 @@ import { WebhooksService } from './webhooks.service.js';
     AttemptTiming,
     WebhookSender,
     AttemptRecorder,
+    DeliveryObserver,
   ],
 })
 export class WebhooksModule {}

@@ -10,6 +10,6 @@ export class WebhooksProcessor {
 
   @Process({ concurrency: 10 })
   wake(job: Job<WakeUpJob>): void {
-    this.dispatcher.wake(job.data.ids);
+    this.dispatcher.work.wake(job.data.ids);
   }
 }

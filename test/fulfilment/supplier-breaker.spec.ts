@@ -22,24 +22,24 @@ const miss = (times: number, supplier = 1): void => {
 };
 
 describe('a supplier’s circuit breaker', () => {
-  it('lets a supplier have all its places as long as it accepts something now and then', () => {
+  it('lets a supplier have all its slots as long as it accepts something now and then', () => {
     for (const outcome of ['succeeded', 'failed', 'processing', 'never_seen'] as const) {
       miss(19);
       breaker.note({ id: 1, code: 'S' }, outcome);
-      expect(breaker.places(1, 64)).toBe(64);
+      expect(breaker.slots(1, 64)).toBe(64);
     }
     expect(pauses).toEqual([]);
   });
 
   it('takes unknown outcomes for the affair of their units', () => {
     for (let n = 0; n < 100; n++) breaker.note({ id: 1, code: 'S' }, 'unknown');
-    expect(breaker.places(1, 64)).toBe(64);
+    expect(breaker.slots(1, 64)).toBe(64);
   });
 
   it('gives it a pause after twenty calls in a row that were not accepted, and no other supplier', () => {
     miss(20);
-    expect(breaker.places(1, 64)).toBe(0);
-    expect(breaker.places(2, 64)).toBe(64);
+    expect(breaker.slots(1, 64)).toBe(0);
+    expect(breaker.slots(2, 64)).toBe(64);
     expect(pauses).toEqual([[1, 1_000]]);
   });
 
@@ -55,16 +55,16 @@ describe('a supplier’s circuit breaker', () => {
       (times) => times > 0,
     );
     expect(resumed).toEqual([1]);
-    expect(breaker.places(1, 64)).toBe(8);
+    expect(breaker.slots(1, 64)).toBe(8);
     miss(1);
-    expect(breaker.places(1, 64)).toBe(0);
+    expect(breaker.slots(1, 64)).toBe(0);
     expect(pauses.map(([, pausedMs]) => pausedMs)).toEqual([1_000, 2_000]);
   });
 
-  it('gives all places back with the first call that is answered', () => {
+  it('gives all slots back with the first call that is answered', () => {
     miss(20);
     breaker.note({ id: 1, code: 'S' }, 'succeeded');
-    expect(breaker.places(1, 64)).toBe(64);
+    expect(breaker.slots(1, 64)).toBe(64);
     expect(pauses.at(-1)).toEqual([1, 0]);
     expect(resumed).toEqual([1]);
   });

@@ -6,7 +6,7 @@ import { bought, FakeSupplier, type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 /** SUPPLIER_MAX_IN_FLIGHT unless something else is set. */
-const PLACES = 64;
+const SLOTS = 64;
 
 const ailing = new FakeSupplier();
 let stack: TestStack;
@@ -32,7 +32,7 @@ const orders = (count: number, user: string): Promise<OrderBody[]> =>
   Promise.all(Array.from({ length: count }, () => stack.order(merchant, [{ sku: skuOfAiling }], user)));
 
 describe('a supplier in trouble', () => {
-  it('that hangs keeps only its own places: another one’s orders are bought meanwhile', async () => {
+  it('that hangs keeps only its own slots: another one’s orders are bought meanwhile', async () => {
     const user = unique('hanging');
     const well = deferred<void>();
     ailing.script(user, async ({ reference }) => {
@@ -42,11 +42,11 @@ describe('a supplier in trouble', () => {
     const stuck = await orders(70, user);
     await eventually(
       () => ailing.requests.length,
-      (count) => count >= PLACES,
+      (count) => count >= SLOTS,
     );
     const other = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, other.reference_id, 'completed');
-    expect(ailing.requests).toHaveLength(PLACES);
+    expect(ailing.requests).toHaveLength(SLOTS);
     well.resolve();
     for (const { reference_id } of stuck) await stack.orderWith(merchant, reference_id, 'completed');
   });

@@ -8,7 +8,7 @@ import { TestStack, type OrderBody } from '../support/stack.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
-const PLACES = 4;
+const SLOTS = 4;
 
 let stack: TestStack;
 let endpoints: Endpoints;
@@ -17,7 +17,7 @@ let sku: string;
 const workers = new Workers();
 
 beforeAll(async () => {
-  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(PLACES) }, { worker: false });
+  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(SLOTS) }, { worker: false });
   endpoints = await new Endpoints().listen();
   sku = await stack.product('1.00');
 });
@@ -103,15 +103,15 @@ describe('a worker that dies', () => {
     });
   });
 
-  it('does not keep its places', async () => {
+  it('does not keep its slots', async () => {
     const url = endpoints.add();
     const { id } = await hooks.register(url);
-    await Promise.all(Array.from({ length: PLACES }, () => hooks.test(id)));
+    await Promise.all(Array.from({ length: SLOTS }, () => hooks.test(id)));
     await abandon(id);
     await hooks.test(id);
     await start();
     await endpoints.arrived(url);
-    await statuses(id, 'failed', PLACES);
+    await statuses(id, 'failed', SLOTS);
   });
 
   it('and comes back late: its record changes nothing, not even while another attempt is in flight', async () => {
@@ -198,10 +198,10 @@ describe('an orderly stop', () => {
     const worker = await start();
     const slow = endpoints.slow(400);
     const { id } = await hooks.register(slow.url);
-    await Promise.all(Array.from({ length: PLACES + 2 }, () => hooks.test(id)));
-    await endpoints.arrived(slow.url, PLACES);
+    await Promise.all(Array.from({ length: SLOTS + 2 }, () => hooks.test(id)));
+    await endpoints.arrived(slow.url, SLOTS);
     await worker.get(WebhookDispatcher).drain();
-    await statuses(id, 'succeeded', PLACES);
-    expect(endpoints.at(slow.url)).toHaveLength(PLACES);
+    await statuses(id, 'succeeded', SLOTS);
+    expect(endpoints.at(slow.url)).toHaveLength(SLOTS);
   });
 });

@@ -28,7 +28,7 @@ export class Claims {
   }
 
   /** @param undo undoes those claims of these names that have come true. */
-  async undoLost(undo: (names: string[]) => Promise<void>): Promise<void> {
+  async undoLost(undo: (names: string[]) => Promise<unknown>): Promise<void> {
     if (this.lost.size === 0) return;
     const names = [...this.lost];
     await undo(names.map(([name]) => name));

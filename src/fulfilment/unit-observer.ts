@@ -2,29 +2,32 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
+import { WorkLog } from '../queues/work-observer.js';
 import type { Settled } from '../orders/order-settlement.js';
 import { unitReference } from '../orders/order.rows.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.sql.js';
 
-/** What logs and metrics are told about units on their way; every line names the request, the order and the unit. */
+/** Tells logs and metrics of units on their way; every line names the request, the order and the unit. */
 @Injectable()
-export class CallReport {
+export class UnitObserver extends WorkLog<ClaimedUnit> {
   constructor(
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    super('fulfilment', logger);
+  }
 
   calling(unit: ClaimedUnit): void {
-    this.logger.debug({ ...about(unit), action: unit.action }, 'a supplier is called');
+    this.logger.debug({ ...this.about(unit), action: unit.action }, 'a supplier is called');
   }
 
   /** Warns where the call did not decide the unit: somebody may have to look into it. */
   answered({ unit, kind, outcome, durationMs }: EndedCall): void {
     this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {
-      ...about(unit),
+      ...this.about(unit),
       action: unit.action,
       outcome: outcome.kind,
       detail: outcomeDetail(outcome),
@@ -47,13 +50,13 @@ export class CallReport {
     switch (settled) {
       case 'settled':
         this.metrics.unitSettled(unit.supplier, outcome.kind);
-        return this.logger.debug({ ...about(unit), state: outcome.kind }, 'unit settled');
+        return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
       case 'superseded':
-        return this.logger.warn(about(unit), 'a refusal answers an older call: it does not count');
+        return this.logger.warn(this.about(unit), 'a refusal answers an older call: it does not count');
       case 'contradiction':
         this.metrics.supplierContradicted(unit.supplier);
         return this.logger.error(
-          { ...about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },
+          { ...this.about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },
           'a supplier contradicts how a unit was settled: see topup reversal list',
         );
       case 'settled_before':
@@ -63,11 +66,11 @@ export class CallReport {
 
   /** The answer is kept, and written as soon as that can be. */
   kept(unit: ClaimedUnit): void {
-    this.logger.warn(about(unit), 'an answer could not be recorded yet: it is kept and tried again');
+    this.logger.warn(this.about(unit), 'an answer could not be recorded yet: it is kept and tried again');
   }
 
   notSettled(unit: ClaimedUnit, error: unknown): void {
-    this.logger.error({ ...about(unit), err: error }, 'a unit was not settled');
+    this.logger.error({ ...this.about(unit), err: error }, 'a unit was not settled');
   }
 
   /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
@@ -78,18 +81,16 @@ export class CallReport {
     else this.logger.info({ supplier }, 'a supplier answers again');
   }
 
-  tooLate(unit: ClaimedUnit): void {
-    this.logger.warn(about(unit), 'claim expired before use');
+  needsReview(unit: ClaimedUnit, reason?: string): void {
+    this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 
-  needsReview(unit: ClaimedUnit, reason?: string): void {
-    this.logger.error({ ...about(unit), reason }, 'a unit needs review: see topup order list --review');
+  protected about(unit: ClaimedUnit): object {
+    return {
+      requestId: unit.request_id ?? undefined,
+      orderNumber: unit.order_number,
+      reference: unitReference(unit.order_number, unit),
+      supplier: unit.supplier,
+    };
   }
 }
-
-const about = (unit: ClaimedUnit): object => ({
-  requestId: unit.request_id ?? undefined,
-  orderNumber: unit.order_number,
-  reference: unitReference(unit.order_number, unit),
-  supplier: unit.supplier,
-});

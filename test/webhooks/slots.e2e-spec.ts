@@ -8,7 +8,7 @@ import { holding, withoutSweeper } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
-const PLACES = 4;
+const SLOTS = 4;
 
 let stack: TestStack;
 let endpoints: Endpoints;
@@ -16,7 +16,7 @@ let hooks: Hooks;
 const workers = new Workers();
 
 beforeAll(async () => {
-  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(PLACES) }, { worker: false });
+  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: String(SLOTS) }, { worker: false });
 });
 
 afterAll(() => stack.close());
@@ -68,19 +68,25 @@ async function claimsThatWait(): Promise<number> {
 }
 
 describe('attempts in flight', () => {
+<<<<<<< HEAD:test/webhooks/places.e2e-spec.ts
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
     const [first, second] = [endpoints.slow(200), endpoints.slow(200)];
+=======
+  it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all slots are used', async () => {
+    await Promise.all([start(), start(), start()]);
+    const [first, second] = [endpoints.slow(60), endpoints.slow(60)];
+>>>>>>> adc0ffe (Run leased work with one engine, under units and deliveries alike):test/webhooks/slots.e2e-spec.ts
     const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
     // All of them wait already, so that no slot is free because the API has not been asked for the next one yet.
     await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
     await Promise.all([start(), start(), start()]);
     for (const { id } of webhooks) await statuses(id, 'succeeded', 40);
-    expect([first.most(), second.most()]).toEqual([PLACES, PLACES]);
+    expect([first.most(), second.most()]).toEqual([SLOTS, SLOTS]);
     expect(endpoints.at(first.url)).toHaveLength(40);
     expect(new Set(endpoints.at(first.url).map(({ headers }) => headers['webhook-id'])).size).toBe(40);
   });
 
-  it('go on without waiting for the next look at the database, whichever worker has the places', async () => {
+  it('go on without waiting for the next look at the database, whichever worker has the slots', async () => {
     const slow = endpoints.slow(50);
     const { id } = await hooks.register(slow.url);
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
@@ -97,18 +103,18 @@ describe('attempts in flight', () => {
     const { id } = await hooks.register(slow.url);
     await holding(stack, 'webhook_deliveries', async (client) => {
       await fill(id, 40, client);
-      for (const dispatcher of dispatchers) dispatcher.wake([id]);
+      for (const dispatcher of dispatchers) dispatcher.work.wake([id]);
       await eventually(claimsThatWait, (count) => count === dispatchers.length);
     });
     await statuses(id, 'succeeded', 40);
-    expect(slow.most()).toBe(PLACES);
+    expect(slow.most()).toBe(SLOTS);
   });
 
-  it('of another worker leave places that are used again and again without a look at the database', async () => {
+  it('of another worker leave slots that are used again and again without a look at the database', async () => {
     const slow = endpoints.slow(50);
     const { id } = await hooks.register(slow.url);
     await fill(id, 40);
-    // So there is never more room than the other places, and never more claimed than asked for.
+    // So there is never more slots than the others leave, and never more claimed than asked for.
     await stack.sql(
       `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = 1, claimed_by = 'another',
          attempt_started_at = now(), leased_until = now() + interval '1 hour'
@@ -118,19 +124,19 @@ describe('attempts in flight', () => {
     await start();
     await endpoints.arrived(slow.url);
     await withoutSweeper(stack, () => statuses(id, 'succeeded', 38));
-    expect(slow.most()).toBe(PLACES - 2);
+    expect(slow.most()).toBe(SLOTS - 2);
   });
 
-  it('begin without a look at the database, too, when their claim came too late to be used', async () => {
+  it('begin without a look at the database, too, when their claim expired before use', async () => {
     const margin = 200;
     const worker = await start({ timing: { leaseMarginMs: margin } });
     const url = endpoints.add();
     const { id } = await hooks.register(url);
     await withoutSweeper(stack, async () => {
       await holding(stack, 'webhook_deliveries', async (client) => {
-        // Fewer than the places, or the end of one would look for more.
+        // Fewer than the slots, or the end of one would look for more.
         await fill(id, 2, client);
-        worker.get(WebhookDispatcher).wake([id]);
+        worker.get(WebhookDispatcher).work.wake([id]);
         await eventually(claimsThatWait, (count) => count > 0);
         const sinceMs = performance.now();
         await eventually(
@@ -151,7 +157,7 @@ describe('attempts in flight', () => {
     await Promise.all(Array.from({ length: 20 }, () => hooks.test(dead.id)));
     await eventually(
       () => inFlight(dead.id),
-      (count) => count === PLACES,
+      (count) => count === SLOTS,
     );
     const startedAtMs = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => hooks.test(alive.id)));
@@ -161,7 +167,7 @@ describe('attempts in flight', () => {
 });
 
 describe('a thousand attempts in flight', () => {
-  it('of slow endpoints leave room for all others', async () => {
+  it('of slow endpoints leave slots for all others', async () => {
     const worker = await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
     const [slow, another] = [
       await hooks.register(endpoints.silent()),
@@ -169,14 +175,14 @@ describe('a thousand attempts in flight', () => {
     ];
     const quick = await hooks.register(endpoints.add());
     await fill(slow.id, 1_000);
-    worker.get(WebhookDispatcher).wake([slow.id]);
+    worker.get(WebhookDispatcher).work.wake([slow.id]);
     await eventually(
       () => inFlight(slow.id),
       (count) => count === 1_000,
     );
     await fill(another.id, 10);
     await fill(quick.id, 50);
-    worker.get(WebhookDispatcher).wake([another.id, quick.id]);
+    worker.get(WebhookDispatcher).work.wake([another.id, quick.id]);
     await statuses(quick.id, 'succeeded', 50);
     expect(await inFlight(another.id)).toBe(2);
   });

@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { LeasedWork, type ClaimRequest } from './leased-work.js';
+
+interface Task {
+  partition: number;
+  id: number;
+}
+
+const MARGIN_MS = 1_000;
+
+/** Work over a list of due tasks, which run until the test ends them. */
+function workOver(due: Task[], limits: { partition: number; total: number }) {
+  const running = new Map<number, () => void>();
+  const claims: ClaimRequest[] = [];
+  const leaseEnds: number[] = [];
+  const undone: string[][] = [];
+  const observed: string[] = [];
+  const state = {
+    peak: 0,
+    claimError: undefined as Error | undefined,
+    runError: undefined as Error | undefined,
+  };
+  const work = new LeasedWork<Task>({
+    table: {
+      findOverdue: () =>
+        Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
+      giveBack: (task) => Promise.resolve(due.push(task)),
+      undoClaims: (names) => Promise.resolve(undone.push(names)),
+      releaseClaims: () => Promise.resolve(),
+      pullBack: () => Promise.resolve([]),
+    },
+    claim: (request) => {
+      claims.push(request);
+      if (state.claimError) return Promise.reject(state.claimError);
+      const taken: Task[] = [];
+      request.partitions.forEach((id, index) => {
+        const room = Math.min(request.slots[index] ?? 0, request.total - taken.length);
+        const mine = due.filter(({ partition }) => partition === id).slice(0, room);
+        for (const task of mine) taken.push(...due.splice(due.indexOf(task), 1));
+      });
+      return Promise.resolve(taken);
+    },
+    run: ({ id }, leaseEndMs) =>
+      new Promise((resolve, reject) => {
+        leaseEnds.push(leaseEndMs);
+        running.set(id, () => {
+          running.delete(id);
+          if (state.runError) reject(state.runError);
+          else resolve();
+        });
+        state.peak = Math.max(state.peak, running.size);
+      }),
+    partitionOf: ({ partition }) => partition,
+    slotsOf: () => limits.partition,
+    totalSlots: limits.total,
+    runLimitMs: () => 5_000,
+    leaseMarginMs: MARGIN_MS,
+    process: 'test',
+    isReady: () => true,
+    observer: {
+      claimFailed: (error) => observed.push(`claim failed: ${(error as Error).message}`),
+      claimExpired: ({ id }) => observed.push(`claim of ${id} expired`),
+      taskFailed: ({ id }, error) => observed.push(`task ${id} failed: ${(error as Error).message}`),
+    },
+  });
+  return { work, running, claims, leaseEnds, undone, observed, state };
+}
+
+const tasksOf = (partition: number, count: number): Task[] =>
+  Array.from({ length: count }, (_, id) => ({ partition, id }));
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+async function endAll(running: Map<number, () => void>): Promise<void> {
+  while (running.size > 0) {
+    for (const end of [...running.values()]) end();
+    await turn();
+  }
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('leased work', () => {
+  it('runs all due work of a partition with one wake-up, never more at once than the partition has slots', async () => {
+    const due = tasksOf(1, 25);
+    const { work, running, state } = workOver(due, { partition: 4, total: 100 });
+    work.wake([1]);
+    await turn();
+    expect(running.size).toBe(4);
+    await endAll(running);
+    expect(due).toEqual([]);
+    expect(state.peak).toBe(4);
+  });
+
+  it('keeps a full partition from holding up another', async () => {
+    const due = [...tasksOf(1, 10), { partition: 2, id: 99 }];
+    const { work, running } = workOver(due, { partition: 3, total: 100 });
+    work.wake([1]);
+    await turn();
+    work.wake([2]);
+    await turn();
+    expect(running.has(99)).toBe(true);
+    await endAll(running);
+    expect(due).toEqual([]);
+  });
+
+  it('keeps to the limit over all partitions and forgets none of them', async () => {
+    const due = Array.from({ length: 30 }, (_, id) => ({ partition: id % 10, id }));
+    const { work, running, state } = workOver(due, { partition: 3, total: 5 });
+    work.wake([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await turn();
+    await endAll(running);
+    expect(due).toEqual([]);
+    expect(state.peak).toBeLessThanOrEqual(5);
+  });
+
+  it('asks once for wake-ups that arrive together, in one query for all partitions', async () => {
+    const { work, claims } = workOver([], { partition: 3, total: 100 });
+    for (let n = 0; n < 50; n++) work.wake([n % 5]);
+    await turn();
+    expect(claims).toEqual([
+      { partitions: [0, 1, 2, 3, 4], slots: [3, 3, 3, 3, 3], total: 15, name: 'test/1' },
+    ]);
+  });
+
+  it('drains: ends what runs and claims nothing more', async () => {
+    const due = tasksOf(1, 5);
+    const { work, running } = workOver(due, { partition: 2, total: 100 });
+    work.wake([1]);
+    await turn();
+    const drained = work.drain();
+    await endAll(running);
+    await drained;
+    work.wake([1]);
+    await turn();
+    expect(due).toHaveLength(3);
+  });
+
+  it('tells a task when its lease ends, counted from before its claim', async () => {
+    const due = tasksOf(1, 1);
+    const { work, running, leaseEnds } = workOver(due, { partition: 2, total: 100 });
+    jest.spyOn(performance, 'now').mockReturnValue(50_000);
+    work.wake([1]);
+    await turn();
+    expect(leaseEnds).toEqual([50_000 + 5_000 + MARGIN_MS]);
+    await endAll(running);
+  });
+
+  it('does nothing for a claim that has expired, gives its tasks back and claims them again', async () => {
+    const due = tasksOf(1, 2);
+    const { work, running, claims, observed } = workOver(due, { partition: 2, total: 100 });
+    // Time passes during the first claim only.
+    jest.spyOn(performance, 'now').mockImplementation(() => (claims.length === 0 ? 0 : MARGIN_MS + 1));
+    work.wake([1]);
+    await turn();
+    expect(observed).toEqual(['claim of 0 expired', 'claim of 1 expired']);
+    await turn();
+    expect(claims).toHaveLength(2);
+    expect([...running.keys()]).toEqual([0, 1]);
+    await endAll(running);
+  });
+
+  it('leaves what a failed claim was for to the next sweep, which undoes that claim first', async () => {
+    const due = tasksOf(1, 3);
+    const { work, running, observed, undone, state } = workOver(due, { partition: 2, total: 100 });
+    state.claimError = new Error('away');
+    work.wake([1]);
+    await turn();
+    await turn();
+    expect(observed).toEqual(['claim failed: away']);
+    state.claimError = undefined;
+    await work.sweep();
+    expect(undone).toEqual([['test/1']]);
+    await turn();
+    await endAll(running);
+    expect(due).toEqual([]);
+  });
+
+  it('goes on after tasks that failed', async () => {
+    const due = tasksOf(1, 3);
+    const { work, running, observed, state } = workOver(due, { partition: 1, total: 100 });
+    state.runError = new Error('broken');
+    work.wake([1]);
+    await turn();
+    await endAll(running);
+    expect(observed).toEqual([0, 1, 2].map((id) => `task ${id} failed: broken`));
+    expect(due).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+interface Partition {
+  /** Its tasks that run. */
+  running: number;
+  /** Whether it may have more due work than it had slots for. */
+  isBacklogged: boolean;
+  /** Whether a claim for it is in flight. */
+  isClaiming: boolean;
+}
+
+interface Limits {
+  /** How many tasks of a partition may run at once, given how many run in all partitions. */
+  slotsOf: (partition: number, running: number) => number;
+  /** How many tasks may run at once in all partitions. */
+  totalSlots: number;
+}
+
+/** Slots that a claim may fill: so many of each partition, and no more than `total` altogether. */
+export interface FreeSlots {
+  partitions: Map<number, number>;
+  total: number;
+}
+
+/** Which slots of a process are taken, and which partitions would take more. */
+export class PartitionSlots {
+  private readonly partitions = new Map<number, Partition>();
+  /** Those that may have due work, in the order in which they said so. */
+  private readonly wanted = new Set<number>();
+  private running = 0;
+  /** The slots of tasks that run, and those that claims in flight have asked for. */
+  private taken = 0;
+
+  constructor(private readonly limits: Limits) {}
+
+  /** Whether a claim may find something. */
+  get isWanted(): boolean {
+    return this.wanted.size > 0;
+  }
+
+  /** These partitions may have due work. */
+  want(partitions: Iterable<number>): void {
+    for (const id of partitions) this.wanted.add(id);
+  }
+
+  /** The free slots of wanted partitions, for a claim; a partition without any is wanted again when a task of it ends. */
+  take(): FreeSlots {
+    const left = this.limits.totalSlots - this.taken;
+    const partitions = new Map<number, number>();
+    let asked = 0;
+    for (const id of this.wanted) {
+      const partition = this.partition(id);
+      if (partition.isClaiming) continue;
+      this.wanted.delete(id);
+      const free = Math.min(this.freeOf(id), left);
+      partition.isClaiming = free > 0;
+      partition.isBacklogged ||= free <= 0;
+      if (free <= 0) continue;
+      partitions.set(id, free);
+      asked += free;
+    }
+    const total = Math.min(left, asked);
+    this.taken += partitions.size > 0 ? total : 0;
+    return { partitions, total };
+  }
+
+  /** A claim has ended. @param claimed the partition of each task that it brought, which runs from now on. */
+  fill({ partitions, total }: FreeSlots, claimed: number[]): void {
+    this.release(total);
+    const counts = new Map<number, number>();
+    for (const id of claimed) {
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+      this.partition(id).running++;
+    }
+    this.running += claimed.length;
+    this.taken += claimed.length;
+    for (const [id, slots] of partitions) {
+      this.partition(id).isClaiming = false;
+      const mayHaveMore = claimed.length >= total || (counts.get(id) ?? 0) >= slots;
+      if (mayHaveMore) this.wantMore(id);
+      this.forgetIdle(id);
+    }
+  }
+
+  /** A task has ended. */
+  free(id: number): void {
+    const partition = this.partition(id);
+    partition.running--;
+    this.running--;
+    this.release(1);
+    if (partition.isBacklogged) this.wantAgain(id, partition);
+    this.forgetIdle(id);
+  }
+
+  private partition(id: number): Partition {
+    const known = this.partitions.get(id);
+    if (known) return known;
+    const partition = { running: 0, isBacklogged: false, isClaiming: false };
+    this.partitions.set(id, partition);
+    return partition;
+  }
+
+  private forgetIdle(id: number): void {
+    const { running, isBacklogged, isClaiming } = this.partition(id);
+    if (running === 0 && !isBacklogged && !isClaiming) this.partitions.delete(id);
+  }
+
+  private freeOf(id: number): number {
+    return this.limits.slotsOf(id, this.running) - this.partition(id).running;
+  }
+
+  private wantMore(id: number): void {
+    const hasFree = this.freeOf(id) > 0 && this.taken < this.limits.totalSlots;
+    if (hasFree) this.wanted.add(id);
+    else this.partition(id).isBacklogged = true;
+  }
+
+  private wantAgain(id: number, partition: Partition): void {
+    partition.isBacklogged = false;
+    this.wanted.add(id);
+  }
+
+  /** When the process as a whole was full, any backlogged partition may have been waiting for these slots. */
+  private release(slots: number): void {
+    const wasFull = this.taken >= this.limits.totalSlots;
+    this.taken -= slots;
+    if (!wasFull) return;
+    for (const [id, partition] of this.partitions) if (partition.isBacklogged) this.wantAgain(id, partition);
+  }
+}

@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js';
+import { WorkLog } from '../queues/work-observer.js';
+import type { ClaimedDelivery, RecordedAttempt } from './dispatch.sql.js';
+import type { AttemptOutcome } from './webhook-sender.js';
+
+/** Tells logs and metrics of deliveries on their way. */
+@Injectable()
+export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
+  /** Webhooks whose secrets could not be opened when last tried. */
+  private readonly unreadable = new Set<number>();
+
+  constructor(
+    @Inject(LOGGER) logger: Logger,
+    private readonly metrics: Metrics,
+  ) {
+    super('webhooks', logger);
+  }
+
+  attempted(delivery: ClaimedDelivery, outcome: AttemptOutcome): void {
+    const { status, error, durationMs } = outcome;
+    this.metrics.webhookAttempted(resultOf(outcome), durationMs / 1000);
+    this.logger.debug({ ...this.about(delivery), status, error, durationMs }, 'a delivery attempt ended');
+  }
+
+  /** One line for each delivery that has come to its end. @param outcome of the last attempt, if there was one. */
+  ended(delivery: ClaimedDelivery, status: RecordedAttempt['status'], outcome?: AttemptOutcome): void {
+    if (status === 'pending') return;
+    const about = { ...this.about(delivery), result: outcome?.status ?? outcome?.error ?? null };
+    if (status === 'succeeded') this.logger.info(about, 'webhook delivered');
+    else this.logger.info(about, status === 'failed' ? 'webhook failed for good' : 'webhook cancelled');
+  }
+
+  interrupted(recorded: RecordedAttempt[]): void {
+    if (recorded.length > 0)
+      this.logger.warn({ attempts: recorded.length }, 'delivery attempts were interrupted');
+    for (const { id, webhook_id: webhookId, status, attempt_count: attempts } of recorded) {
+      this.metrics.webhookAttempted('interrupted', null);
+      if (status === 'failed')
+        this.logger.info({ webhookId, deliveryId: String(id), attempts }, 'webhook failed for good');
+    }
+  }
+
+  secretsOpened(webhookId: number): void {
+    this.unreadable.delete(webhookId);
+  }
+
+  /** One error in the log until they can be opened again. */
+  secretsUnreadable(webhookId: number, reason: string): void {
+    if (!this.unreadable.has(webhookId))
+      this.logger.error({ webhookId, reason }, 'a webhook secret can’t be opened: its deliveries wait');
+    this.unreadable.add(webhookId);
+  }
+
+  /** With the request and the order that it tells of. */
+  protected about(delivery: ClaimedDelivery): object {
+    return {
+      requestId: delivery.request_id ?? undefined,
+      orderNumber: delivery.order_number ?? undefined,
+      webhookId: delivery.webhook_id,
+      deliveryId: String(delivery.id),
+      eventId: delivery.event_id,
+      attempt: delivery.attempt_count,
+    };
+  }
+}
+
+/** A status that HTTP does not know is an answer that breaks the protocol. */
+function resultOf({ status, error }: AttemptOutcome): AttemptResult {
+  if (status === null) return error ?? 'protocol';
+  const family = `${Math.floor(status / 100)}xx`;
+  return ATTEMPT_RESULTS.find((result) => result === family) ?? 'protocol';
+}
