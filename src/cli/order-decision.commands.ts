@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
+import type { CommandFeatures } from '../cli.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { failure, FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, oneOf, operatorOption, unit, yesOption } from './options.js';
-import { OrderDesk } from '../support/order-desk.service.js';
+import { OrderSupportService } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { orderFile } from './order-views.js';
+import { leftInWords } from './left-units.js';
+import { orderDetail } from './order-views.js';
 import { CommandError } from './problems.js';
 
 const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
@@ -43,7 +45,12 @@ const defineDecision = (order: Command, name: string, description: string): Comm
     .addOption(yesOption());
 
 // Settling knows the queues, whose library the other commands need not wait for.
-const features = async () => (await import('./order-decision.features.js')).orderDecisionFeatures;
+const features = async (): Promise<CommandFeatures> => ({
+  imports: [
+    (await import('./no-queues.module.js')).NoQueuesModule,
+    (await import('../support/order-decisions.module.js')).OrderDecisionsModule,
+  ],
+});
 
 export function defineCancel(order: Command, act: Act): void {
   defineDecision(
@@ -63,13 +70,14 @@ export function defineCancel(order: Command, act: Act): void {
     )
     .action(
       act(async (app, asked: string, { merchant, unit, yes, ...by }: CancelGiven) => {
-        const found = await app.get(OrderDesk).find(asked, merchant);
+        const found = await app.get(OrderSupportService).find(asked, merchant);
         const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
         const consequence = `${what} of ${found.order_number} that was not bought fails for good: its price is returned.`;
         await confirm(consequence, { yes });
         const { OrderCancellation } = await import('../support/order-cancellation.service.js');
-        const warnings = await app.get(OrderCancellation).cancel({ order: found, unit, by });
-        return { ...orderFile(await app.get(OrderDesk).show(found.order_number)), warnings };
+        const left = await app.get(OrderCancellation).cancel({ order: found, unit, by });
+        const warnings = left.map(leftInWords);
+        return { ...orderDetail(await app.get(OrderSupportService).show(found.order_number)), warnings };
       }, features),
     );
 }
@@ -100,11 +108,11 @@ export function defineResolve(order: Command, act: Act): void {
       act(async (app, asked: string, given: ResolveGiven) => {
         const { merchant, reason, operator, unit, yes } = given;
         const outcome = toOutcome(given);
-        const found = await app.get(OrderDesk).find(asked, merchant);
+        const found = await app.get(OrderSupportService).find(asked, merchant);
         await confirm(inWords(found.order_number, given), { yes });
         const { OrderResolution } = await import('../support/order-resolution.service.js');
         await app.get(OrderResolution).resolve({ order: found, ...unit, outcome, reason, operator });
-        return orderFile(await app.get(OrderDesk).show(found.order_number));
+        return orderDetail(await app.get(OrderSupportService).show(found.order_number));
       }, features),
     );
 }

@@ -1,12 +1,12 @@
-import type { ListedOrder, OrderFile } from '../support/order-desk.service.js';
+import type { ListedOrder, OrderDetail } from '../support/order-support.service.js';
 import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
 
 /** An order with all that is known of it; for people, the order, then its items, units and timeline as tables. */
-export function orderFile(file: OrderFile): Result {
-  return { json: file, text: () => orderText(file) };
+export function orderDetail(order: OrderDetail): Result {
+  return { json: order, text: () => orderText(order) };
 }
 
-function orderText({ items, units, timeline, created_by: _createdBy, ...order }: OrderFile): string {
+function orderText({ items, units, timeline, created_by: _createdBy, ...order }: OrderDetail): string {
   const lines = items.map(({ subtotal_amount: _subtotal, discount_amount: _discount, ...item }, index) => ({
     item: index + 1,
     ...item,

@@ -8,8 +8,9 @@ import { ORDER_STATUSES, type OrderStatus } from '../orders/states.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { age, id, integer, moment, oneOf } from './options.js';
 import { defineCancel, defineResolve } from './order-decision.commands.js';
-import { OrderDesk } from '../support/order-desk.service.js';
-import { orderFile, orderList } from './order-views.js';
+import { OrderSupportService } from '../support/order-support.service.js';
+import { SupportModule } from '../support/support.module.js';
+import { orderDetail, orderList } from './order-views.js';
 import { CommandError } from './problems.js';
 
 const DEFAULT_LIMIT = 100;
@@ -31,10 +32,7 @@ interface ListGiven {
 }
 
 export const orderCommands: CommandGroup = {
-  features: {
-    imports: [MerchantsModule, SuppliersModule],
-    providers: [OrderDesk],
-  },
+  features: { imports: [MerchantsModule, SuppliersModule, SupportModule] },
   define(order, act) {
     order
       .command('show')
@@ -44,7 +42,7 @@ export const orderCommands: CommandGroup = {
       .addHelpText('after', examples('order show ord_Np3O7rcsqNmBTwD7', 'order show shop-10001 --merchant 1'))
       .action(
         act(async (app, asked: string, { merchant }: { merchant?: number }) =>
-          orderFile(await app.get(OrderDesk).show(asked, merchant)),
+          orderDetail(await app.get(OrderSupportService).show(asked, merchant)),
         ),
       );
 
@@ -90,7 +88,7 @@ function defineList(order: Command, act: Act): void {
         if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
         const supplierId = supplier && (await app.get(SuppliersService).getByCode(supplier)).id;
         const filter = { ...given, merchantId: merchant, supplierId: supplierId || undefined };
-        return orderList(await app.get(OrderDesk).list(filter), limit);
+        return orderList(await app.get(OrderSupportService).list(filter), limit);
       }),
     );
 }

@@ -1,6 +1,8 @@
 import { AppError, UnknownResource, type Resource } from '../core/errors.js';
 import { ConfigError } from '../core/config-error.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
+import { AmbiguousReference, NothingCancelled } from '../support/order-problems.js';
+import { leftInWords } from './left-units.js';
 import { messageOf } from './local-stack/errors.js';
 
 /** A command that cannot be carried out; the message says what is wrong and what to do. */
@@ -14,6 +16,15 @@ export function problemInWords(error: unknown): string {
     return `PostgreSQL went away (${reasonOf(cause)}): see what the command did before you give it again`;
   }
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
+  if (error instanceof AmbiguousReference) {
+    const candidates = error.candidates.map(
+      ({ order_number, merchant_id }) => `\n  ${order_number} of merchant ${merchant_id}`,
+    );
+    return `${error.message}: add --merchant, or give a number${candidates.join('')}`;
+  }
+  if (error instanceof NothingCancelled) {
+    return [`${error.message}:`, ...error.left.map(leftInWords)].join('\n  ');
+  }
   const unknown = error instanceof UnknownResource ? error : error instanceof AppError ? error.cause : null;
   return unknown instanceof UnknownResource
     ? `${reasonOf(error)}: ${WHERE_TO_LOOK[unknown.resource]}`

@@ -1,9 +1,9 @@
 import type { Satang } from '../core/money.js';
-import { WalletModule } from '../wallet/wallet.module.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { baht, id, operatorOption, yesOption } from './options.js';
 import { list, record } from './output.js';
+import { ReversalsModule } from '../support/reversals.module.js';
 import { ReversalsService } from '../support/reversals.service.js';
 
 const KINDS = `
@@ -20,7 +20,7 @@ interface CloseGiven {
 }
 
 export const reversalCommands: CommandGroup = {
-  features: { imports: [WalletModule], providers: [ReversalsService] },
+  features: { imports: [ReversalsModule] },
   define(reversal, act) {
     reversal
       .command('list')

@@ -1,4 +1,4 @@
-import type { Database, Queryable, Statement } from './database.js';
+import type { Database, Statement, Transaction } from './database.js';
 
 const BEGIN: Statement = {
   name: 'snapshot.begin',
@@ -15,7 +15,7 @@ const WHOLE_BOOK: Statement = {
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
 export function atOneMoment<Result>(
   database: Database,
-  read: (tx: Queryable) => Promise<Result>,
+  read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return database.transaction(async (tx) => {
     await tx.query(BEGIN);
@@ -27,7 +27,7 @@ export function atOneMoment<Result>(
 /** The same for what is found by index, in the time that any other statement has. */
 export function atOneMomentByIndex<Result>(
   database: Database,
-  read: (tx: Queryable) => Promise<Result>,
+  read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return database.transaction(async (tx) => {
     await tx.query(BEGIN);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { failure } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement, type SettleUnit } from '../orders/order-settlement.js';
-import { FIND_UNITS } from './order-desk.sql.js';
+import { NothingCancelled, type LeftUnit } from './order-problems.js';
 import { noSuchUnit } from './order-resolution.service.js';
+import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
@@ -20,32 +20,32 @@ export interface Cancellation {
 export class OrderCancellation {
   constructor(
     private readonly database: Database,
+    private readonly orders: OrderSupportRepository,
     private readonly settlement: OrderSettlement,
   ) {}
 
   /**
    * Fails what was never sent or never accepted as a supplier's refusal would: with the last unit the order ends, and
    * its price is returned. Workers may claim units at the same moment: each is either theirs or cancelled.
-   * @returns a line for each unit that was left as it is, with the reason.
-   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT when nothing could be cancelled.
+   * @returns the units that were left as they are.
+   * @throws BAD_REQUEST; NOT_FOUND; NothingCancelled.
    */
-  async cancel(cancellation: Cancellation): Promise<string[]> {
+  async cancel(cancellation: Cancellation): Promise<LeftUnit[]> {
     const asked = await this.unitsOf(cancellation);
     const commands = asked.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
     const settled = await Promise.all(commands.map((command) => this.settlement.settle(command)));
     const cancelled = new Set(
       commands.filter((_each, index) => settled[index] === 'settled').map(({ key }) => unitName(key)),
     );
-    const left = cancelled.size === asked.length ? [] : await this.unitsOf(cancellation);
-    const lines = left.filter((unit) => !cancelled.has(unitName(unit))).map(reasonToLeave);
-    if (cancelled.size > 0) return lines;
-    const { order_number } = cancellation.order;
-    throw new AppError('CONFLICT', [`nothing of ${order_number} was cancelled:`, ...lines].join('\n  '));
+    const now = cancelled.size === asked.length ? [] : await this.unitsOf(cancellation);
+    const left = now.filter((unit) => !cancelled.has(unitName(unit)));
+    if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, left);
+    return left;
   }
 
   /** The units that are meant, as they stand. */
   private async unitsOf({ order, unit: asked }: Cancellation): Promise<UnitRow[]> {
-    const units = await this.database.query<UnitRow>(FIND_UNITS, [order.id]);
+    const units = await this.database.transaction((tx) => this.orders.listUnits(tx, order.id));
     if (!asked) return units;
     const found = units.filter(({ item, unit }) => item === asked.item && unit === asked.unit);
     if (found.length === 0) throw noSuchUnit(asked, units);
@@ -74,25 +74,4 @@ function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
     calls: [],
     alongside,
   });
-}
-
-function reasonToLeave(unit: UnitRow): string {
-  return `unit ${unitName(unit)} is left as it is: ${reasonOf(unit)}`;
-}
-
-function reasonOf({ state, failure_code: code }: UnitRow): string {
-  switch (state) {
-    case 'queued':
-      return 'a call to its supplier ended just now: give the command again';
-    case 'sending':
-      return 'a call to its supplier is in flight';
-    case 'unknown':
-      return 'it is in doubt, its supplier may have sold it: topup order resolve settles it by your word';
-    case 'review':
-      return 'it is in doubt and waits for topup order resolve';
-    case 'succeeded':
-      return 'it has succeeded';
-    case 'failed':
-      return `it has failed already, with ${code ?? 'no code'}`;
-  }
 }

@@ -63,7 +63,7 @@ export function listOrders(filter: OrderFilter): { statement: Statement; values:
   const values: unknown[] = [];
   const text = textOf(filter, (value) => `$${values.push(value)}`);
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
-  return { statement: { name: `desk.list_orders.${parts}.${filter.status ?? 'any'}`, text }, values };
+  return { statement: { name: `support.list_orders.${parts}.${filter.status ?? 'any'}`, text }, values };
 }
 
 /** Goes by the index of one part of the filter, the one that leaves fewest orders, and looks at the others then. */

@@ -6,7 +6,7 @@ import { recordAction } from '../audit-log/audit-log.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement } from '../orders/order-settlement.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { FIND_UNITS } from './order-desk.sql.js';
+import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Resolution {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
@@ -24,6 +24,7 @@ export interface Resolution {
 export class OrderResolution {
   constructor(
     private readonly database: Database,
+    private readonly orders: OrderSupportRepository,
     private readonly settlement: OrderSettlement,
   ) {}
 
@@ -54,7 +55,7 @@ export class OrderResolution {
   }
 
   private async conflict(key: UnitKey): Promise<AppError> {
-    const units = await this.database.query<UnitRow>(FIND_UNITS, [key.orderId]);
+    const units = await this.database.transaction((tx) => this.orders.listUnits(tx, key.orderId));
     const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
     if (unit) {
       const message = `unit ${unitName(key)} is ${unit.state}: only units in unknown or review can be resolved`;

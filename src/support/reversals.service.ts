@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database, type Statement } from '../database/database.js';
+import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { unitName } from '../orders/order.rows.js';
+import type { ReversalKind } from '../orders/supplier-reversal.entity.js';
 import { WalletService } from '../wallet/wallet.service.js';
+import { ReversalsRepository, type ReversalRow } from './reversals.repository.js';
 
 /** An answer of a supplier that contradicts how a unit was settled, as a case for the operator. */
 export interface Reversal {
@@ -18,7 +20,7 @@ export interface Reversal {
    * - `bought_late`: the unit had failed and its price was returned, and its supplier says that it was bought.
    * - `unknown_purchase`: its supplier names another purchase than the one that we know.
    */
-  kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
+  kind: ReversalKind;
   /** What it cost at the supplier; null where that is not known. */
   amount: string | null;
   currency: string | null;
@@ -27,33 +29,6 @@ export interface Reversal {
   status: 'open' | 'closed';
   created_at: string;
 }
-
-type ReversalRow = Omit<Reversal, 'unit' | 'created_at' | 'amount' | 'currency'> & {
-  item: number;
-  unit: number;
-  order_id: bigint;
-  created_at: Date;
-};
-
-const SELECT = `
-  SELECT r.id, o.order_number, o.merchant_id, r.order_id, r.item, r.unit, s.code AS supplier, r.kind,
-         r.supplier_reference, r.detail, r.status, r.created_at
-  FROM supplier_reversals r JOIN orders o ON o.id = r.order_id JOIN suppliers s ON s.id = r.supplier_id`;
-
-const LIST: Statement = {
-  name: 'reversals.list',
-  text: `${SELECT} WHERE (NOT $1::bool OR r.status = 'open') AND ($2::text IS NULL OR s.code = $2) ORDER BY r.id DESC`,
-};
-
-const LOCK: Statement = {
-  name: 'reversals.lock',
-  text: `${SELECT} WHERE r.id = $1 FOR NO KEY UPDATE OF r`,
-};
-
-const CLOSE: Statement = {
-  name: 'reversals.close',
-  text: `UPDATE supplier_reversals SET status = 'closed', closed_at = statement_timestamp() WHERE id = $1`,
-};
 
 export interface Closing {
   id: number;
@@ -67,13 +42,13 @@ export interface Closing {
 export class ReversalsService {
   constructor(
     private readonly database: Database,
+    private readonly reversals: ReversalsRepository,
     private readonly wallets: WalletService,
   ) {}
 
   /** Newest first. */
   async list({ open = false, supplier }: { open?: boolean; supplier?: string } = {}): Promise<Reversal[]> {
-    const rows = await this.database.query<ReversalRow>(LIST, [open, supplier ?? null]);
-    return rows.map(toReversal);
+    return (await this.reversals.list({ open, supplier })).map(toReversal);
   }
 
   /**
@@ -82,7 +57,7 @@ export class ReversalsService {
    * @throws NOT_FOUND; CONFLICT when it is closed already.
    */
   async close({ id, credit, by }: Closing): Promise<Reversal> {
-    const [found] = await this.database.query<ReversalRow>(LOCK, [id]);
+    const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     if (credit !== undefined) {
@@ -95,9 +70,9 @@ export class ReversalsService {
       });
     }
     return this.database.transaction(async (tx) => {
-      const [locked] = await tx.query<ReversalRow>(LOCK, [id]);
+      const locked = await this.reversals.lock(tx, id);
       if (locked?.status !== 'open') throw closedBefore(id);
-      tx.write(CLOSE, [id]);
+      await this.reversals.close(tx, id);
       const detail = {
         reversal_id: id,
         kind: locked.kind,
@@ -113,11 +88,11 @@ export class ReversalsService {
 
 const closedBefore = (id: number): AppError => new AppError('CONFLICT', `reversal ${id} is closed already`);
 
-const toReversal = ({ order_id: _order, item, unit, created_at, ...row }: ReversalRow): Reversal => ({
+const toReversal = (row: ReversalRow): Reversal => ({
   id: row.id,
   order_number: row.order_number,
   merchant_id: row.merchant_id,
-  unit: unitName({ item, unit }),
+  unit: unitName(row),
   supplier: row.supplier,
   kind: row.kind,
   amount: null,
@@ -125,5 +100,5 @@ const toReversal = ({ order_id: _order, item, unit, created_at, ...row }: Revers
   supplier_reference: row.supplier_reference,
   detail: row.detail,
   status: row.status,
-  created_at: created_at.toISOString(),
+  created_at: row.created_at.toISOString(),
 });

@@ -4,8 +4,9 @@ import { NestFactory } from '@nestjs/core';
 import { CliModule } from '../../src/cli.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { OrderCancellation } from '../../src/support/order-cancellation.service.js';
-import { orderDecisionFeatures } from '../../src/cli/order-decision.features.js';
-import { OrderDesk } from '../../src/support/order-desk.service.js';
+import { NoQueuesModule } from '../../src/cli/no-queues.module.js';
+import { OrderDecisionsModule } from '../../src/support/order-decisions.module.js';
+import { OrderSupportService } from '../../src/support/order-support.service.js';
 import { closeWithBalancedBooks, expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
@@ -222,7 +223,9 @@ describe('topup order cancel beside workers', () => {
   let operator: INestApplicationContext;
 
   beforeAll(async () => {
-    const module = CliModule.register(stack.config, stack.logger, orderDecisionFeatures);
+    const module = CliModule.register(stack.config, stack.logger, {
+      imports: [NoQueuesModule, OrderDecisionsModule],
+    });
     operator = await NestFactory.createApplicationContext(module, { logger: false });
     await operator.get(SchemaService).whenReady();
   });
@@ -231,7 +234,7 @@ describe('topup order cancel beside workers', () => {
 
   /** Whether anything of the order was cancelled. */
   async function tryToCancel({ order_number }: OrderBody): Promise<boolean> {
-    const order = await operator.get(OrderDesk).find(order_number);
+    const order = await operator.get(OrderSupportService).find(order_number);
     const by = { operator: 'Malee', reason: 'race' };
     return operator
       .get(OrderCancellation)

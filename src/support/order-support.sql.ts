@@ -1,37 +1,25 @@
 import type { Statement } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import { ORDER_COLUMNS } from '../orders/order.rows.js';
 
-/** $1 order number, $2 the merchant whose order it must be, or null. */
-export const FIND_BY_NUMBER: Statement = {
-  name: 'desk.find_by_number',
-  text: `SELECT ${ORDER_COLUMNS} FROM orders
-         WHERE order_number = $1 AND ($2::int IS NULL OR merchant_id = $2)`,
-};
-
 /** A reference is indexed together with its merchant: one look for each merchant beats reading all orders. */
-export const FIND_BY_REFERENCE: Statement = {
-  name: 'desk.find_by_reference',
-  text: `SELECT found.* FROM merchants m
-         CROSS JOIN LATERAL (
-           SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = m.id AND reference_id = $1 LIMIT 1) found
-         WHERE $2::int IS NULL OR m.id = $2
-         ORDER BY m.id`,
-};
-
-export const FIND_UNITS: Statement = {
-  name: 'desk.find_units',
-  text: `SELECT u.order_id, u.item, u.unit, u.state, s.code AS supplier, u.supplier_reference, u.failure_code,
-                u.failure_message, u.sends, u.claim
-         FROM order_units u JOIN suppliers s ON s.id = u.supplier_id
-         WHERE u.order_id = $1 ORDER BY u.item, u.unit`,
-};
+export const FIND_BY_REFERENCE = statement(
+  'support.find_by_reference',
+  { reference: 'text', merchantId: 'int?' },
+  ({ reference, merchantId }) => `
+    SELECT found.* FROM merchants m
+    CROSS JOIN LATERAL (
+      SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = m.id AND reference_id = ${reference} LIMIT 1) found
+    WHERE ${merchantId} IS NULL OR m.id = ${merchantId}
+    ORDER BY m.id`,
+);
 
 /**
  * What happened to an order, oldest first. A call or decision that settled the last unit is written by the transaction
- * that ended the order, a moment after that read the clock: it is told as a part of that moment.
+ * that ended the order, a moment after that read the clock: it is told as a part of that moment. $1 order.
  */
 export const FIND_TIMELINE: Statement = {
-  name: 'desk.find_timeline',
+  name: 'support.find_timeline',
   text: `
     WITH told AS (SELECT id, status, created_at, updated_at, total_amount, failure_code, failure_message,
                          status IN ('completed', 'failed') AS ended

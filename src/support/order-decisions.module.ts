@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { OrdersModule } from '../orders/orders.module.js';
+import { OrderCancellation } from './order-cancellation.service.js';
+import { OrderResolution } from './order-resolution.service.js';
+import { SupportModule } from './support.module.js';
+
+/** What settles units by the operator's word. Whoever imports it provides the queues. */
+@Module({
+  imports: [OrdersModule, SupportModule],
+  providers: [OrderCancellation, OrderResolution],
+  exports: [SupportModule, OrderCancellation, OrderResolution],
+})
+export class OrderDecisionsModule {}

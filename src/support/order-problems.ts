@@ -1,0 +1,25 @@
+import { AppError } from '../core/errors.js';
+import type { OrderRow, UnitRow } from '../orders/order.rows.js';
+
+/** Orders of several merchants have the reference: CONFLICT. */
+export class AmbiguousReference extends AppError {
+  constructor(
+    reference: string,
+    readonly candidates: Pick<OrderRow, 'order_number' | 'merchant_id'>[],
+  ) {
+    super('CONFLICT', `several merchants have an order with the reference ${reference}`);
+  }
+}
+
+/** A unit that was not cancelled, as it stands. */
+export type LeftUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'>;
+
+/** There was nothing that could be cancelled: CONFLICT. */
+export class NothingCancelled extends AppError {
+  constructor(
+    orderNumber: string,
+    readonly left: LeftUnit[],
+  ) {
+    super('CONFLICT', `nothing of ${orderNumber} was cancelled`);
+  }
+}

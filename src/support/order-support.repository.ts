@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
+import type { Transaction } from '../database/database.js';
+import type { ItemRow, OrderRow, UnitRow } from '../orders/order.rows.js';
+import { Order } from '../orders/order.entity.js';
+import { OrderUnit } from '../orders/order-unit.entity.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { listOrders, type OrderFilter } from './order-list.sql.js';
+import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
+import { FIND_BY_REFERENCE, FIND_TIMELINE } from './order-support.sql.js';
+
+export type { OrderFilter } from './order-list.sql.js';
+
+/** Something that happened to an order. */
+export interface Happening {
+  at: Date;
+  event: string;
+  unit: string | null;
+  detail: string | null;
+  process: string | null;
+}
+
+/** Orders of all merchants, as the operator looks for them. */
+@Injectable()
+export class OrderSupportRepository {
+  /** @param merchantId the merchant whose order it must be, if given. */
+  findByNumber({ manager }: Transaction, orderNumber: string, merchantId?: number): Promise<OrderRow | null> {
+    const whose = merchantId === undefined ? {} : { merchant_id: merchantId };
+    return manager.findOneBy(Order, { order_number: orderNumber, ...whose });
+  }
+
+  /** One of each merchant that uses the reference. */
+  findByReference(tx: Transaction, reference: string, merchantId?: number): Promise<OrderRow[]> {
+    const asked = { reference, merchantId: merchantId ?? null };
+    return tx.query<OrderRow>(...FIND_BY_REFERENCE.with(asked));
+  }
+
+  /** Newest first. */
+  list(tx: Transaction, filter: OrderFilter): Promise<OrderRow[]> {
+    const { statement, values } = listOrders(filter);
+    return tx.query<OrderRow>(statement, values);
+  }
+
+  /** Order by order, each order's in their order. */
+  listItems(tx: Transaction, orderIds: bigint[]): Promise<ItemRow[]> {
+    return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
+  }
+
+  async listUnits({ manager }: Transaction, orderId: bigint): Promise<UnitRow[]> {
+    const { entities, raw } = await manager
+      .createQueryBuilder(OrderUnit, 'unit')
+      .innerJoin(Supplier, 'supplier', 'supplier.id = unit.supplier_id')
+      .addSelect('supplier.code', 'supplier_code')
+      .where({ order_id: orderId })
+      .orderBy('unit.item')
+      .addOrderBy('unit.unit')
+      .getRawAndEntities<{ supplier_code: string }>();
+    return entities.map((unit, index) => ({
+      ...unit,
+      supplier: present(raw[index], 'a row has its raw row').supplier_code,
+    }));
+  }
+
+  /** Oldest first. */
+  listTimeline(tx: Transaction, orderId: bigint): Promise<Happening[]> {
+    return tx.query<Happening>(FIND_TIMELINE, [orderId]);
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type SelectQueryBuilder } from 'typeorm';
+import { present } from '../core/invariant.js';
+import type { Transaction } from '../database/database.js';
+import { Order } from '../orders/order.entity.js';
+import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+
+type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
+
+/** A case with the order and the supplier that it is about. */
+export type ReversalRow = SupplierReversal & OfOrder & { supplier: Supplier['code'] };
+
+@Injectable()
+export class ReversalsRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Newest first. @param supplier a code. */
+  list({ open, supplier }: { open: boolean; supplier?: string | undefined }): Promise<ReversalRow[]> {
+    const query = select(this.dataSource).orderBy('reversal.id', 'DESC');
+    if (open) query.andWhere({ status: 'open' });
+    if (supplier !== undefined) query.andWhere('supplier.code = :supplier', { supplier });
+    return rowsOf(query);
+  }
+
+  async find(id: number): Promise<ReversalRow | undefined> {
+    const [found] = await rowsOf(select(this.dataSource).where({ id }));
+    return found;
+  }
+
+  async lock(tx: Transaction, id: number): Promise<ReversalRow | undefined> {
+    const query = select(tx).where({ id }).setLock('for_no_key_update', undefined, ['reversal']);
+    const [locked] = await rowsOf(query);
+    return locked;
+  }
+
+  async close({ manager }: Transaction, id: number): Promise<void> {
+    const closed_at = (): string => 'statement_timestamp()';
+    await manager.update(SupplierReversal, { id }, { status: 'closed', closed_at });
+  }
+}
+
+const select = ({ manager }: Pick<Transaction, 'manager'>): SelectQueryBuilder<SupplierReversal> =>
+  manager
+    .createQueryBuilder(SupplierReversal, 'reversal')
+    .innerJoin(Order, 'placed', 'placed.id = reversal.order_id')
+    .innerJoin(Supplier, 'supplier', 'supplier.id = reversal.supplier_id')
+    .addSelect('placed.order_number', 'order_number')
+    .addSelect('placed.merchant_id', 'merchant_id')
+    .addSelect('supplier.code', 'supplier');
+
+async function rowsOf(query: SelectQueryBuilder<SupplierReversal>): Promise<ReversalRow[]> {
+  const { entities, raw } = await query.getRawAndEntities<OfOrder & { supplier: string }>();
+  return entities.map((reversal, index) => {
+    const { order_number, merchant_id, supplier } = present(raw[index], 'a row has its raw row');
+    return { ...reversal, order_number, merchant_id, supplier };
+  });
+}
