@@ -68,14 +68,8 @@ async function claimsThatWait(): Promise<number> {
 }
 
 describe('attempts in flight', () => {
-<<<<<<< HEAD:test/webhooks/places.e2e-spec.ts
-  it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all places are used', async () => {
-    const [first, second] = [endpoints.slow(200), endpoints.slow(200)];
-=======
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all slots are used', async () => {
-    await Promise.all([start(), start(), start()]);
-    const [first, second] = [endpoints.slow(60), endpoints.slow(60)];
->>>>>>> adc0ffe (Run leased work with one engine, under units and deliveries alike):test/webhooks/slots.e2e-spec.ts
+    const [first, second] = [endpoints.slow(200), endpoints.slow(200)];
     const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
     // All of them wait already, so that no slot is free because the API has not been asked for the next one yet.
     await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
