@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Queryable } from '../database/database.js';
-import { atOneMoment, patient } from '../database/snapshot.js';
-import type { Check, Findings } from './check.js';
-import { ORDER_CHECKS } from './order-checks.js';
-import { UNIT_CHECKS } from './unit-checks.js';
-import { WALLET_CHECKS } from './wallet-checks.js';
-
-const CHECKS: readonly Check[] = [...WALLET_CHECKS, ...ORDER_CHECKS, ...UNIT_CHECKS];
+import { atOneMoment } from '../database/snapshot.js';
+import { carryOut, CHECKS, type Check, type Findings } from './audit.repository.js';
 
 /** What became of one check, with the figures that it saw. */
 export interface CheckResult {
@@ -33,9 +28,7 @@ export async function runChecks(tx: Queryable, onProgress?: OnProgress): Promise
   const results: CheckResult[] = [];
   for (const check of CHECKS) {
     onProgress?.(results.length, CHECKS.length, check.name);
-    const [findings] = await tx.query<Findings>(patient({ name: `audit.${check.name}`, text: check.sql }));
-    if (!findings) throw new Error(`check ${check.name} answered nothing`);
-    results.push(toResult(check, findings));
+    results.push(toResult(check, await carryOut(tx, check)));
   }
   return results;
 }

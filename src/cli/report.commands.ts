@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { WalletModule } from '../wallet/wallet.module.js';
-import { SettlementRepository } from '../orders/settlement.repository.js';
+import { ReportsModule } from '../reports/reports.module.js';
 import { SupplierReportService } from '../reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
@@ -43,10 +43,7 @@ interface DailyGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: {
-    imports: [WalletModule, SuppliersModule],
-    providers: [DailyReportService, AccountStatementService, SettlementRepository, SupplierReportService],
-  },
+  features: { imports: [WalletModule, SuppliersModule, ReportsModule] },
   define(report, act) {
     defineDaily(report, act);
     defineStatement(report, act);

@@ -4,6 +4,7 @@ import type { Actor } from '../audit-log/audit-log.js';
 import type { Wallet } from '../wallet/wallet.entity.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
+import { ReportsModule } from '../reports/reports.module.js';
 import { AccountStatementService, type Period } from '../reports/statement.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -29,7 +30,7 @@ const DESCRIPTIONS = {
 
 export const walletCommands: CommandGroup = {
   // The statement that the wallet's module holds is for merchants: it loads what documents the API.
-  features: { imports: [WalletModule], providers: [AccountStatementService] },
+  features: { imports: [WalletModule, ReportsModule] },
   define(wallet, act) {
     for (const kind of ['credit', 'debit'] as const) {
       const command = wallet

@@ -1,34 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database, type Queryable } from '../database/database.js';
-import { atOneMoment, patient } from '../database/snapshot.js';
-import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
+import { Database, type Transaction } from '../database/database.js';
+import { atOneMoment } from '../database/snapshot.js';
+import {
+  DailyReportRepository,
+  type Day,
+  type DayFigures,
+  type MerchantDay,
+  type MerchantDayRow,
+} from './daily-report.repository.js';
 
-/** What is counted and added up; all amounts in satang. */
-export interface DayFigures {
-  /** Placed on the day. */
-  orders: bigint;
-  /** Ended on the day, whenever they were placed. */
-  completed: bigint;
-  failed: bigint;
-  opening_available: Satang;
-  opening_held: Satang;
-  credited: Satang;
-  debited: Satang;
-  /** Went from the available to the held balance for new orders. */
-  ordered: Satang;
-  spent: Satang;
-  /** Went back from the held to the available balance. */
-  refunded: Satang;
-  closing_available: Satang;
-  closing_held: Satang;
-}
-
-export type MerchantDay = DayFigures & { merchant_id: number; name: string };
-
-/** The available balance that the last line of the statement left behind. */
-type MerchantDayRow = MerchantDay & { last_available: Satang };
+export type { DayFigures, MerchantDay } from './daily-report.repository.js';
 
 export interface DailyReport {
   date: string;
@@ -45,7 +28,10 @@ export interface DailyReport {
 /** What a day brought to each merchant, with balances that are checked against the movements between them. */
 @Injectable()
 export class DailyReportService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly days: DailyReportRepository,
+  ) {}
 
   /**
    * @param date such as 2026-01-15.
@@ -54,8 +40,8 @@ export class DailyReportService {
    */
   run(date: string, timezone: string): Promise<DailyReport> {
     return atOneMoment(this.database, async (tx) => {
-      const day = await readDay(tx, date, timezone);
-      const rows = await tx.query<MerchantDayRow>(patient(READ_DAY_OF_MERCHANTS), [day.start, day.stop]);
+      const day = await this.readDay(date, timezone, tx);
+      const rows = await this.days.listMerchantDays(tx, day);
       return {
         date,
         timezone,
@@ -77,12 +63,19 @@ export class DailyReportService {
     timezone: string,
   ): Promise<AsyncGenerator<DailyReport>> {
     if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
-    await readDay(this.database, to, timezone);
-    return this.days(from, to, timezone);
+    await this.readDay(to, timezone);
+    return this.runEach(from, to, timezone);
   }
 
-  private async *days(from: string, to: string, timezone: string): AsyncGenerator<DailyReport> {
+  private async *runEach(from: string, to: string, timezone: string): AsyncGenerator<DailyReport> {
     for (let date = from; date <= to; date = nextDay(date)) yield await this.run(date, timezone);
+  }
+
+  /** @throws BAD_REQUEST for a day that has not begun. */
+  private async readDay(date: string, timezone: string, tx?: Transaction): Promise<Day> {
+    const day = await this.days.readDay(date, timezone, tx);
+    if (day.start <= day.now) return day;
+    throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
   }
 }
 
@@ -90,20 +83,6 @@ const DAY_MS = 86_400_000;
 
 /** In the calendar, whatever a clock does that day. */
 const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
-
-interface Day {
-  start: Date;
-  stop: Date;
-  now: Date;
-}
-
-/** @throws BAD_REQUEST for a day that has not begun. */
-async function readDay(queryable: Queryable, date: string, timezone: string): Promise<Day> {
-  const [day] = await queryable.query<Day>(READ_DAY, [date, timezone]);
-  if (!day) throw new Error('the day could not be read');
-  if (day.start <= day.now) return day;
-  throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
-}
 
 /** The figures of a day on which nothing happened. */
 export const NOTHING: DayFigures = {

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { Satang } from '../core/money.js';
 import { Database } from '../database/database.js';
-import type { EntryRow } from '../wallet/entries.js';
-import { atOneMoment, patient } from '../database/snapshot.js';
-import { PAGE_BACKWARDS, PAGE_FORWARDS, READ_BOUNDS, READ_MONTH } from './statement.sql.js';
+import { atOneMoment } from '../database/snapshot.js';
+import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
+
+export type { StatementRow } from './statement.repository.js';
 
 const ROWS_AT_ONCE = 1000;
 
@@ -17,9 +18,6 @@ export interface Period {
   to?: Date;
 }
 
-/** A line with what only the operator knows of it. */
-export type StatementRow = EntryRow & { reference: string | null; note: string | null };
-
 /** A merchant's available balance over a period. */
 export interface AccountStatement {
   opening: Satang;
@@ -28,35 +26,28 @@ export interface AccountStatement {
   pages: (order: 'oldest first' | 'newest first') => AsyncGenerator<StatementRow[]>;
 }
 
-interface Bounds {
-  opening: Satang;
-  closing: Satang;
-  first: bigint | null;
-  last: bigint | null;
-}
-
 /** What moved a merchant's available balance in a period, for the operator. */
 @Injectable()
 export class AccountStatementService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly statements: StatementRepository,
+  ) {}
 
   /**
    * Movements are never changed, and those of one wallet come one after the other: so the balances are read at one
    * moment, and the lines in pages up to the last one of that moment, without a transaction that stays open.
    */
   async read(merchantId: number, { from, to }: Period): Promise<AccountStatement> {
-    const period = [merchantId, from ?? null, to ?? null];
-    const [bounds] = await atOneMoment(this.database, (tx) => tx.query<Bounds>(patient(READ_BOUNDS), period));
-    if (!bounds) throw new Error('a statement could not be read');
+    const which = { merchantId, from: from ?? null, to: to ?? null };
+    const bounds = await atOneMoment(this.database, (tx) => this.statements.readBounds(tx, which));
     const { opening, closing } = bounds;
-    return { opening, closing, pages: (order) => this.pages(period, bounds, order === 'oldest first') };
+    return { opening, closing, pages: (order) => this.pages(which, bounds, order === 'oldest first') };
   }
 
   /** @param month such as 2026-10. @throws BAD_REQUEST for one that has not begun. */
   async month(month: string): Promise<Required<Period>> {
-    const values = [month, STATEMENT_TIMEZONE];
-    const [read] = await this.database.query<{ start: Date; stop: Date; now: Date }>(READ_MONTH, values);
-    if (!read) throw new Error('the month could not be read');
+    const read = await this.statements.readMonth(month, STATEMENT_TIMEZONE);
     if (read.start > read.now) {
       const message = `${month} has not begun in ${STATEMENT_TIMEZONE}: choose a month up to this one`;
       throw new AppError('BAD_REQUEST', message);
@@ -65,15 +56,13 @@ export class AccountStatementService {
   }
 
   private async *pages(
-    period: unknown[],
+    which: Which,
     { first, last }: Bounds,
     isForwards: boolean,
   ): AsyncGenerator<StatementRow[]> {
     if (first === null || last === null) return;
     for (let [low, high] = [first, last]; low <= high;) {
-      const values = [...period, low, high, ROWS_AT_ONCE];
-      const page = isForwards ? PAGE_FORWARDS : PAGE_BACKWARDS;
-      const rows = await this.database.query<StatementRow>(page, values);
+      const rows = await this.statements.page(which, { low, high, isForwards, limit: ROWS_AT_ONCE });
       const end = rows.at(-1);
       if (end) yield rows;
       if (!end || rows.length < ROWS_AT_ONCE) return;

@@ -5,15 +5,14 @@ import type { SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { unitReference } from '../orders/order.rows.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
-import { atOneMoment, patient } from '../database/snapshot.js';
+import { atOneMoment } from '../database/snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
 import {
-  COUNT_OPEN_CASES,
-  COUNT_UNITS,
-  PAGE_OF_SETTLED,
-  type SettledUnitRow,
+  SupplierReportRepository,
+  type Place,
+  type SettledUnit,
   type UnitCounts,
-} from './supplier-report.sql.js';
+} from './supplier-report.repository.js';
 
 const UNITS_AT_ONCE = 500;
 
@@ -40,7 +39,7 @@ export interface SupplierComparison {
 
 /** A unit of which the supplier says the opposite, for good. */
 interface Contradiction {
-  unit: SettledUnitRow;
+  unit: Place;
   theirs: 'succeeded' | 'failed';
 }
 
@@ -51,6 +50,7 @@ type OnProgress = (done: number, total: number, supplier: string) => void;
 export class SupplierReportService {
   constructor(
     private readonly database: Database,
+    private readonly units: SupplierReportRepository,
     private readonly registry: SupplierRegistry,
     private readonly settlements: SettlementRepository,
   ) {}
@@ -61,10 +61,7 @@ export class SupplierReportService {
    */
   async compare(supplier: Supplier, since: Date, onProgress: OnProgress): Promise<SupplierComparison> {
     const connection = this.registry.connect(supplier);
-    const [counts] = await atOneMoment(this.database, (tx) =>
-      tx.query<UnitCounts>(patient(COUNT_UNITS), [supplier.id, since]),
-    );
-    if (!counts) throw new Error('units could not be counted');
+    const counts = await atOneMoment(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
     const inquirer = new Inquirer(connection);
     const total = Number(counts.succeeded + counts.failed);
     const differences: Difference[] = [];
@@ -86,8 +83,7 @@ export class SupplierReportService {
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const agreed = done - unanswered.count - differences.length;
     const balance = await connection.adapter.balance(connection.settings);
-    const [open] = await this.database.query<{ cases: bigint }>(COUNT_OPEN_CASES, [supplier.id]);
-    const openCases = Number(open?.cases ?? 0n);
+    const openCases = await this.units.countOpenCases(supplier.id);
     return { supplier: supplier.code, balance, counts, agreed, differences, unanswered, openCases };
   }
 
@@ -105,15 +101,14 @@ export class SupplierReportService {
     supplierId: number,
     since: Date,
     firstOrderId: bigint,
-  ): AsyncGenerator<SettledUnitRow[]> {
-    let after: unknown[] = [firstOrderId, 0, 0];
+  ): AsyncGenerator<SettledUnit[]> {
+    let after: Place = { order_id: firstOrderId, item: 0, unit: 0 };
     for (;;) {
-      const values = [supplierId, since, ...after, UNITS_AT_ONCE];
-      const units = await this.database.query<SettledUnitRow>(patient(PAGE_OF_SETTLED), values);
+      const units = await this.units.pageOfSettled(supplierId, since, after, UNITS_AT_ONCE);
       if (units.length > 0) yield units;
       const last = units.at(-1);
       if (!last || units.length < UNITS_AT_ONCE) return;
-      after = [last.order_id, last.item, last.unit];
+      after = last;
     }
   }
 }

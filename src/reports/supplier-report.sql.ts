@@ -1,14 +1,5 @@
 import type { Statement } from '../database/database.js';
 
-export interface UnitCounts {
-  succeeded: bigint;
-  failed: bigint;
-  open: bigint;
-  succeeded_amount: bigint;
-  /** Where the reading of the units starts: no order since then has a lower id. */
-  first_order_id: bigint;
-}
-
 const UNITS = `
   FROM orders o
   JOIN order_units u ON u.order_id = o.id
@@ -25,27 +16,11 @@ export const COUNT_UNITS: Statement = {
                 coalesce(min(o.id), 0) AS first_order_id ${UNITS}`,
 };
 
-export interface SettledUnitRow {
-  order_id: bigint;
-  item: number;
-  unit: number;
-  order_number: string;
-  state: 'succeeded' | 'failed';
-  failure_code: string | null;
-  unit_price: bigint;
-}
-
-/** $3–$5 the unit after which to go on, $6 how many. */
+/** $1 supplier, $2 orders created since, $3–$5 the unit after which to go on, $6 how many. */
 export const PAGE_OF_SETTLED: Statement = {
   name: 'supplier_report.page_of_settled',
   text: `SELECT u.order_id, u.item, u.unit, o.order_number, u.state, u.failure_code, i.unit_price ${UNITS}
            AND u.state IN ('succeeded', 'failed')
            AND (u.order_id, u.item, u.unit) > ($3::bigint, $4::smallint, $5::smallint)
          ORDER BY u.order_id, u.item, u.unit LIMIT $6`,
-};
-
-/** $1 supplier. */
-export const COUNT_OPEN_CASES: Statement = {
-  name: 'supplier_report.count_open_cases',
-  text: `SELECT count(*) AS cases FROM supplier_reversals WHERE supplier_id = $1 AND status = 'open'`,
 };

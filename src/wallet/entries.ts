@@ -1,18 +1,16 @@
 import { formatBaht, type Satang } from '../core/money.js';
+import type { Transfer } from './transfer.entity.js';
 
 export const ENTRY_KINDS = ['credit', 'debit', 'order_hold', 'order_refund'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** A movement into or out of the available balance, as it is stored. */
-export interface EntryRow {
-  id: bigint;
+export type EntryRow = Pick<Transfer, 'id' | 'amount' | 'created_at'> & {
   kind: EntryKind;
-  amount: Satang;
   available_after: Satang;
   reference_id: string | null;
   order_number: string | null;
-  created_at: Date;
-}
+};
 
 /** One line of the statement of the available balance. */
 export interface WalletEntry {

@@ -1,5 +1,5 @@
 import { formatBaht } from '../core/money.js';
-import { baht, compare, type Check } from './check.js';
+import { baht, compare, type Check } from './check.sql.js';
 
 /** Each wallet beside what its merchant's movements of money add up to. */
 const WALLETS_AND_MOVEMENTS = `

@@ -1,4 +1,4 @@
-import { compare, type Check } from './check.js';
+import { compare, type Check } from './check.sql.js';
 
 /** Each item beside what its units say. */
 const ITEMS_AND_UNITS = `

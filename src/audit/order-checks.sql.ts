@@ -1,5 +1,5 @@
 import { formatBaht } from '../core/money.js';
-import { baht, compare, type Check } from './check.js';
+import { baht, compare, type Check } from './check.sql.js';
 
 /** Each order beside its movements of money and what its units say that these must be. */
 const ORDERS_AND_MONEY = `

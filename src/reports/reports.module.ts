@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { SettlementRepository } from '../orders/settlement.repository.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
+import { DailyReportRepository } from './daily-report.repository.js';
+import { DailyReportService } from './daily-report.service.js';
+import { StatementRepository } from './statement.repository.js';
+import { AccountStatementService } from './statement.service.js';
+import { SupplierReportRepository } from './supplier-report.repository.js';
+import { SupplierReportService } from './supplier-report.service.js';
+
+@Module({
+  imports: [SuppliersModule],
+  providers: [
+    ...[DailyReportRepository, DailyReportService],
+    ...[StatementRepository, AccountStatementService],
+    // Without the rest of its module, which knows the queues.
+    SettlementRepository,
+    ...[SupplierReportRepository, SupplierReportService],
+  ],
+  exports: [DailyReportService, AccountStatementService, SupplierReportService],
+})
+export class ReportsModule {}

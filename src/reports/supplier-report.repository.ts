@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { present } from '../core/invariant.js';
+import type { Satang } from '../core/money.js';
+import { Database, type Queryable } from '../database/database.js';
+import { patient } from '../database/snapshot.js';
+import type { OrderItem } from '../orders/order-item.entity.js';
+import type { OrderUnit } from '../orders/order-unit.entity.js';
+import type { Order } from '../orders/order.entity.js';
+import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
+import { COUNT_UNITS, PAGE_OF_SETTLED } from './supplier-report.sql.js';
+
+export interface UnitCounts {
+  succeeded: bigint;
+  failed: bigint;
+  open: bigint;
+  succeeded_amount: Satang;
+  /** Where the reading of the units starts: no order since then has a lower id. */
+  first_order_id: bigint;
+}
+
+/** One unit of all that there are. */
+export type Place = Pick<OrderUnit, 'order_id' | 'item' | 'unit'>;
+
+export type SettledUnit = Place & { state: 'succeeded' | 'failed' } & Pick<OrderUnit, 'failure_code'> &
+  Pick<Order, 'order_number'> &
+  Pick<OrderItem, 'unit_price'>;
+
+/** What was settled at a supplier, of orders placed since a moment. */
+@Injectable()
+export class SupplierReportRepository {
+  constructor(
+    private readonly database: Database,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  async countUnits(tx: Queryable, supplierId: number, since: Date): Promise<UnitCounts> {
+    const [counts] = await tx.query<UnitCounts>(patient(COUNT_UNITS), [supplierId, since]);
+    return present(counts, 'a count has a row');
+  }
+
+  /** In the order of orders and units. @param after the last one of the page before. */
+  pageOfSettled(supplierId: number, since: Date, after: Place, limit: number): Promise<SettledUnit[]> {
+    const values = [supplierId, since, after.order_id, after.item, after.unit, limit];
+    return this.database.query<SettledUnit>(patient(PAGE_OF_SETTLED), values);
+  }
+
+  countOpenCases(supplierId: number): Promise<number> {
+    return this.dataSource.manager.countBy(SupplierReversal, { supplier_id: supplierId, status: 'open' });
+  }
+}
