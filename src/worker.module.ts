@@ -7,6 +7,7 @@ import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { ManagementModule } from './management/management.module.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
+import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -22,6 +23,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     WebhookDispatcher,
     WebhooksProcessor,
     OverdueSweeper,
+    RetentionRepository,
     Retention,
     WebhookChanges,
   ],

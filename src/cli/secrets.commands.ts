@@ -1,4 +1,5 @@
 import type { Actor } from '../audit-log/audit-log.js';
+import { SecretsModule } from '../maintenance/secrets.module.js';
 import { SecretsService } from '../maintenance/secrets.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { operatorOption, reasonOption } from './options.js';
@@ -6,7 +7,7 @@ import type { Result } from './output.js';
 import { withProgress } from './progress.js';
 
 export const secretsCommands: CommandGroup = {
-  features: { providers: [SecretsService] },
+  features: { imports: [SecretsModule] },
   define(secrets, act) {
     secrets
       .command('rotate')

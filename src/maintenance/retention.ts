@@ -12,7 +12,7 @@ import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
 import { Recurring } from './recurring.js';
-import { LOOK, REMOVE, type Look } from './retention.sql.js';
+import { RetentionRepository, type Look } from './retention.repository.js';
 
 const INTERVAL_MS = 3_600_000;
 /** After a round that had to leave something behind. */
@@ -39,6 +39,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   constructor(
     schema: SchemaService,
     private readonly database: Database,
+    private readonly events: RetentionRepository,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -79,8 +80,8 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     let look: Look | undefined;
     try {
       await this.database.transaction(async (tx) => {
-        [look] = await tx.query<Look>(LOOK, [this.config.WEBHOOK_LOG_DAYS, round.after, round.batch]);
-        if (look && look.removable.length > 0) tx.write(REMOVE, [look.removable]);
+        look = await this.events.look(tx, this.config.WEBHOOK_LOG_DAYS, round.after, round.batch);
+        if (look) this.events.remove(tx, look);
       });
     } catch (error) {
       // Without a look nothing is known of what is behind.

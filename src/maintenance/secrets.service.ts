@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/secret-box.js';
-import { Database, type Statement } from '../database/database.js';
+import { Database } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
-
-/** Every column that holds a sealed secret. */
-const COLUMNS = [
-  { table: 'webhooks', column: 'secret_sealed' },
-  { table: 'webhooks', column: 'previous_secret_sealed' },
-  { table: 'suppliers', column: 'token_sealed' },
-] as const;
+import { SEALED_COLUMNS, SecretsRepository, type SealedColumn } from './secrets.repository.js';
 
 const ROWS_AT_ONCE = 500;
 
@@ -17,6 +11,7 @@ const ROWS_AT_ONCE = 500;
 export class SecretsService {
   constructor(
     private readonly database: Database,
+    private readonly secrets: SecretsRepository,
     private readonly secretBox: SecretBox,
   ) {}
 
@@ -31,9 +26,9 @@ export class SecretsService {
     // An operator that can't be kept must not be found out after the work.
     assertActor(by);
     let count = 0;
-    for (const { table, column } of COLUMNS) {
+    for (const column of SEALED_COLUMNS) {
       const before = count;
-      count += await this.rotateColumn(table, column, (done) => onProgress(before + done));
+      count += await this.rotateColumn(column, (done) => onProgress(before + done));
     }
     await this.database.transaction((tx) => {
       recordAction(tx, by, { action: 'secrets.rotate', detail: { rotated: count } });
@@ -42,21 +37,14 @@ export class SecretsService {
     return count;
   }
 
-  private async rotateColumn(
-    table: string,
-    column: string,
-    onProgress: (done: number) => void,
-  ): Promise<number> {
+  private async rotateColumn(column: SealedColumn, onProgress: (done: number) => void): Promise<number> {
     let count = 0;
     let last = 0;
     for (;;) {
-      const rows = await this.database.query<{ id: number; sealed: Buffer }>(page(table, column), [
-        last,
-        ROWS_AT_ONCE,
-      ]);
-      for (const { id, sealed } of rows.filter((row) => this.secretBox.isOutdated(row.sealed))) {
-        const resealed = this.secretBox.seal(this.secretBox.open(sealed));
-        count += (await this.database.query(replace(table, column), [id, sealed, resealed])).length;
+      const rows = await this.secrets.page(column, last, ROWS_AT_ONCE);
+      for (const secret of rows.filter(({ sealed }) => this.secretBox.isOutdated(sealed))) {
+        const resealed = this.secretBox.seal(this.secretBox.open(secret.sealed));
+        if (await this.secrets.replace(column, secret, resealed)) count++;
       }
       onProgress(count);
       if (rows.length < ROWS_AT_ONCE) return count;
@@ -64,13 +52,3 @@ export class SecretsService {
     }
   }
 }
-
-const page = (table: string, column: string): Statement => ({
-  name: `secrets.page.${table}.${column}`,
-  text: `SELECT id, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`,
-});
-
-const replace = (table: string, column: string): Statement => ({
-  name: `secrets.replace.${table}.${column}`,
-  text: `UPDATE ${table} SET ${column} = $3 WHERE id = $1 AND ${column} = $2 RETURNING id`,
-});

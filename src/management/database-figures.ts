@@ -3,14 +3,11 @@ import { LOGGER } from '../core/core.module.js';
 import { withDeadline } from '../core/deadline.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { Metrics, type FigureName } from '../core/metrics.js';
-import { Database } from '../database/database.js';
-import { FIGURES, LIMITS, type FiguresStatement } from './database-figures.sql.js';
+import { Metrics } from '../core/metrics.js';
+import { DatabaseFiguresRepository, type FiguresStatement } from './database-figures.repository.js';
 
 /** A scrape waits no longer; what comes later is there for the next one. */
 const WAIT_AT_MOST_MS = 4_000;
-
-type FigureRow = Partial<Record<FigureName, bigint | number | string>>;
 
 /**
  * Keeps the figures that PostgreSQL knows about the whole service. Each statement stands for itself: one that takes too
@@ -26,7 +23,7 @@ export class DatabaseFigures {
   private readonly failing = new Set<string>();
 
   constructor(
-    private readonly database: Database,
+    private readonly repository: DatabaseFiguresRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -42,7 +39,7 @@ export class DatabaseFigures {
   }
 
   private async gather(): Promise<void> {
-    for (const statement of FIGURES) {
+    for (const statement of this.repository.statements) {
       try {
         await this.ask(statement);
       } catch (error) {
@@ -54,7 +51,7 @@ export class DatabaseFigures {
   }
 
   private async ask(statement: FiguresStatement): Promise<void> {
-    const [row = {}] = await this.database.batch<FigureRow>([LIMITS, []], [statement, []]);
+    const row = await this.repository.read(statement);
     for (const name of statement.figures) this.metrics.figures[name].set(Number(row[name]));
     if (this.failing.delete(statement.name))
       this.logger.info({ figures: statement.figures }, 'figures are there again');

@@ -19,13 +19,13 @@ import { requestIdMiddleware } from '../core/http/request-id.middleware.js';
 import { hasBody } from '../core/http/unread-body.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
-import { Database } from '../database/database.js';
 import { serviceVersion } from '../core/project-root.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from '../queues/queues.js';
 import { RedisHealth } from '../queues/redis-health.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { DatabaseFigures } from './database-figures.js';
 import { operatorsOnly } from './management-access.js';
+import { QueueBoardRepository } from './queue-board.repository.js';
 
 /** Bull Board's page: an operator's browser need not tell other hosts that it looks at queues. */
 const OWN_HOST_ONLY =
@@ -46,7 +46,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
     private readonly readiness: ReadinessService,
     private readonly metrics: Metrics,
     private readonly figures: DatabaseFigures,
-    private readonly database: Database,
+    private readonly subjects: QueueBoardRepository,
     private readonly redis: RedisHealth,
     @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue<WakeUpJob>,
     @InjectQueue(WEBHOOKS_QUEUE) private readonly webhooks: Queue<WakeUpJob>,
@@ -104,7 +104,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
     return (request, response, next) => {
       response.setHeader('Content-Security-Policy', OWN_HOST_ONLY);
       board ??= import('./queue-board.js').then(({ createQueueBoard }) =>
-        createQueueBoard('/queues', this.fulfilment, this.webhooks, this.database),
+        createQueueBoard('/queues', this.fulfilment, this.webhooks, this.subjects),
       );
       board.then((serve) => serve(request, response, next), next);
     };

@@ -4,16 +4,14 @@ import type { AppViewRoute } from '@bull-board/api/typings/app';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Job, Queue } from 'bull';
 import type { NextFunction, Request, Response, Router } from 'express';
-import type { Database, Statement } from '../database/database.js';
 import type { WakeUpJob } from '../queues/queues.js';
-import { LIMITS } from './database-figures.sql.js';
-import { FIND_SUPPLIERS, FIND_WEBHOOKS, type SubjectRow } from './queue-board.sql.js';
+import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.js';
 
 /** What the ids of a queue's jobs are. */
 interface Subject {
   /** One of them, in words. */
   kind: string;
-  find: Statement;
+  find: (subjects: QueueBoardRepository, ids: number[]) => Promise<SubjectRow[]>;
   /** What a job's data say of one that was found, besides its id and orders. */
   show: (row: SubjectRow) => object;
   /** How the job is called for it. */
@@ -22,14 +20,14 @@ interface Subject {
 
 const SUPPLIER: Subject = {
   kind: 'supplier',
-  find: FIND_SUPPLIERS,
+  find: (subjects, ids) => subjects.findSuppliers(ids),
   show: ({ label }) => ({ code: label }),
   name: ({ label }) => label,
 };
 
 const WEBHOOK: Subject = {
   kind: 'webhook',
-  find: FIND_WEBHOOKS,
+  find: (subjects, ids) => subjects.findWebhooks(ids),
   show: ({ label }) => ({ merchant: label }),
   name: ({ id, label }) => `${id} of ${label}`,
 };
@@ -39,14 +37,14 @@ export function createQueueBoard(
   path: string,
   fulfilment: Queue<WakeUpJob>,
   webhooks: Queue<WakeUpJob>,
-  database: Database,
+  subjects: QueueBoardRepository,
 ): Router {
   const board = new OwnHostAdapter();
   board.setBasePath(path);
   createBullBoard({
     queues: [
-      new WakeUpAdapter(fulfilment, SUPPLIER, database),
-      new WakeUpAdapter(webhooks, WEBHOOK, database),
+      new WakeUpAdapter(fulfilment, SUPPLIER, subjects),
+      new WakeUpAdapter(webhooks, WEBHOOK, subjects),
     ],
     serverAdapter: board,
   });
@@ -68,7 +66,7 @@ class WakeUpAdapter extends BullAdapter {
   constructor(
     queue: Queue<WakeUpJob>,
     private readonly subject: Subject,
-    private readonly database: Database,
+    private readonly subjects: QueueBoardRepository,
   ) {
     const description = `A job only says which ${subject.kind}s have work; the work itself is in PostgreSQL.`;
     super(queue, { readOnlyMode: true, description });
@@ -93,9 +91,7 @@ class WakeUpAdapter extends BullAdapter {
   private async lookUp(jobs: Job<WakeUpJob>[]): Promise<void> {
     const ids = [...new Set(jobs.flatMap(({ data }) => data.ids))].slice(0, MAX_LOOKED_UP);
     if (ids.length === 0) return;
-    const rows = await this.database
-      .batch<SubjectRow>([LIMITS, []], [this.subject.find, [ids]])
-      .catch(() => []);
+    const rows = await this.subject.find(this.subjects, ids).catch(() => []);
     this.found = new Map(rows.map((row) => [row.id, row]));
   }
 

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { Webhook } from '../webhooks/webhook.entity.js';
+
+/** A column that holds sealed secrets. */
+export interface SealedColumn {
+  entity: EntityTarget<ObjectLiteral>;
+  column: string;
+}
+
+/** Every one that there is. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { entity: Webhook, column: 'secret_sealed' satisfies keyof Webhook },
+  { entity: Webhook, column: 'previous_secret_sealed' satisfies keyof Webhook },
+  { entity: Supplier, column: 'token_sealed' satisfies keyof Supplier },
+];
+
+export interface SealedSecret {
+  id: number;
+  sealed: Buffer;
+}
+
+@Injectable()
+export class SecretsRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** In the order of ids. @param after the last id of the page before. */
+  page({ entity, column }: SealedColumn, after: number, limit: number): Promise<SealedSecret[]> {
+    return this.dataSource
+      .createQueryBuilder(entity, 'holder')
+      .select('holder.id', 'id')
+      .addSelect(`holder.${column}`, 'sealed')
+      .where(`holder.${column} IS NOT NULL`)
+      .andWhere('holder.id > :after', { after })
+      .orderBy('holder.id')
+      .limit(limit)
+      .getRawMany<SealedSecret>();
+  }
+
+  /** @returns whether it was still there to be replaced. */
+  async replace(
+    { entity, column }: SealedColumn,
+    { id, sealed }: SealedSecret,
+    resealed: Buffer,
+  ): Promise<boolean> {
+    const { affected } = await this.dataSource
+      .createQueryBuilder()
+      .update(entity)
+      // Sealed anew, it is the same secret: nothing was changed that anybody should hear of.
+      .set({ [column]: resealed, updated_at: () => 'updated_at' })
+      .where({ id, [column]: sealed })
+      .execute();
+    return affected === 1;
+  }
+}

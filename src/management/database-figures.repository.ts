@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import type { FigureName } from '../core/metrics.js';
+import { Database } from '../database/database.js';
+import { FIGURES, LIMITS, type FiguresStatement } from './database-figures.sql.js';
+
+export type { FiguresStatement } from './database-figures.sql.js';
+
+@Injectable()
+export class DatabaseFiguresRepository {
+  readonly statements: readonly FiguresStatement[] = FIGURES;
+
+  constructor(private readonly database: Database) {}
+
+  /** @throws SERVICE_UNAVAILABLE; Error when it takes too long. */
+  async read(statement: FiguresStatement): Promise<Partial<Record<FigureName, bigint | number | string>>> {
+    const [row = {}] = await this.database.batch([LIMITS, []], [statement, []]);
+    return row;
+  }
+}
