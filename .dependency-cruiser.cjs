@@ -46,6 +46,9 @@ const between = Object.entries(arrows).map(([name, allowed]) => ({
   to: { path: '^src/.+/', pathNot: `^src/(${[name, ...allowed].join('|')})/` },
 }));
 
+/** What is not a repository and holds statements all the same. */
+const WITH_STATEMENTS = '^src/(orders|fulfilment)/|^src/webhooks/(webhook-dispatcher|attempt-recorder)\\.ts$';
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -83,6 +86,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^tools/simulators/' },
       to: { path: '^src/' },
+    },
+    {
+      name: 'statements-are-a-repositorys',
+      comment: 'a file of statements is imported by repositories, and by the functions that write to a log',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `(\\.sql|\\.repository|-log)\\.ts$|${WITH_STATEMENTS}` },
+      to: { path: '\\.sql\\.ts$' },
     },
     {
       name: 'only-the-roots-compose',

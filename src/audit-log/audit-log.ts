@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
-import type { Statement, Transaction } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
+import { RECORD_ACTION } from './audit-log.sql.js';
 
 /** Who does something as an operator, and why, where that was said. */
 export interface Actor {
@@ -44,13 +45,6 @@ export interface AuditRecord {
   detail: Record<string, unknown>;
 }
 
-const RECORD: Statement = {
-  name: 'audit_log.record',
-  text: `
-    INSERT INTO operator_actions (operator, action, merchant_id, order_id, detail, created_at)
-    VALUES ($1, $2, $3, $4, $5::jsonb, date_trunc('milliseconds', statement_timestamp()))`,
-};
-
 /**
  * Writes to the audit log, in the transaction that carries the action out.
  * @param actor absent where no operator acts: a start that seeds, or a test.
@@ -59,10 +53,10 @@ const RECORD: Statement = {
 export function recordAction(tx: Transaction, actor: Actor | undefined, record: AuditRecord): void {
   if (!actor) return;
   assertActor(actor);
-  const { action, merchantId = null, orderId = null, detail } = record;
+  const { action, merchantId = null, orderId = null } = record;
   const { operator, reason } = actor;
-  const kept = reason === undefined ? detail : { ...detail, reason };
-  tx.write(RECORD, [operator, action, merchantId, orderId, JSON.stringify(kept)]);
+  const detail = JSON.stringify(reason === undefined ? record.detail : { ...record.detail, reason });
+  tx.write(...RECORD_ACTION.with({ operator, action, merchantId, orderId, detail }));
 }
 
 /** For what is not to begin without one. @throws BAD_REQUEST for an operator or a reason that can't be kept. */

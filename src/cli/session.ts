@@ -63,16 +63,18 @@ function createLogger(config: Config, env: NodeJS.ProcessEnv): Logger {
 
 /** The schema service waits for PostgreSQL for as long as it takes; an operator wants to know at once. */
 async function waitForSchema(app: INestApplicationContext, config: Config): Promise<void> {
-  const { pool } = app.get(Database);
-  const unreachable = pool.query('SELECT 1').then(
-    () => delay(SCHEMA_DEADLINE_MS, undefined, { ref: false }),
-    (error: unknown) => {
-      const server = serverOf(config.DATABASE_URL);
-      throw new CommandError(
-        `PostgreSQL cannot be used${server}: ${reasonOf(error)}. Start it, or correct DATABASE_URL`,
-      );
-    },
-  );
+  const unreachable = app
+    .get(Database)
+    .ping()
+    .then(
+      () => delay(SCHEMA_DEADLINE_MS, undefined, { ref: false }),
+      (error: unknown) => {
+        const server = serverOf(config.DATABASE_URL);
+        throw new CommandError(
+          `PostgreSQL cannot be used${server}: ${reasonOf(error)}. Start it, or correct DATABASE_URL`,
+        );
+      },
+    );
   const ready = await Promise.race([app.get(SchemaService).whenReady(), unreachable]);
   if (ready !== true) {
     throw new CommandError(

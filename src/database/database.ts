@@ -90,6 +90,11 @@ export class Database implements Queryable, OnApplicationShutdown {
     this.trust.loseAll();
   }
 
+  /** Asks PostgreSQL for nothing, whether the schema is there or not. */
+  async ping(): Promise<void> {
+    await this.pool.query('SELECT 1');
+  }
+
   get isOpen(): boolean {
     return this.migrated;
   }

@@ -10,6 +10,7 @@ import { RedisHealth } from './redis-health.js';
 import { redisOptions } from './redis-options.js';
 import { WorkNotifier } from './work-notifier.js';
 import { WorkerHeartbeat } from './worker-heartbeat.js';
+import { WorkerProcessesRepository } from './worker-processes.repository.js';
 
 @Global()
 @Module({
@@ -27,7 +28,7 @@ import { WorkerHeartbeat } from './worker-heartbeat.js';
     }),
     BullModule.registerQueue({ name: FULFILMENT_QUEUE }, { name: WEBHOOKS_QUEUE }),
   ],
-  providers: [WorkNotifier, WorkerHeartbeat, RedisHealth],
+  providers: [WorkNotifier, WorkerProcessesRepository, WorkerHeartbeat, RedisHealth],
   exports: [WorkNotifier, WorkerHeartbeat, RedisHealth, BullModule],
 })
 export class QueuesModule implements OnApplicationShutdown {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
+import { WorkerProcessesRepository } from '../../src/queues/worker-processes.repository.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
@@ -15,7 +16,7 @@ afterAll(() => stack.close());
 beforeEach(async () => {
   nowMs = 1_000_000;
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  heartbeat = new WorkerHeartbeat(stack.database);
+  heartbeat = new WorkerHeartbeat(new WorkerProcessesRepository(stack.database));
   await stack.sql(`DELETE FROM worker_processes`);
   await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '1 hour')`);
 });
