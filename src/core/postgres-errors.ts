@@ -49,3 +49,8 @@ export function isRetryable(error: unknown): boolean {
   const { code } = inner(error);
   return code === '40P01' || code === '40001';
 }
+
+/** Whether a statement names a table that does not exist. */
+export function isTableMissing(error: unknown): boolean {
+  return inner(error).code === '42P01';
+}

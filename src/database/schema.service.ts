@@ -7,7 +7,7 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
+import { isConnectionLost, isTableMissing } from '../core/postgres-errors.js';
 import { Database } from './database.js';
 
 const AWAY_RETRY_MS = 250;
@@ -17,7 +17,7 @@ const MIGRATION_LOCK = 7_038_167_014;
 
 /**
  * Brings the schema up to date, once per process, whenever PostgreSQL is there to be asked: the process starts and
- * stays up without it. Processes that start together take turns under an advisory lock.
+ * stays up without it. Processes that find something to migrate take turns under an advisory lock.
  */
 @Injectable()
 export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
@@ -69,6 +69,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
 
   private async migrate(): Promise<void> {
     if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+    if (await this.isUpToDate()) return;
     const client = await this.database.pool.connect();
     try {
       await lock(client, this.stop.signal);
@@ -77,6 +78,18 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
       // Closing the connection ends the transaction and so releases the lock, whatever state the connection is in.
       client.release(true);
     }
+  }
+
+  /** Nearly always: then a start waits for no lock, and for no process of another version that migrates. */
+  private async isUpToDate(): Promise<boolean> {
+    const { rows } = await this.database.pool
+      .query<{ name: string }>('SELECT name FROM schema_migrations')
+      .catch((error: unknown) => {
+        if (isTableMissing(error)) return { rows: [] };
+        throw error;
+      });
+    const applied = new Set(rows.map(({ name }) => name));
+    return this.dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
   }
 
   /** On a connection of their own, because requests have limits that are no good for them. */

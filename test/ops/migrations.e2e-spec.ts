@@ -118,6 +118,23 @@ describe('the migrations', () => {
   });
 });
 
+describe('a process that finds nothing to migrate', () => {
+  it('starts while another one migrates', async () => {
+    const stack = await TestStack.start({}, { worker: false });
+    const migrating = await stack.database.pool.connect();
+    try {
+      await migrating.query('BEGIN; SELECT pg_advisory_xact_lock(7038167014)');
+      const api = await stack.startApi();
+      expect(await api.get(SchemaService).whenReady()).toBe(true);
+      await api.close();
+    } finally {
+      await migrating.query('ROLLBACK');
+      migrating.release();
+      await stack.close();
+    }
+  });
+});
+
 describe('processes that start at the same moment on an empty database', () => {
   it('make the schema together, each step once', async () => {
     const lines: Record<string, unknown>[] = [];
