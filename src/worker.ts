@@ -1,4 +1,4 @@
 import { runProcess } from './core/process.js';
 
-// Loaded here and not above: that takes most of the start, and a signal must find somebody who listens meanwhile.
+// Imported lazily: loading the app takes most of the start, and signal handlers must be in place by then.
 await runProcess(async () => (await import('./worker-process.js')).startWorker);

@@ -3,7 +3,7 @@ import { textProblem } from '../core/text.js';
 import type { Transaction } from '../database/database.js';
 import { RECORD_ACTION } from './audit-log.sql.js';
 
-/** Who does something as an operator, and why, where that was said. */
+/** The operator who does something, and why, if a reason was given. */
 export interface Actor {
   /** 1 to 128 characters. */
   operator: string;

@@ -93,7 +93,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     try {
       await this.vouch([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
     } catch (error) {
-      // Nothing is lost: an entry that is not vouched for in time is asked about by the next request.
+      // Nothing is lost: the next request looks up an entry that was not refreshed in time.
       this.logger.debug({ reason: (error as Error).message }, 'API keys could not be refreshed');
     }
   }

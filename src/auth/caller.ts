@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** Who calls: the merchant, and the key by which it was recognized. */
+/** The merchant that makes a request, and the key that authenticated it. */
 export interface Caller {
   readonly apiKeyId: number;
   readonly merchantId: number;

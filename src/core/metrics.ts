@@ -8,11 +8,11 @@ export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 export interface PoolConnections {
   total: number;
   idle: number;
-  /** Those who wait for a connection. */
+  /** Requests that wait for a connection. */
   waiting: number;
 }
 
-/** A value that is there only while it is known: an old one would look like a present one. */
+/** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
 export interface Figure {
   set(value: number): void;
   clear(): void;

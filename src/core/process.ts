@@ -11,7 +11,7 @@ export interface RunningProcess {
   stop: () => Promise<void>;
 }
 
-/** @param asked resolves when the process is asked to stop: then the start need not wait for anything. */
+/** @param asked resolves when a signal asks the process to stop: the start need not wait for anything then. */
 type Start = (asked: Promise<void>) => Promise<RunningProcess>;
 
 /** A container's first process has the same id each time it is started. */

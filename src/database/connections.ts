@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { isConnectionLost } from '../core/postgres-errors.js';
 
-/** What every connection has: whoever is no longer there is noticed within some 15 s, on either side. */
+/** For every connection: either side notices within some 15 s that the other is gone. */
 const KEPT_ALIVE: pg.PoolConfig = {
   connectionTimeoutMillis: 3_000,
   keepAlive: true,
@@ -32,7 +32,7 @@ const LIMITED: pg.PoolConfig = {
   pipeline: true,
 };
 
-/** Migrations take as long as they take, but hold up nobody who waits behind a lock that they wait for. */
+/** Migrations take as long as they take, but while they wait for a lock, nobody queues behind them for long. */
 export const FOR_MIGRATIONS: pg.PoolConfig = {
   ...KEPT_ALIVE,
   max: 1,

@@ -11,7 +11,7 @@ const SHARE = 1 / 4;
 
 /**
  * Runs what merchants only look at, such as lists, on a bounded number of the pool's connections: however many read,
- * and however slowly, ordering goes on. Who comes first reads first.
+ * and however slowly, ordering goes on. First come, first served.
  */
 @Injectable()
 export class Reads implements Queryable {

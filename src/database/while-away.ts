@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const AGAIN_AFTER_MS = 500;
 
 /**
- * Does what has to be written again and again while PostgreSQL is away or busy.
- * @param write must be safe to be done twice: a commit whose answer was lost is done again.
+ * Retries a write until PostgreSQL accepts it or the deadline passes.
+ * @param write must be safe to repeat: a commit whose answer was lost is repeated.
  * @param untilMs when to give up, in monotonic milliseconds; then the last error is thrown.
  * @param isWorthIt whether an error may pass.
  */

@@ -8,7 +8,7 @@ export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Something that a merchant is told of. An order that ended has exactly one. */
+/** Something that merchants are notified of. An order that ended has exactly one. */
 @Entity('events')
 @Unique('uq_events_public_id', ['public_id'])
 @Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })

@@ -9,7 +9,7 @@ import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outco
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.sql.js';
 
-/** Tells logs and metrics of units on their way; every line names the request, the order and the unit. */
+/** Logs and counts what happens to units; every line names the request, the order and the unit. */
 @Injectable()
 export class UnitObserver extends WorkLog<ClaimedUnit> {
   constructor(
@@ -23,7 +23,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     this.logger.debug({ ...this.about(unit), action: unit.action }, 'a supplier is called');
   }
 
-  /** Warns where the call did not decide the unit: somebody may have to look into it. */
+  /** Warns where the call did not decide the unit: it may need attention. */
   answered({ unit, kind, outcome, durationMs }: EndedCall): void {
     this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {

@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 1_500;
 /** Why a process is not ready. */
 export type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
 
-/** Whether PostgreSQL answers and can write, asked at the moment of the question; questions at the same time share one. */
+/** Whether PostgreSQL answers and can write right now; simultaneous checks share one query. */
 @Injectable()
 export class ReadinessService {
   private asking: Promise<Unreadiness | null> | undefined;

@@ -14,7 +14,7 @@ import { WebhookDispatcher } from '../webhooks/webhook-dispatcher.js';
 import { Recurring } from './recurring.js';
 
 const INTERVAL_MS = 2_000;
-/** While nobody can be woken through Redis. */
+/** While workers can’t be woken through Redis. */
 const WITHOUT_REDIS_MS = 250;
 
 /**
@@ -25,7 +25,7 @@ const WITHOUT_REDIS_MS = 250;
 export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly sweeping: Recurring;
   private readonly sweepingWithoutRedis: Recurring;
-  /** At first nobody knows what the clock did while no worker ran. */
+  /** At first it is unknown what the clock did while no worker ran. */
   private mustPullBack = true;
 
   constructor(

@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 
-/** Any number of its own does. */
+/** Arbitrary, but unique among our advisory locks. */
 const LOCK = 7_038_168;
 
 export interface Look {

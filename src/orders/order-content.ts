@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CreateOrderDto } from './create-order.dto.js';
 
-/** One line as it was asked for, defaults filled in. */
+/** One line as it was requested, defaults filled in. */
 export interface OrderLine {
   sku: string;
   quantity: number;

@@ -2,7 +2,7 @@ import { formatBaht, type Satang } from '../core/money.js';
 import type { FailureCode } from '../core/failures.js';
 import type { ItemRow } from './order.rows.js';
 
-/** How an order ended, told from its items, all of which have ended (contract, section 3). */
+/** How an order ended, derived from its items, all of which have ended (contract, section 3). */
 export interface OrderOutcome {
   status: 'completed' | 'failed';
   failureCode: FailureCode | null;

@@ -14,7 +14,7 @@ import { isBalanceRefusal } from './placement-rules.js';
 
 /** What one statement writes in some tens of milliseconds. */
 const MAX_UNITS_PER_BATCH = 2_000;
-/** A merchant is better told to try again than left waiting. */
+/** Better to ask a merchant to try again than to leave it waiting. */
 const MAX_WAIT_MS = 5_000;
 /** Clients commonly give up after 10 s, and then know nothing. */
 const ANSWER_WITHIN_MS = 8_000;

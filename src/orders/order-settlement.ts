@@ -12,7 +12,7 @@ import { settleBatch, type EndedOrder, type Settled, type SettleUnit } from './s
 
 export type { Settled, SettleUnit };
 
-/** Then the caller does it again: what is waiting here is known to nobody else. */
+/** After that the caller retries: only this process knows what waits here. */
 const MAX_WAIT_MS = 10_000;
 
 /**

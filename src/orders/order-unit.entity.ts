@@ -5,7 +5,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import type { UnitState } from './states.js';
 
-/** One piece of an item, which the supplier is asked for. It is settled at most once. */
+/** One piece of an item, bought by itself. It is settled at most once. */
 @Entity('order_units')
 @ForeignKey(() => OrderItem, ['order_id', 'item'], ['order_id', 'position'], { name: 'fk_order_units_item' })
 @Index('ix_order_units_due', ['supplier_id', 'next_action_at'], { where: 'next_action_at IS NOT NULL' })

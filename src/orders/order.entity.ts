@@ -37,7 +37,7 @@ export class Order {
   @Column('text')
   reference_id!: string;
 
-  /** SHA-256 of what was asked for, to tell a repeated request from a different one. */
+  /** SHA-256 of what was ordered, to distinguish a repeated request from a different one. */
   @Column('bytea')
   content_hash!: Buffer;
 

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 
-/** Is told what leased work does besides running its tasks. */
+/** Observes what leased work does besides running its tasks. */
 export interface WorkObserver<Task> {
   claimFailed(error: unknown): void;
   /** Nothing was done for the task: it is given back. */

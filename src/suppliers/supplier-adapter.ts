@@ -1,7 +1,7 @@
 import type { Satang } from '../core/money.js';
 import type { SupplierOutcome } from './supplier-outcome.js';
 
-/** One unit, as a supplier is asked to buy it. `reference` is the unit's for ever, never an attempt's. */
+/** One unit to buy. `reference` is the unit's for ever, never an attempt's. */
 export interface TopUp {
   reference: string;
   sku: string;

@@ -58,7 +58,7 @@ export class SupplierHttp {
   }
 }
 
-/** Loaded with the first call: it takes a tenth of a second, and most commands of the command line call nobody. */
+/** Loaded with the first call: it takes a tenth of a second, and most commands call no supplier. */
 async function loadClient(): Promise<Client> {
   const { buildConnector, createCallAgent, request } = await import('../core/call-agent.js');
   // The one deadline of a call is its signal.

@@ -19,7 +19,7 @@ export interface Resolution {
   operator: string;
 }
 
-/** Settles, by the operator's word, units of which nobody knows whether the supplier sold them. */
+/** Settles units in doubt by the operator's decision. */
 @Injectable()
 export class OrderResolution {
   constructor(

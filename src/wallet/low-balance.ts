@@ -17,7 +17,7 @@ export interface LowBalance {
 export const crosses = (before: Satang, after: Satang, threshold: Satang | null): threshold is Satang =>
   threshold !== null && before >= threshold && after < threshold;
 
-/** What the merchant's webhooks are told, where they subscribe to it. */
+/** The event for the merchant's webhooks that subscribe to it. */
 export const lowBalanceEvent = (
   { merchantId, available, threshold }: LowBalance,
   at: Date,

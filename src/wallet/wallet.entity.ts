@@ -20,7 +20,7 @@ export class Wallet {
   @Column(bigintColumn({ default: 0 }))
   held!: Satang;
 
-  /** Below this available balance the merchant's webhooks are told; null where no alert is set. */
+  /** The merchant's webhooks are notified when the available balance falls below this; null without an alert. */
   @Column(bigintColumn({ nullable: true }))
   alert_below!: Satang | null;
 

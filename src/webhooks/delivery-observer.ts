@@ -6,7 +6,7 @@ import { WorkLog } from '../queues/work-observer.js';
 import type { ClaimedDelivery, RecordedAttempt } from './dispatch.sql.js';
 import type { AttemptOutcome } from './webhook-sender.js';
 
-/** Tells logs and metrics of deliveries on their way. */
+/** Logs and counts what happens to deliveries. */
 @Injectable()
 export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   /** Webhooks whose secrets could not be opened when last tried. */

@@ -42,7 +42,7 @@ export class Delivery {
   @Column('text', { default: 'pending' })
   status!: DeliveryStatus;
 
-  /** False once somebody asked for it again by hand: then it is not retried. */
+  /** False once it was retried by hand: then there are no automatic retries. */
   @Column('boolean', { default: true })
   automatic!: boolean;
 

@@ -3,10 +3,10 @@ import type { Statement } from '../database/database.js';
 
 // Locks. A webhook's row is locked FOR SHARE by whatever decides about its deliveries from its settings, so that such
 // a decision and a change of the settings come one after the other; the foreign keys of ending orders, which lock it
-// FOR KEY SHARE, wait for neither. Who takes due deliveries of a webhook also holds an advisory lock, so that no two
-// workers count its attempts in flight at the same time.
+// FOR KEY SHARE, wait for neither. Claiming deliveries of a webhook also takes an advisory lock, so that no two workers
+// count its attempts in flight at the same time.
 
-/** Any number of its own does; it is the first half of the advisory locks' keys. */
+/** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const CLAIM_LOCKS = 7_038_167;
 const STRIPES = 256;
 

@@ -3,7 +3,7 @@ import { statement } from '../database/parameters.js';
 import type { Delivery } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** Any number of its own does; it is the first half of the advisory locks' keys. */
+/** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const STEP_LOCKS = 7_038_169;
 
 /** Steps of one webhook take turns. $1 webhook. */

@@ -29,7 +29,7 @@ const SLOTS_WHEN_CROWDED = 2;
  * worth hundreds of attempts a second, which all others wait for.
  */
 const MIN_FAILURE_MS = 500;
-/** When a delivery is looked at again that could not be signed here. */
+/** Retry delay when this process cannot decrypt the signing secret. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
 
 /**

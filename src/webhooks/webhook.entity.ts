@@ -37,7 +37,7 @@ export class Webhook {
   @Column('bytea', { select: false })
   secret_sealed!: Buffer;
 
-  /** The secret's last characters, for people to recognize it by. */
+  /** The first characters of the secret, for people to recognize it by. */
   @Column('text')
   secret_hint!: string;
 

@@ -14,7 +14,7 @@ export function readJsonFile(file: string): unknown {
   }
 }
 
-/** Writes a file that only this user can read; whoever reads it meanwhile sees the old one or the new one whole. */
+/** Writes a file that only this user can read, atomically: readers see all of the old one or all of the new one. */
 export function writePrivateFile(file: string, content: string): void {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content, { mode: 0o600 });

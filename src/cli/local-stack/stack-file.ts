@@ -28,7 +28,7 @@ export function readStackFile(dataDir: string): Stack | null {
   return { databaseUrl, redisUrl, simulatorUrl, apiUrl, secretsKeyFile, pid };
 }
 
-/** Tells other programs where the stack is; only this user can read it, because it holds passwords. */
+/** Publishes where the stack is. Only this user can read it, because it holds passwords. */
 export function writeStackFile(dataDir: string, stack: Stack & ProcessIdentity): void {
   writePrivateFile(path.join(dataDir, fileName), `${JSON.stringify(stack, null, 2)}\n`);
 }

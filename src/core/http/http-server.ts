@@ -56,9 +56,9 @@ export function createHttpServer(express: Express): Server {
   const server = createServer({ requireHostHeader: false, ...adoptClasses(express) });
   const serve = express as unknown as (request: IncomingMessage, response: ServerResponse) => void;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    // Behind a body that was not read there may be anything.
+    // Behind an unread body there may be anything.
     if (isEnding(request.socket)) return;
-    // Nobody knows yet whether the end of such a body came with its beginning: once all that has arrived is read, they do.
+    // Whether such a body has ended is known only once all that has arrived is read.
     if (request.headers['transfer-encoding'] !== undefined) setImmediate(serve, request, response);
     else serve(request, response);
   });
@@ -66,7 +66,7 @@ export function createHttpServer(express: Express): Server {
   server.on('connect', (_request: IncomingMessage, socket) =>
     answer(socket, 'BAD_REQUEST', 'CONNECT is not served'),
   );
-  // Whoever reads the body says when it may be sent; who is refused is spared sending it.
+  // The reader of the body sends the 100, so that clients are refused before they upload a body we would reject.
   for (const asking of ['checkContinue', 'checkExpectation']) {
     server.on(asking, (request, response) => {
       server.emit('request', request, response);

@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { expectsContinue, hasBody } from './unread-body.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** No body of ours nests deeper than a member of an item; what goes over a nested one costs stack in every reader. */
+/** Our bodies nest three levels. Deeper input only costs stack to traverse. */
 const MAX_DEPTH = 16;
 
 /** Why bytes are not parsed: body-parser hands on the `type` of what `verify` throws. */
@@ -57,7 +57,7 @@ function isTooLarge({ headers }: IncomingMessage): boolean {
 
 const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
 
-/** Tells as soon as a body of unknown length grows too large; the parser would first read it to its end. */
+/** Refuses a body of unknown length as soon as it is too large; the parser would read it to its end first. */
 function countBytes(request: Request, exceeded: () => void): (chunk: Buffer) => void {
   let bytes = 0;
   const count = (chunk: Buffer): void => {
@@ -77,7 +77,7 @@ function isJson({ headers }: IncomingMessage): boolean {
 
 const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
 
-/** Whether JSON nests deeper, told by its brackets: before it is parsed, for half of what the parsed values would cost. */
+/** Whether JSON nests deeper, by its brackets and before parsing: half the cost of walking the parsed values. */
 function isDeeperThan(json: Buffer, levels: number): boolean {
   let depth = 0;
   let isText = false;

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { requestIdOf } from './request-id.middleware.js';
 
-/** Node reads some thirty methods; those that nobody serves share a name. */
+/** Node parses some thirty methods; those that no route serves share a name. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** A path without a route, and what was refused before a route was looked for: a bad key, a full limit, an unreadable body. */
 const UNKNOWN_ROUTE = 'unknown';

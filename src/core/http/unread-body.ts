@@ -18,7 +18,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether a client waits to be told before it sends the body (RFC 9110, section 10.1.1). */
+/** Whether a client waits for a 100 before it sends the body (RFC 9110, section 10.1.1). */
 export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
   return httpVersionMinor > 0 && /(^|\W)100-continue($|\W)/i.test(headers.expect ?? '');
 }
@@ -29,7 +29,7 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
  */
 export function isTooMuchLeft(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
-  // Who was not told to send it may never do so, and send its next request instead.
+  // A client that got no 100 may never send it, and send its next request instead.
   if (expectsContinue(request)) return true;
   // A body in chunks does not say how long it is.
   return !(Number(request.headers['content-length']) <= READ_TO_KEEP_BYTES);
