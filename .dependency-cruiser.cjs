@@ -47,7 +47,8 @@ const between = Object.entries(arrows).map(([name, allowed]) => ({
 }));
 
 /** What is not a repository and holds statements all the same. */
-const WITH_STATEMENTS = '^src/(orders|fulfilment)/|^src/webhooks/(webhook-dispatcher|attempt-recorder|delivery-observer)\\.ts$';
+const WITH_STATEMENTS =
+  '^src/(orders|fulfilment)/|^src/webhooks/(webhook-dispatcher|attempt-recorder|delivery-observer)\\.ts$';
 
 module.exports = {
   forbidden: [
