@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import { formatBaht } from '../core/money.js';
 import { baht, compare, type Check } from './check.sql.js';
 
@@ -32,7 +33,7 @@ export const ORDER_CHECKS: Check[] = [
       figures: { total: 'sum(total_amount)', hold: 'sum(hold)' },
     }),
     describe: ({ checked = 0n, total = 0n, hold = 0n }) =>
-      `${checked} orders of ${formatBaht(total)} in total, holds ${formatBaht(hold)}`,
+      `${counted(checked, 'order')} of ${formatBaht(total)} in total, holds ${formatBaht(hold)}`,
   },
   {
     name: 'ended_orders_hold_nothing',
@@ -43,7 +44,7 @@ export const ORDER_CHECKS: Check[] = [
       figures: { hold: 'sum(hold)', spend: 'sum(spend)', refund: 'sum(refund)' },
     }),
     describe: ({ checked = 0n, hold = 0n, spend = 0n, refund = 0n }) =>
-      `${checked} ended orders, holds ${formatBaht(hold)} = spends ${formatBaht(spend)} + refunds ${formatBaht(refund)}`,
+      `${counted(checked, 'ended order')}, holds ${formatBaht(hold)} = spends ${formatBaht(spend)} + refunds ${formatBaht(refund)}`,
   },
   {
     name: 'open_orders_moved_nothing',
@@ -54,7 +55,7 @@ export const ORDER_CHECKS: Check[] = [
       figures: { total: 'sum(total_amount)' },
     }),
     describe: ({ checked = 0n, total = 0n }) =>
-      `${checked} open orders of ${formatBaht(total)}, nothing spent or returned`,
+      `${counted(checked, 'open order')} of ${formatBaht(total)}, nothing spent or returned`,
   },
   {
     name: 'spends',
@@ -65,7 +66,7 @@ export const ORDER_CHECKS: Check[] = [
       figures: { spend: 'sum(spend)', succeeded: 'sum(succeeded)' },
     }),
     describe: ({ checked = 0n, spend = 0n, succeeded = 0n }) =>
-      `${checked} ended orders, spends ${formatBaht(spend)}, price of succeeded units ${formatBaht(succeeded)}`,
+      `${counted(checked, 'ended order')}, spends ${formatBaht(spend)}, price of succeeded units ${formatBaht(succeeded)}`,
   },
   {
     name: 'refunds',
@@ -76,7 +77,7 @@ export const ORDER_CHECKS: Check[] = [
       figures: { refund: 'sum(refund)', failed: 'sum(failed)' },
     }),
     describe: ({ checked = 0n, refund = 0n, failed = 0n }) =>
-      `${checked} ended orders, refunds ${formatBaht(refund)}, price of failed units ${formatBaht(failed)}`,
+      `${counted(checked, 'ended order')}, refunds ${formatBaht(refund)}, price of failed units ${formatBaht(failed)}`,
   },
   {
     name: 'order_amounts',
@@ -98,7 +99,7 @@ export const ORDER_CHECKS: Check[] = [
       },
     }),
     describe: ({ checked = 0n, subtotal = 0n, discount = 0n, total = 0n }) =>
-      `${checked} orders, total ${formatBaht(total)} = subtotal ${formatBaht(subtotal)} - discount ${formatBaht(discount)}`,
+      `${counted(checked, 'order')}, total ${formatBaht(total)} = subtotal ${formatBaht(subtotal)} - discount ${formatBaht(discount)}`,
   },
   {
     name: 'order_events',
@@ -114,7 +115,8 @@ export const ORDER_CHECKS: Check[] = [
       example: `format('order %s (%s) has %s events, %s of them of its kind', order_number, status, events, fitting)`,
       figures: { ended: 'count(*) FILTER (WHERE ended)', events: 'sum(events)' },
     }),
-    describe: ({ ended = 0n, events = 0n }) => `${ended} ended orders, ${events} events of their ends`,
+    describe: ({ ended = 0n, events = 0n }) =>
+      `${counted(ended, 'ended order')}, ${counted(events, 'event')} of their ends`,
   },
   {
     name: 'deliveries',
@@ -125,6 +127,6 @@ export const ORDER_CHECKS: Check[] = [
       wrong: 'merchant_id <> webhook_merchant_id',
       example: `format('delivery %s takes %s of merchant %s to merchant %s', id, public_id, merchant_id, webhook_merchant_id)`,
     }),
-    describe: ({ checked = 0n }) => `${checked} deliveries, each to its own merchant`,
+    describe: ({ checked = 0n }) => `${counted(checked, 'delivery', 'deliveries')}, each to its own merchant`,
   },
 ];

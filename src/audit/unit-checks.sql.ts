@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import { compare, type Check } from './check.sql.js';
 
 /** Each item beside what its units say. */
@@ -46,7 +47,7 @@ export const UNIT_CHECKS: Check[] = [
       figures: { pieces: 'sum(quantity)', units: 'sum(units)' },
     }),
     describe: ({ checked = 0n, pieces = 0n, units = 0n }) =>
-      `${checked} items of ${pieces} pieces, ${units} units`,
+      `${counted(checked, 'item')} of ${counted(pieces, 'piece')}, ${counted(units, 'unit')}`,
   },
   {
     name: 'unit_states',
@@ -65,7 +66,7 @@ export const UNIT_CHECKS: Check[] = [
       },
     }),
     describe: ({ checked = 0n, succeeded = 0n, failed = 0n, review = 0n }) =>
-      `${checked} units: ${succeeded} succeeded, ${failed} failed, ${review} in review, ` +
+      `${counted(checked, 'unit')}: ${succeeded} succeeded, ${failed} failed, ${review} in review, ` +
       `${checked - succeeded - failed - review} under way`,
   },
   {
@@ -83,7 +84,7 @@ export const UNIT_CHECKS: Check[] = [
       figures: { completed: 'sum(completed_quantity)', failed: 'sum(failed_quantity)' },
     }),
     describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
-      `${checked} items, ${completed} pieces completed, ${failed} failed`,
+      `${counted(checked, 'item')}, ${counted(completed, 'piece')} completed, ${failed} failed`,
   },
   {
     name: 'item_statuses',
@@ -109,7 +110,7 @@ export const UNIT_CHECKS: Check[] = [
       },
     }),
     describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
-      `${checked} items: ${completed} completed, ${failed} failed, ${checked - completed - failed} open`,
+      `${counted(checked, 'item')}: ${completed} completed, ${failed} failed, ${checked - completed - failed} open`,
   },
   {
     name: 'order_statuses',
@@ -127,7 +128,7 @@ export const UNIT_CHECKS: Check[] = [
       },
     }),
     describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
-      `${checked} orders: ${completed} completed, ${failed} failed, ${checked - completed - failed} open`,
+      `${counted(checked, 'order')}: ${completed} completed, ${failed} failed, ${checked - completed - failed} open`,
   },
   {
     name: 'open_items',
@@ -137,7 +138,7 @@ export const UNIT_CHECKS: Check[] = [
       example: order('counts %s open items and has %s', 'open_items', 'open'),
       figures: { counted: 'sum(open_items)', open: 'sum(open)' },
     }),
-    describe: ({ counted = 0n, open = 0n }) => `${counted} open items counted, ${open} there`,
+    describe: ({ counted: known = 0n, open = 0n }) => `${counted(known, 'open item')} counted, ${open} there`,
   },
   {
     name: 'failure_codes',
@@ -154,7 +155,7 @@ export const UNIT_CHECKS: Check[] = [
       },
     }),
     describe: ({ failed = 0n, partly = 0n }) =>
-      `${failed} failed orders, ${partly} of them partially completed`,
+      `${counted(failed, 'failed order')}, ${partly} partially completed`,
   },
   {
     name: 'supplier_reversals',
@@ -166,6 +167,6 @@ export const UNIT_CHECKS: Check[] = [
       figures: { closed: `count(*) FILTER (WHERE status = 'closed')` },
     }),
     describe: ({ checked = 0n, closed = 0n }) =>
-      `${checked - closed} open cases in which a supplier contradicts how a unit was settled, ${closed} closed`,
+      `${counted(checked - closed, 'open case')} in which a supplier contradicts how a unit was settled, ${closed} closed`,
   },
 ];

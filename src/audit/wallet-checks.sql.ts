@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import { formatBaht } from '../core/money.js';
 import { baht, compare, type Check } from './check.sql.js';
 
@@ -37,7 +38,7 @@ export const WALLET_CHECKS: Check[] = [
       wrong: 'wallet IS NULL',
       example: `format('merchant %s has none', id)`,
     }),
-    describe: ({ checked = 0n }) => `${checked} merchants, each with a wallet`,
+    describe: ({ checked = 0n }) => `${counted(checked, 'merchant')}, each with a wallet`,
   },
   {
     name: 'available_balances',
@@ -48,7 +49,7 @@ export const WALLET_CHECKS: Check[] = [
       figures: { ...MOVEMENT_FIGURES, available: 'sum(available)' },
     }),
     describe: ({ checked = 0n, available = 0n, credits = 0n, debits = 0n, holds = 0n, refunds = 0n }) =>
-      `${checked} wallets, available ${formatBaht(available)} = credits ${formatBaht(credits)} ` +
+      `${counted(checked, 'wallet')}, available ${formatBaht(available)} = credits ${formatBaht(credits)} ` +
       `- debits ${formatBaht(debits)} - holds ${formatBaht(holds)} + refunds ${formatBaht(refunds)}`,
   },
   {
@@ -60,7 +61,7 @@ export const WALLET_CHECKS: Check[] = [
       figures: { ...MOVEMENT_FIGURES, held: 'sum(held)' },
     }),
     describe: ({ checked = 0n, held = 0n, holds = 0n, spends = 0n, refunds = 0n }) =>
-      `${checked} wallets, held ${formatBaht(held)} = holds ${formatBaht(holds)} ` +
+      `${counted(checked, 'wallet')}, held ${formatBaht(held)} = holds ${formatBaht(holds)} ` +
       `- spends ${formatBaht(spends)} - refunds ${formatBaht(refunds)}`,
   },
   {
@@ -76,7 +77,7 @@ export const WALLET_CHECKS: Check[] = [
       figures: { held: 'sum(held)', open_orders: 'sum(open_orders)', open_total: 'sum(open_total)' },
     }),
     describe: ({ held = 0n, open_orders = 0n, open_total = 0n }) =>
-      `${open_orders} open orders of ${formatBaht(open_total)} in total, held ${formatBaht(held)}`,
+      `${counted(open_orders, 'open order')} of ${formatBaht(open_total)} in total, held ${formatBaht(held)}`,
   },
   {
     name: 'balances_not_negative',
@@ -87,7 +88,7 @@ export const WALLET_CHECKS: Check[] = [
       figures: { lowest: 'min(least(available, held))' },
     }),
     describe: ({ checked = 0n, lowest = 0n }) =>
-      `${checked} wallets, the lowest balance ${formatBaht(lowest)}`,
+      `${counted(checked, 'wallet')}, the lowest balance ${formatBaht(lowest)}`,
   },
   {
     name: 'double_entry',
@@ -105,7 +106,8 @@ export const WALLET_CHECKS: Check[] = [
       example: `format('transfer %s, a %s from %s to %s of %s', id, kind, debit_account, credit_account, ${baht('amount')})`,
       figures: { moved: 'sum(amount)' },
     }),
-    describe: ({ checked = 0n, moved = 0n }) => `${checked} transfers of ${formatBaht(moved)} in total`,
+    describe: ({ checked = 0n, moved = 0n }) =>
+      `${counted(checked, 'transfer')} of ${formatBaht(moved)} in total`,
   },
   {
     name: 'statements',
@@ -124,6 +126,6 @@ export const WALLET_CHECKS: Check[] = [
       figures: { merchants: 'count(DISTINCT merchant_id)' },
     }),
     describe: ({ checked = 0n, merchants = 0n }) =>
-      `${checked} transfers of ${merchants} merchants, each balance following from the one before`,
+      `${counted(checked, 'transfer')} of ${counted(merchants, 'merchant')}, each balance following from the one before`,
   },
 ];

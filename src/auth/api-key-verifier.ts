@@ -94,7 +94,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
       await this.vouch([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
     } catch (error) {
       // Nothing is lost: the next request looks up an entry that was not refreshed in time.
-      this.logger.debug({ reason: (error as Error).message }, 'API keys could not be refreshed');
+      this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
     }
   }
 

@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { CatalogModule } from '../catalog/catalog.module.js';
@@ -127,7 +128,9 @@ function importPrices(
     if (dryRun) return differencesResult(await prices.compare(changes));
     const expected = yes || !isInteractive() ? undefined : await prices.compare(changes);
     if (expected && expected.length > MANY) {
-      await confirm(`${expected.length} prices change.`, { shown: tableOf(expected) });
+      await confirm(`${counted(expected.length, 'price changes', 'prices change')}.`, {
+        shown: tableOf(expected),
+      });
     }
     const paid = await prices.setAll(changes, { by, file, expected }).catch(atItsLine(lines));
     const rows = changes.map(({ merchantId, sku }, index) =>
@@ -181,7 +184,7 @@ async function agreedTo(differences: PriceDifference[], percent: Percentage): Pr
     throw new CommandError('say --dry-run to see what would change, or --yes to change it');
   }
   if (differences.length > 0) {
-    const consequence = `${differences.length} prices change by ${percent.text} %.`;
+    const consequence = `${counted(differences.length, 'price changes', 'prices change')} by ${percent.text} %.`;
     await confirm(consequence, { shown: tableOf(differences) });
   }
   return differences;

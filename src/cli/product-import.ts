@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import path from 'node:path';
 import { toProductView, type ProductDifference } from '../catalog/product-actions.js';
 import type { ProductDefinition, ProductWithSupplier } from '../catalog/product-definition.js';
@@ -70,7 +71,8 @@ async function confirmChanges(
   if (changed.length <= MANY) return undefined;
   const prices = changed.filter(({ changes }) => changes.some(({ member }) => member === 'price')).length;
   const added = differences.length - changed.length;
-  await confirm(`${changed.length} products change, ${prices} of them their price, and ${added} are added.`, {
+  const more = counted(added, 'is', 'are');
+  await confirm(`${changed.length} products change, ${prices} of them their price, and ${more} added.`, {
     shown: listTable(toLines(differences)),
   });
   return differences;

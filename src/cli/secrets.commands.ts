@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { SecretsModule } from '../maintenance/secrets.module.js';
 import { SecretsService } from '../maintenance/secrets.service.js';
@@ -29,5 +30,5 @@ export const secretsCommands: CommandGroup = {
 const toResult = (rotated: number): Result => ({
   json: { rotated },
   text: () =>
-    `${rotated} secrets were sealed anew. All are under SECRETS_KEY now: SECRETS_PREVIOUS_KEYS is no longer needed.`,
+    `${counted(rotated, 'secret was', 'secrets were')} sealed anew. All are under SECRETS_KEY now: SECRETS_PREVIOUS_KEYS is no longer needed.`,
 });

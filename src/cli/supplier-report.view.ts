@@ -1,3 +1,4 @@
+import { counted } from '../core/text.js';
 import { formatBaht } from '../core/money.js';
 import type { SupplierComparison } from '../reports/supplier-report.service.js';
 import { listTable, paragraphs, type Result } from './output.js';
@@ -32,7 +33,8 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
 
 function verdictOf(ok: boolean, differences: number, incomplete: string[], openCases: number): string {
   if (ok) return paint('green', 'The suppliers say what our books say.');
-  const found = differences > 0 ? `${differences} units differ: ask the supplier about each reference.` : '';
+  const differ = `${counted(differences, 'unit differs', 'units differ')}: ask the supplier about each reference.`;
+  const found = differences > 0 ? differ : '';
   const missing =
     incomplete.length > 0
       ? `The comparison is incomplete: ${incomplete.join(', ')} could not be asked about everything.`

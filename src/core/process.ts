@@ -47,10 +47,10 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
 async function stop({ logger, stopWithinMs, stop }: RunningProcess): Promise<void> {
   logger.info('stopping');
   const overdue = setTimeout(() => {
-    logger.warn('not everything ended in time');
+    logger.warn('not everything stopped in time');
     process.exit(0);
   }, stopWithinMs);
-  await stop().catch((error: unknown) => logger.error({ err: error }, 'stopping met an error'));
+  await stop().catch((error: unknown) => logger.error({ err: error }, 'stopping failed'));
   clearTimeout(overdue);
   logger.info('stopped');
   process.exit(0);

@@ -11,6 +11,10 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** `1 wallet`, `2 wallets`, `0 wallets`. */
+export const counted = (count: number | bigint, singular: string, plural = `${singular}s`): string =>
+  `${count} ${BigInt(count) === 1n ? singular : plural}`;
+
 /** Why a text cannot be stored and echoed as it is: null when it can. */
 export function textProblem(text: string, minimum: number, maximum: number): string | null {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';

@@ -20,7 +20,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   calling(unit: ClaimedUnit): void {
-    this.logger.debug({ ...this.about(unit), action: unit.action }, 'a supplier is called');
+    this.logger.debug({ ...this.about(unit), action: unit.action }, 'calling a supplier');
   }
 
   /** Warns where the call did not decide the unit: it may need attention. */
@@ -52,7 +52,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
         this.metrics.unitSettled(unit.supplier, outcome.kind);
         return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
       case 'superseded':
-        return this.logger.warn(this.about(unit), 'a refusal answers an older call: it does not count');
+        return this.logger.warn(this.about(unit), 'a refusal answers an older call: ignored');
       case 'contradiction':
         this.metrics.supplierContradicted(unit.supplier);
         return this.logger.error(
@@ -66,7 +66,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
 
   /** The answer is kept, and written as soon as that can be. */
   kept(unit: ClaimedUnit): void {
-    this.logger.warn(this.about(unit), 'an answer could not be recorded yet: it is kept and tried again');
+    this.logger.warn(this.about(unit), 'an answer could not be recorded yet: retrying');
   }
 
   notSettled(unit: ClaimedUnit, error: unknown): void {
@@ -77,7 +77,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   paused(supplier: string, pausedMs: number): void {
     this.metrics.supplierPaused(supplier, pausedMs > 0);
     if (pausedMs > 0)
-      this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: it is left alone for a moment');
+      this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: pausing it for a moment');
     else this.logger.info({ supplier }, 'a supplier answers again');
   }
 

@@ -89,7 +89,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
 
   private async releaseClaimsOf(dead: string[]): Promise<void> {
     if (dead.length === 0) return;
-    this.logger.warn({ workers: dead }, 'workers are gone: what they had claimed is taken over');
+    this.logger.warn({ workers: dead }, 'workers are gone: their claims are taken over');
     await Promise.all([this.units.work.releaseClaimsOf(dead), this.webhooks.work.releaseClaimsOf(dead)]);
     await this.heartbeat.forget(dead);
   }

@@ -95,7 +95,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   private report(reason: string): void {
-    this.logger.warn({ reason }, 'old events could not be removed: tried again soon');
+    this.logger.warn({ reason }, 'old events could not be removed: retrying soon');
   }
 }
 

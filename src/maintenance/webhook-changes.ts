@@ -22,7 +22,7 @@ export class WebhookChanges implements OnApplicationBootstrap, BeforeApplication
       whenReady: () => schema.whenReady(),
       intervalMs: INTERVAL_MS,
       run: (stop) => waiting.carryOn(stop),
-      onError: ({ message }) => logger.warn({ reason: message }, 'changed webhooks could not be looked for'),
+      onError: ({ message }) => logger.warn({ reason: message }, 'sweep for changed webhooks failed'),
     });
   }
 

@@ -54,7 +54,7 @@ export class DatabaseFigures {
     const row = await this.repository.read(statement);
     for (const name of statement.figures) this.metrics.figures[name].set(Number(row[name]));
     if (this.failing.delete(statement.name))
-      this.logger.info({ figures: statement.figures }, 'figures are there again');
+      this.logger.info({ figures: statement.figures }, 'database metrics recovered');
   }
 
   private report({ name, figures }: FiguresStatement, error: Error): void {
@@ -62,7 +62,7 @@ export class DatabaseFigures {
     if (!this.failing.has(name))
       this.logger.warn(
         { figures, reason: error.message },
-        'figures could not be gathered: they are left out',
+        'database metrics could not be read: they are left out',
       );
     this.failing.add(name);
   }

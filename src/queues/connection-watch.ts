@@ -40,7 +40,7 @@ export class ConnectionWatch {
     const now = performance.now();
     if (last?.bytes !== bytes || bytes < 0) return void this.heard.set(redis, { bytes, atMs: now });
     if (now - last.atMs < SILENT_AFTER_MS) return;
-    this.logger.warn({ queue: name }, 'a connection to Redis went silent: it is replaced');
+    this.logger.warn({ queue: name }, 'a connection to Redis does not respond: replacing it');
     this.heard.delete(redis);
     redis.disconnect(true);
   }

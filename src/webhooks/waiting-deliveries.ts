@@ -41,7 +41,7 @@ export class WaitingDeliveries {
       const reason = (error as Error).message;
       this.logger.warn(
         { webhookId, reason },
-        'waiting deliveries do not follow their webhook yet: tried again',
+        'waiting deliveries do not follow their webhook yet: retrying',
       );
       return false;
     }

@@ -62,18 +62,18 @@ describe('topup audit', () => {
     for (const check of checks) expect(Object.keys(check)).toEqual(['name', 'ok', 'detail']);
     const details = Object.fromEntries(checks.map(({ name, detail }) => [name, detail]));
     expect(details).toMatchObject({
-      merchant_wallets: '1 merchants, each with a wallet',
+      merchant_wallets: '1 merchant, each with a wallet',
       available_balances:
-        '1 wallets, available 790.00 = credits 1000.00 - debits 0.00 - holds 245.00 + refunds 35.00',
-      held_balances: '1 wallets, held 105.00 = holds 245.00 - spends 105.00 - refunds 35.00',
-      held_for_open_orders: '1 open orders of 105.00 in total, held 105.00',
+        '1 wallet, available 790.00 = credits 1000.00 - debits 0.00 - holds 245.00 + refunds 35.00',
+      held_balances: '1 wallet, held 105.00 = holds 245.00 - spends 105.00 - refunds 35.00',
+      held_for_open_orders: '1 open order of 105.00 in total, held 105.00',
       order_events: '2 ended orders, 2 events of their ends',
       unit_states: '7 units: 3 succeeded, 1 failed, 0 in review, 3 under way',
-      failure_codes: '1 failed orders, 1 of them partially completed',
+      failure_codes: '1 failed order, 1 partially completed',
     });
     const { stdout } = await commandLine.run('audit');
     expect(stdout).toMatch(
-      /│ held_for_open_orders +│ ok +│ 1 open orders of 105\.00[^]+The books are in order\.\n$/,
+      /│ held_for_open_orders +│ ok +│ 1 open order of 105\.00[^]+The books are in order\.\n$/,
     );
   });
 
@@ -222,14 +222,14 @@ describe('topup audit', () => {
         name: 'held_balances',
         ok: false,
         detail:
-          '1 wallets, held 100.00 = holds 245.00 - spends 105.00 - refunds 35.00; 1 wrong, such as ' +
+          '1 wallet, held 100.00 = holds 245.00 - spends 105.00 - refunds 35.00; 1 wrong, such as ' +
           `merchant ${merchant.id} has 100.00 and should have 105.00`,
       },
       {
         name: 'held_for_open_orders',
         ok: false,
         detail:
-          '1 open orders of 105.00 in total, held 100.00; 1 wrong, such as ' +
+          '1 open order of 105.00 in total, held 100.00; 1 wrong, such as ' +
           `merchant ${merchant.id} has 100.00 and should have 105.00`,
       },
     ]);

@@ -202,7 +202,7 @@ describe('topup price adjust', () => {
     ]);
     expect(await listPrice('TELL')).toBe('35.00');
     const refused = await commandLine.onTerminal(line, 'n\n');
-    expect(refused.screen).toMatch(/│ TELL │ 35\.00 │ 31\.50 │[^]+1 prices change by -10 %\. Go on\?/);
+    expect(refused.screen).toMatch(/│ TELL │ 35\.00 │ 31\.50 │[^]+1 price changes by -10 %\. Go on\?/);
     expect(await listPrice('TELL')).toBe('35.00');
     expect(await commandLine.onTerminal(line, 'y\n')).toMatchObject({ code: 0 });
     expect(await listPrice('TELL')).toBe('31.50');

@@ -76,7 +76,7 @@ describe('topup on a terminal', () => {
     expect({ code: first.code, asked: first.screen.includes('[y/N]') }).toEqual({ code: 0, asked: false });
     writeFileSync(file, `sku,name,price,supplier\n${lines(11)}NEW,New,5,acme\n`);
     const second = await commandLine.onTerminal(['product', 'import', file], 'n\n');
-    expect(second.screen).toContain('11 products change, 11 of them their price, and 1 are added. Go on?');
+    expect(second.screen).toContain('11 products change, 11 of them their price, and 1 is added. Go on?');
     expect(await commandLine.json('product', 'list')).toHaveLength(11);
     expect(await commandLine.json('product', 'import', file)).toHaveLength(12);
   });

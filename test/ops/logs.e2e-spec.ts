@@ -69,7 +69,7 @@ describe('one grep of a request id tells an order’s story', () => {
     expect(messages(lines)).toEqual(
       expect.arrayContaining([
         'info order placed',
-        'debug a supplier is called',
+        'debug calling a supplier',
         'debug supplier answered',
         'debug unit settled',
         'info order completed',
