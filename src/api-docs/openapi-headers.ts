@@ -8,7 +8,8 @@ type Headers = Record<
 const EVERY: Headers = {
   'X-Request-Id': {
     schema: { type: 'string', minLength: 1, maxLength: 128 },
-    description: 'Names this request in our logs: yours, if you sent a sane one, else one of ours.',
+    description:
+      'Identifies this request in our logs: your own value if it is valid, else one that we generate.',
     example: '018f3a7e-7d0c-7c3e-8b1a-000000000000',
   },
 };
@@ -16,12 +17,12 @@ const EVERY: Headers = {
 const RATE_LIMIT: Headers = {
   'RateLimit-Limit': {
     schema: { type: 'integer', minimum: 1 },
-    description: 'Requests that this API key may make in a window. Absent where no limit is set.',
+    description: 'Requests that this API key may make in a window. Absent without a limit.',
     example: 1000,
   },
   'RateLimit-Remaining': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Requests that are left in this window.',
+    description: 'Requests remaining in this window.',
     example: 999,
   },
   'RateLimit-Reset': {

@@ -9,10 +9,10 @@ export class ProductDto {
   @ApiProperty({ type: String, example: 'THB' }) currency!: string;
   @ApiProperty({ type: String, example: '35.00', description: 'List price of one piece' })
   list_price!: string;
-  @ApiProperty({ type: String, example: '33.00', description: 'What one piece costs you' }) price!: string;
+  @ApiProperty({ type: String, example: '33.00', description: 'Your price of one piece' }) price!: string;
   @ApiProperty({ type: Boolean, example: true }) requires_server!: boolean;
   @ApiProperty({ type: Boolean, example: false }) requires_character!: boolean;
-  @ApiProperty({ type: 'integer', example: 100, description: 'Most pieces in one item of an order' })
+  @ApiProperty({ type: 'integer', example: 100, description: 'Maximum quantity of one item of an order' })
   max_quantity!: number;
   @ApiProperty({ type: Boolean, example: true, description: 'Whether it can be ordered now' })
   available!: boolean;

@@ -16,7 +16,8 @@ export class CreateOrderItemDto {
 export class CreateOrderDto {
   @Reference({
     example: 'order-1001',
-    description: 'Your own name of the order: sending it again gives the same order, charged once',
+    description:
+      'Your identifier for the order, and the idempotency key: repeating the request returns the same order and charges once.',
   })
   reference_id!: string;
 

@@ -47,7 +47,11 @@ export class CreatedByDto {
 
 /** An order as merchants see it (specification, section 2.1). */
 export class OrderDto {
-  @ApiProperty({ type: String, example: 'ord_Np3O7rcsqNmBTwD7', description: 'Not usable for lookup' })
+  @ApiProperty({
+    type: String,
+    example: 'ord_Np3O7rcsqNmBTwD7',
+    description: 'Orders can’t be looked up by it',
+  })
   order_number!: string;
   @ApiProperty({ type: String, example: 'order-1001' }) reference_id!: string;
   @ApiProperty({ type: String, example: '123456789' }) user_id!: string;

@@ -21,8 +21,8 @@ export class OrdersController {
   @ApiRoute({
     summary: 'Create an order',
     description:
-      'Charges the wallet and starts the top-up. The same request sent again answers with the same order, as it ' +
-      'stands now, and the header `Idempotent-Replayed: true`.',
+      'Charges the wallet and starts the top-up. Repeating the request returns the same order as it stands, with the ' +
+      'header `Idempotent-Replayed: true`.',
     answer: {
       type: OrderDto,
       description: 'The order',
@@ -65,7 +65,7 @@ export class OrdersController {
   })
   @ApiRoute({
     summary: 'Follow an order',
-    description: 'By the `reference_id` that you gave it; `order_number` finds nothing.',
+    description: 'By your `reference_id`; `order_number` is not accepted.',
     answer: { type: OrderDto, description: 'The order as it stands now' },
     errors: ['NOT_FOUND'],
   })

@@ -21,7 +21,7 @@ export class WalletController {
   @Get()
   @ApiRoute({
     summary: 'See your balance',
-    description: 'What new orders can be paid from, and what is held for those that have not ended.',
+    description: 'The balance that new orders are paid from, and the amount held for open orders.',
     answer: { type: WalletDto, description: 'The balances' },
     errors: [],
   })
@@ -31,8 +31,8 @@ export class WalletController {
 
   @Get('entries')
   @ApiRoute({
-    summary: 'List what moved your available balance, newest first',
-    description: 'Each line has the balance that it left, so that they add up.',
+    summary: 'List movements of your available balance, newest first',
+    description: 'Each entry shows the balance after it.',
     answer: { pageOf: WalletEntryDto, description: 'A page of the statement' },
     errors: ['BAD_REQUEST'],
   })

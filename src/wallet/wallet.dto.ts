@@ -5,9 +5,9 @@ import type { Wallet } from './wallet.entity.js';
 
 export class WalletDto {
   @ApiProperty({ type: String, example: 'THB' }) currency!: string;
-  @ApiProperty({ type: String, example: '9930.00', description: 'What orders can be paid from' })
+  @ApiProperty({ type: String, example: '9930.00', description: 'The balance that orders are paid from' })
   available_amount!: string;
-  @ApiProperty({ type: String, example: '70.00', description: 'Set aside for orders that have not ended' })
+  @ApiProperty({ type: String, example: '70.00', description: 'Held for open orders' })
   held_amount!: string;
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
   updated_at!: string;
@@ -29,7 +29,7 @@ export class WalletEntryDto implements WalletEntry {
   @ApiProperty({
     type: String,
     example: '-70.00',
-    description: 'Negative when it left the available balance',
+    description: 'Negative when it reduced the available balance',
   })
   amount!: string;
   @ApiProperty({ type: String, example: '9930.00' }) available_amount_after!: string;
@@ -37,7 +37,7 @@ export class WalletEntryDto implements WalletEntry {
     type: String,
     nullable: true,
     example: 'order-1001',
-    description: 'The order’s reference_id; of a credit or debit, the operator’s reference',
+    description: 'The order’s reference_id; for a credit or debit, the operator’s reference',
   })
   reference_id!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!:

@@ -18,7 +18,7 @@ export class DeliveriesController {
   @Get('deliveries')
   @ApiRoute({
     summary: 'List a webhook’s deliveries, newest first',
-    description: 'What became of each event on its way to this webhook.',
+    description: 'The status of each event’s delivery to this webhook.',
     answer: { pageOf: DeliveryDto, description: 'A page of deliveries' },
     errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
@@ -33,7 +33,7 @@ export class DeliveriesController {
   @Get('deliveries/:delivery_id')
   @ApiRoute({
     summary: 'See a delivery and its attempts',
-    description: 'Of each attempt, when it was made, how long it took, and what was answered or went wrong.',
+    description: 'For each attempt: when it was made, how long it took, and the response or error.',
     answer: { type: DeliveryDetailDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })

@@ -33,7 +33,11 @@ export class DeliveryDto {
   @ApiProperty({ type: String, enum: DELIVERY_STATUSES, example: 'pending' }) status!: string;
   @ApiProperty({ type: 'integer', example: 1, description: 'Attempts that have ended' })
   attempt_count!: number;
-  @ApiProperty({ ...moment, nullable: true, description: 'Null when none is planned, or one is in flight' })
+  @ApiProperty({
+    ...moment,
+    nullable: true,
+    description: 'Null when no attempt is planned, or one is in flight',
+  })
   next_attempt_at!: string | null;
   @ApiProperty(moment) created_at!: string;
   @ApiProperty(moment) updated_at!: string;
@@ -48,7 +52,7 @@ export class AttemptDto {
     type: 'integer',
     nullable: true,
     example: 500,
-    description: 'Null when there was no answer',
+    description: 'Null when there was no response',
   })
   response_status!: number | null;
   @ApiProperty({
@@ -56,14 +60,14 @@ export class AttemptDto {
     nullable: true,
     enum: [...ATTEMPT_ERRORS, null],
     example: null,
-    description: 'Why there was no answer',
+    description: 'Why there was no response',
   })
   error!: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'Internal Server Error',
-    description: 'The first KiB of the answer',
+    description: 'The first KiB of the response',
   })
   response_body!: string | null;
 }

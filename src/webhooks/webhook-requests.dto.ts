@@ -36,7 +36,7 @@ export class CreateWebhookDto {
   @Secret({ optional: true, nullable: true, description: 'Generated when absent' })
   secret?: string | null;
 
-  @Events({ optional: true, nullable: true, description: 'The ends of orders when absent' })
+  @Events({ optional: true, nullable: true, description: 'order.completed and order.failed when absent' })
   events?: EventKind[] | null;
 
   @MaxRetries({ optional: true, nullable: true, description: '3 when absent' })
@@ -51,7 +51,7 @@ export class UpdateWebhookDto {
   @Url({ optional: true })
   url?: string;
 
-  @Secret({ optional: true, description: 'Replaces the old one' })
+  @Secret({ optional: true, description: 'Replaces the old secret' })
   secret?: string;
 
   @OneOf(WEBHOOK_STATUSES, { optional: true, example: 'inactive' })

@@ -16,7 +16,7 @@ export class WebhookDto {
   @ApiProperty({ type: String, enum: WEBHOOK_STATUSES, example: 'active' }) status!: string;
   @ApiProperty({ type: 'integer', example: 3, description: 'Retries after a failed first attempt' })
   max_retries!: number;
-  @ApiProperty({ type: 'integer', example: 60, description: 'Seconds between attempts, at least' })
+  @ApiProperty({ type: 'integer', example: 60, description: 'Minimum seconds between attempts' })
   retry_delay!: number;
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z' })
   created_at!: string;
@@ -28,7 +28,7 @@ export class CreatedWebhookDto extends WebhookDto {
   @ApiPropertyOptional({
     type: String,
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwkGf3nX0rV6E=',
-    description: 'The secret that was generated, if none was given: shown here and never again',
+    description: 'The generated secret, if you gave none: shown here and never again',
   })
   secret?: string;
 }

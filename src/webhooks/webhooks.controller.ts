@@ -17,7 +17,7 @@ export class WebhooksController {
   @Get()
   @ApiRoute({
     summary: 'List your webhooks',
-    description: 'All of them, inactive ones too: there are at most 20.',
+    description: 'All of them, including inactive ones; there are at most 20.',
     answer: { type: [WebhookDto] },
     errors: [],
   })
@@ -42,7 +42,7 @@ export class WebhooksController {
   @Get(':id')
   @ApiRoute({
     summary: 'See a webhook',
-    description: 'Of its secret, only the beginning is shown.',
+    description: 'Only the beginning of its secret is shown.',
     answer: { type: WebhookDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
@@ -70,7 +70,7 @@ export class WebhooksController {
   @Delete(':id')
   @ApiRoute({
     summary: 'Delete a webhook',
-    description: 'Its waiting deliveries end.',
+    description: 'Its waiting deliveries are cancelled.',
     answer: { type: DeletedWebhookDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })

@@ -17,7 +17,7 @@ export class PageQueryDto implements PageQuery {
   @Member(
     { type: String },
     (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
-    { optional: true, description: 'The `next_cursor` of the page before' },
+    { optional: true, description: 'The `next_cursor` of the previous page' },
   )
   cursor?: string;
 }
