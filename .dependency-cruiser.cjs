@@ -48,7 +48,7 @@ const between = Object.entries(arrows).map(([name, allowed]) => ({
 
 /** What is not a repository and holds statements all the same. */
 const WITH_STATEMENTS =
-  '^src/(orders|fulfilment)/|^src/webhooks/(webhook-dispatcher|attempt-recorder|delivery-observer)\\.ts$';
+  '^src/(fulfilment/(unit-dispatcher|outcome-recorder)|webhooks/(webhook-dispatcher|attempt-recorder))\\.ts$';
 
 module.exports = {
   forbidden: [
@@ -93,7 +93,7 @@ module.exports = {
       comment: 'a file of statements is imported by repositories, and by the functions that write to a log',
       severity: 'error',
       from: { path: '^src/', pathNot: `(\\.sql|\\.repository|-log)\\.ts$|${WITH_STATEMENTS}` },
-      to: { path: '\\.sql\\.ts$' },
+      to: { path: '\\.sql\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-the-roots-compose',
