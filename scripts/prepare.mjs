@@ -28,12 +28,18 @@ export function fail(message) {
 
 function checkNode() {
   const wanted = readJson('package.json').engines.node;
-  const atLeast = /(\d+)\.(\d+)/.exec(wanted).slice(1).map(Number);
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > atLeast[0] || (major === atLeast[0] && minor >= atLeast[1])) return;
+  if (wanted.split('||').some((range) => isAllowed(range.trim()))) return;
   fail(
     `Node.js ${wanted} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`,
   );
+}
+
+/** `^22.13.0` allows what is newer of Node 22, `>=24.11.0` whatever is newer. */
+function isAllowed(range) {
+  const [, sign, ...numbers] = /^(\^|>=)(\d+)\.(\d+)/.exec(range);
+  const [leastMajor, leastMinor] = numbers.map(Number);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major === leastMajor ? minor >= leastMinor : sign === '>=' && major > leastMajor;
 }
 
 /** npm leaves a copy of the lock file beside what it installed: the two tell whether anything differs. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { ConfigError } from './config-error.js';
 import { armFailpoints } from './failpoints.js';
 import type { Logger } from './logger.js';
@@ -35,6 +36,8 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
   try {
     armFailpoints(process.env);
     const start = await load();
+    // From Node 22, modules are loaded in one turn of the event loop: a signal that came meanwhile is told in the next.
+    await setImmediate();
     isLoading = false;
     const running = await start(asked);
     void asked.then(() => stop(running));

@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
-/** Says when the program has begun to listen for SIGTERM. */
-const PRELOAD = `process.on('newListener', (name) => {
-  if (name === 'SIGTERM') setImmediate(() => console.log('listens'));
+/** Says when the program listens for SIGTERM: it listens for SIGINT after that. */
+const PRELOAD = `import { writeSync } from 'node:fs';
+process.on('newListener', (name) => {
+  if (name === 'SIGINT') writeSync(1, 'listens\\n');
 });`;
 
 describe('6 Configuration and running: SIGTERM', () => {
