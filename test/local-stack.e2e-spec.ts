@@ -254,9 +254,9 @@ function startScript(
   onLine: (line: string) => void = () => undefined,
   stopTimeoutMs = 5_000,
 ): Running {
-  const entry = path.join(directory, `child-${Math.random()}.mjs`);
-  writeFileSync(entry, script);
-  return keep(startNode({ entry, env: process.env, cwd: directory, stopTimeoutMs, onLine }));
+  const file = path.join(directory, `child-${Math.random()}.mjs`);
+  writeFileSync(file, script);
+  return keep(startNode({ args: [file], env: process.env, cwd: directory, stopTimeoutMs, onLine }));
 }
 
 describe('the supervisor', () => {

@@ -16,8 +16,8 @@ export interface Running {
 }
 
 export interface NodeCommand {
-  /** The JavaScript file to run. */
-  entry: string;
+  /** Node's options and the file to run. */
+  args: string[];
   env: NodeJS.ProcessEnv;
   cwd: string;
   /** How long it may take to stop before it is killed. */
@@ -29,7 +29,7 @@ export interface NodeCommand {
 /** Starts a Node.js program as a child process. */
 export function startNode(command: NodeCommand): Running {
   // A process group of its own: at Ctrl-C it is this process that ends its children, in order.
-  const child = spawn(process.execPath, ['--enable-source-maps', command.entry], {
+  const child = spawn(process.execPath, ['--enable-source-maps', ...command.args], {
     cwd: command.cwd,
     env: command.env,
     stdio: ['ignore', 'pipe', 'pipe'],

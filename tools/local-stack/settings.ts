@@ -17,6 +17,8 @@ export interface LocalSettings {
   databaseUrl: string | null;
   redisUrl: string | null;
   secretsKey: string | null;
+  /** Whether API and worker run from the sources and start again when these change. */
+  isWatching: boolean;
 }
 
 const defaultPort = 3000;
@@ -42,6 +44,7 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSetting
     databaseUrl: env.DATABASE_URL?.trim() || null,
     redisUrl: env.REDIS_URL?.trim() || null,
     secretsKey: env.SECRETS_KEY?.trim() || null,
+    isWatching: env.TOPUP_WATCH === 'true',
   };
 }
 

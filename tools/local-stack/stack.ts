@@ -95,7 +95,7 @@ async function ownRedis(start: Start, port: number): Promise<string> {
 async function startSimulator(start: Start, port: number): Promise<SimulatorAccess> {
   const { dataDir } = start.settings;
   const access = { url: `http://127.0.0.1:${port}`, token: simulatorToken(dataDir) };
-  const running = await startChild(start, 'simulator', 'tools/simulators/http/main.js', 5_000, {
+  const running = await startChild(start, 'simulator', built('tools/simulators/http/main.js'), 5_000, {
     ...start.env,
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: String(port),
@@ -124,31 +124,51 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
 
 /** Starts API and worker; resolves with the URL of the API once both are ready. */
 async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<string> {
-  const { host, port, managementHost, managementPort, workerManagementPort } = start.settings;
+  const { host, port, managementHost, managementPort, workerManagementPort, isWatching } = start.settings;
   // The limits are those that the processes promise, with some seconds to spare.
-  const api = await startChild(start, 'api', 'src/main.js', 15_000, {
-    ...env,
-    MANAGEMENT_PORT: String(managementPort),
-  });
-  const worker = await startChild(start, 'worker', 'src/worker.js', 25_000, {
-    ...env,
-    MANAGEMENT_PORT: String(workerManagementPort),
-  });
+  const api = await startChild(
+    start,
+    'api',
+    isWatching ? watched('src/main.ts', 9229) : built('src/main.js'),
+    15_000,
+    {
+      ...env,
+      MANAGEMENT_PORT: String(managementPort),
+    },
+  );
+  const worker = await startChild(
+    start,
+    'worker',
+    isWatching ? watched('src/worker.ts', 9230) : built('src/worker.js'),
+    25_000,
+    {
+      ...env,
+      MANAGEMENT_PORT: String(workerManagementPort),
+    },
+  );
   const apiUrl = urlOf(host, port);
   await waitFor('api', api, `${apiUrl}/readyz`);
   await waitFor('worker', worker, `${urlOf(managementHost, workerManagementPort)}/metrics`);
   return apiUrl;
 }
 
+const built = (entry: string): string[] => [path.join(projectRoot, 'dist', entry)];
+
+/** A source that starts again when it or what it imports changes. @param inspectPort where a debugger may attach. */
+const watched = (source: string, inspectPort: number): string[] => [
+  ...['--watch', '--watch-preserve-output', `--inspect=127.0.0.1:${inspectPort}`],
+  ...['--import', './scripts/typescript.mjs', source],
+];
+
 async function startChild(
   start: Start,
   name: string,
-  entry: string,
+  args: string[],
   stopTimeoutMs: number,
   env: NodeJS.ProcessEnv,
 ): Promise<Running> {
   const running = startNode({
-    entry: path.join(projectRoot, 'dist', entry),
+    args,
     env,
     cwd: projectRoot,
     stopTimeoutMs,
