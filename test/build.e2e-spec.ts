@@ -23,14 +23,29 @@ process.on('exit', () => process.stderr.write(Object.keys(createRequire(process.
 
 const packageOf = (specifier: string): string => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 
+const importsOf = (source: string): string[] =>
+  ts.preProcessFile(source, true, true).importedFiles.map(({ fileName }) => fileName);
+
+/** All files of the build that one of them imports, at once or later, itself or by others. */
+function reachedFrom(entry: string): string[] {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    const relative = importsOf(readFileSync(file, 'utf8')).filter((specifier) => specifier.startsWith('.'));
+    for (const specifier of relative) visit(path.resolve(path.dirname(file), specifier));
+  };
+  visit(path.join(dist, entry));
+  return [...reached].map((file) => path.relative(dist, file));
+}
+
 /** What the files of a folder of the build import by name. */
 function importedIn(folder: string): string[] {
   const files = readdirSync(path.join(dist, folder), { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.js'))
     .map((file) => readFileSync(path.join(dist, folder, file), 'utf8'))
-    .flatMap((source) => ts.preProcessFile(source, true, true).importedFiles)
-    .map(({ fileName }) => fileName)
+    .flatMap(importsOf)
     .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
 }
 
@@ -57,5 +72,13 @@ describe('The build', () => {
     } finally {
       await database.drop();
     }
+  });
+
+  it('documents the API in the API only: workers and commands load nothing for that', () => {
+    const swagger = 'vendor/@nestjs/swagger.js';
+    expect(reachedFrom('src/api-process.js')).toContain(swagger);
+    expect(reachedFrom('src/worker-process.js')).not.toContain(swagger);
+    expect(reachedFrom('src/cli.js')).toContain('src/cli/order.commands.js');
+    expect(reachedFrom('src/cli.js')).not.toContain(swagger);
   });
 });

@@ -10,7 +10,8 @@ import {
   type PageQuery,
 } from '../core/pagination.js';
 import { OffersRepository } from './offers.repository.js';
-import { toProductDto, type ProductDto } from './product.dto.js';
+import type { ProductDto } from './product.dto.js';
+import { toProductDto } from './product.mapper.js';
 
 /** The catalogue as one merchant sees it. */
 @Injectable()

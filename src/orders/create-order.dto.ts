@@ -1,7 +1,7 @@
 import { Integer, ListOf, Reference, Text } from '../core/validation/member.decorators.js';
 
 const MAX_ITEMS = 50;
-const MAX_QUANTITY = 100;
+export const MAX_QUANTITY = 100;
 
 export class CreateOrderItemDto {
   @Text(1, 64, { example: 'MLBB-86' })

@@ -16,7 +16,8 @@ import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
 import { toContent } from './order-content.js';
 import { OrderPlacement } from './order-placement.js';
-import { toOrderDto, type OrderDto } from './order.dto.js';
+import type { OrderDto } from './order.dto.js';
+import { toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
 /** The longest reference there can be: a longer one is unknown without asking. */

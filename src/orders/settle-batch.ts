@@ -5,7 +5,7 @@ import { recordEvents } from '../events/event-log.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { LockedWallet, WalletsRepository } from '../wallet/wallets.repository.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
-import { toOrderDto } from './order.dto.js';
+import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
 import type { SettlementRepository } from './settlement.repository.js';
 import type {

@@ -6,7 +6,8 @@ import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import type { Page } from '../core/pagination.js';
 import { StatementService } from './statement.service.js';
-import { toWalletDto, WalletDto, WalletEntryDto } from './wallet.dto.js';
+import { WalletDto, WalletEntryDto } from './wallet.dto.js';
+import { toWalletDto } from './wallet.mapper.js';
 import { WalletService } from './wallet.service.js';
 
 @ApiTags('Wallet')

@@ -8,14 +8,9 @@ import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { eventBody } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { DeliveriesRepository, type DeliveryRow, type Which } from './deliveries.repository.js';
-import {
-  toAttempts,
-  toDeliveryDto,
-  type DeliveryDetailDto,
-  type DeliveryDto,
-  type DeliveryListQuery,
-} from './delivery.dto.js';
+import type { DeliveryDetailDto, DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import type { DeliveryStatus } from './delivery.entity.js';
+import { toAttempts, toDeliveryDto } from './delivery.mapper.js';
 import { SAMPLE_ORDER } from './sample-order.js';
 import { WebhooksRepository, type LockedWebhook } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';

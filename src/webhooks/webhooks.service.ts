@@ -6,8 +6,9 @@ import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDestinations } from './webhook-destinations.js';
 import { generateSecret, secretHint } from './signature.js';
-import { toWebhookDto, type CreatedWebhookDto, type WebhookDto } from './webhook.dto.js';
+import type { CreatedWebhookDto, WebhookDto } from './webhook.dto.js';
 import type { Webhook } from './webhook.entity.js';
+import { toWebhookDto } from './webhook.mapper.js';
 import type { CreateWebhookDto, UpdateWebhookDto } from './webhook-requests.dto.js';
 import { WebhooksRepository, type Changes, type NewSecret } from './webhooks.repository.js';
 

@@ -1,26 +1,25 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { databaseUnavailable, DETAIL_CODES, errorBody, HTTP_STATUS } from '../errors.js';
-import { meanings } from './api-text.js';
+import { meanings } from './answer.decorators.js';
 
 export class ErrorDetailDto {
-  @ApiProperty({ type: String, example: 'items[0].quantity', description: 'The path of the member' })
+  @ApiProperty({ example: 'items[0].quantity', description: 'The path of the member' })
   field!: string;
   @ApiProperty({
-    type: String,
     enum: Object.keys(DETAIL_CODES),
     example: 'OUT_OF_RANGE',
     description: meanings('What is wrong with it', DETAIL_CODES),
   })
   code!: string;
-  @ApiProperty({ type: String, example: 'items[0].quantity must be an integer from 1 to 100' })
+  @ApiProperty({ example: 'items[0].quantity must be an integer from 1 to 100' })
   message!: string;
 }
 
 /** The body of every error (specification, section 7; `details`: contract, section 1). */
 export class ErrorDto {
   @ApiProperty({ type: 'integer', example: 400 }) status!: number;
-  @ApiProperty({ type: String, enum: Object.keys(HTTP_STATUS), example: 'BAD_REQUEST' }) code!: string;
-  @ApiProperty({ type: String, example: 'reference_id is required' }) message!: string;
+  @ApiProperty({ enum: Object.keys(HTTP_STATUS), example: 'BAD_REQUEST' }) code!: string;
+  @ApiProperty({ example: 'reference_id is required' }) message!: string;
   @ApiPropertyOptional({ type: [ErrorDetailDto], description: 'One entry per problem' })
   details?: ErrorDetailDto[];
 }

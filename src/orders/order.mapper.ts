@@ -1,0 +1,42 @@
+import { formatBaht } from '../core/money.js';
+import type { OrderDto, OrderItemDto } from './order.dto.js';
+import type { ItemRow, OrderRow } from './order.rows.js';
+import { lineAmounts } from './pricing.js';
+
+/** The one mapping from rows to what merchants see: answers, webhook bodies and the command line use it. */
+export function toOrderDto(order: OrderRow, items: ItemRow[]): OrderDto {
+  return {
+    order_number: order.order_number,
+    reference_id: order.reference_id,
+    user_id: order.user_id,
+    server_id: order.server_id,
+    character_id: order.character_id,
+    status: order.status,
+    subtotal_amount: formatBaht(order.subtotal_amount),
+    discount_amount: formatBaht(order.discount_amount),
+    total_amount: formatBaht(order.total_amount),
+    source_type: 'api',
+    created_by: { id: 0, name: 'API' },
+    created_at: order.created_at.toISOString(),
+    updated_at: order.updated_at.toISOString(),
+    failure_code: order.failure_code,
+    failure_message: order.failure_message,
+    items: items.map(toItemDto),
+  };
+}
+
+function toItemDto(item: ItemRow): OrderItemDto {
+  const amounts = lineAmounts({ listPrice: item.list_price, unitPrice: item.unit_price }, item.quantity);
+  return {
+    sku: item.sku,
+    quantity: item.quantity,
+    completed_quantity: item.completed_quantity,
+    failed_quantity: item.failed_quantity,
+    status: item.status,
+    subtotal_amount: formatBaht(amounts.subtotal),
+    discount_amount: formatBaht(amounts.discount),
+    total_amount: formatBaht(amounts.total),
+    failure_code: item.failure_code,
+    failure_message: item.failure_message,
+  };
+}
