@@ -1,17 +1,17 @@
 import { formatBaht } from '../core/money.js';
-import type { Offer } from './offers.repository.js';
+import type { Listing } from './listings.repository.js';
 import type { ProductDto } from './product.dto.js';
 
-export function toProductDto(offer: Offer): ProductDto {
+export function toProductDto(listing: Listing): ProductDto {
   return {
-    sku: offer.sku,
-    name: offer.name,
+    sku: listing.sku,
+    name: listing.name,
     currency: 'THB',
-    list_price: formatBaht(offer.list_price),
-    price: formatBaht(offer.own_price),
-    requires_server: offer.requires_server,
-    requires_character: offer.requires_character,
-    max_quantity: offer.max_quantity,
-    available: offer.active,
+    list_price: formatBaht(listing.list_price),
+    price: formatBaht(listing.own_price),
+    requires_server: listing.requires_server,
+    requires_character: listing.requires_character,
+    max_quantity: listing.max_quantity,
+    available: listing.active,
   };
 }

@@ -5,14 +5,14 @@ import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import type { Page } from '../core/pagination.js';
-import { OffersService } from './offers.service.js';
+import { ListingsService } from './listings.service.js';
 import { ProductDto } from './product.dto.js';
 
 @ApiTags('Products')
 @ApiSecurity('api-key')
 @Controller('v1/products')
 export class ProductsController {
-  constructor(private readonly offers: OffersService) {}
+  constructor(private readonly listings: ListingsService) {}
 
   @Get()
   @ApiRoute({
@@ -22,7 +22,7 @@ export class ProductsController {
     errors: ['BAD_REQUEST'],
   })
   list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<Page<ProductDto>> {
-    return this.offers.list(caller.merchantId, query);
+    return this.listings.list(caller.merchantId, query);
   }
 
   @Get(':sku')
@@ -34,6 +34,6 @@ export class ProductsController {
     errors: ['NOT_FOUND'],
   })
   get(@CurrentCaller() caller: Caller, @Param('sku') sku: string): Promise<ProductDto> {
-    return this.offers.get(caller.merchantId, sku);
+    return this.listings.get(caller.merchantId, sku);
   }
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ListingsRepository } from '../catalog/listings.repository.js';
 import { LOGGER } from '../core/core.module.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
@@ -40,6 +41,7 @@ export class OrderPlacement {
   constructor(
     private readonly database: Database,
     private readonly orders: OrdersRepository,
+    private readonly listings: ListingsRepository,
     private readonly wallets: WalletsRepository,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
@@ -55,10 +57,10 @@ export class OrderPlacement {
   }
 
   private async commit(commands: PlaceOrder[], wait: LockWait): Promise<Outcome<Placed>[]> {
-    const { orders, wallets } = this;
+    const { orders, listings, wallets } = this;
     const suppliers = new Set<number>();
     const { outcomes, webhooks } = await this.database.transaction(async (tx) => {
-      const batch = await PlacementBatch.open({ orders, wallets }, tx, commands, wait);
+      const batch = await PlacementBatch.open({ orders, listings, wallets }, tx, commands, wait);
       const results = commands.map((command) => batch.admit(command));
       const told = batch.write(tx);
       batch.collectSuppliers(suppliers);

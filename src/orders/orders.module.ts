@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ListingsModule } from '../catalog/listings.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { OrderPlacement } from './order-placement.js';
 import { OrderSettlement } from './order-settlement.js';
@@ -7,7 +8,7 @@ import { SettlementRepository } from './settlement.repository.js';
 import { OrdersService } from './orders.service.js';
 
 @Module({
-  imports: [WalletModule],
+  imports: [ListingsModule, WalletModule],
   providers: [OrdersRepository, SettlementRepository, OrdersService, OrderPlacement, OrderSettlement],
   exports: [SettlementRepository, OrdersService, OrderSettlement],
 })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { Reads } from '../database/reads.js';
 import { insertInput, type Admitted } from './placement-rows.js';
-import { FIND_EARLIER, FIND_OFFERS, INSERT_ORDERS, type EarlierOrder, type Offer } from './placement.sql.js';
+import { FIND_EARLIER, INSERT_ORDERS, type EarlierOrder } from './placement.sql.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import { FIND_WITH_ITEMS, PAGES, type JoinedRow } from './orders.sql.js';
 import type { OrderStatus } from './states.js';
@@ -56,11 +56,6 @@ export class OrdersRepository {
     asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[],
   ): Promise<EarlierOrder[]> {
     return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
-  }
-
-  /** A row for each that is asked for, even if there is no such product. */
-  findOffers(tx: Queryable, asked: Pick<Offer, 'merchant_id' | 'sku'>[]): Promise<Offer[]> {
-    return tx.query<Offer>(...FIND_OFFERS.with({ asked }));
   }
 
   /** Writes orders with all that belongs to them, and takes their prices from the wallets. */

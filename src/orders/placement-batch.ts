@@ -1,3 +1,4 @@
+import type { ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
 import { invalidRequest } from '../core/errors.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
@@ -19,7 +20,6 @@ import type { ItemRow, OrderRow } from './order.rows.js';
 import type { OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
 import { duplicateReference, findProblems, insufficientBalance, isSold } from './placement-rules.js';
-import type { Offer } from './placement.sql.js';
 import { lineAmounts, sumAmounts } from './pricing.js';
 
 /** A new order's rows, or word that the reference holds this very order already. */
@@ -27,6 +27,7 @@ export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { 
 
 interface Repositories {
   orders: OrdersRepository;
+  listings: ListingsRepository;
   wallets: WalletsRepository;
 }
 
@@ -42,14 +43,14 @@ export class PlacementBatch {
     private readonly available: Map<number, Satang>,
     private readonly alerts: Map<number, Satang | null>,
     private readonly hashes: Map<string, Buffer>,
-    private readonly offers: Map<string, Offer>,
+    private readonly products: Map<string, OrderableProduct>,
     private readonly now: Date,
     private readonly wait: LockWait,
   ) {}
 
   /** One round trip: the two readings are carried out after the wallets' locks are held. */
   static async open(
-    { orders, wallets: books }: Repositories,
+    { orders, listings, wallets: books }: Repositories,
     tx: Transaction,
     commands: PlaceOrder[],
     wait: LockWait,
@@ -60,7 +61,7 @@ export class PlacementBatch {
       ),
     );
     tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
-    const [wallets, earlier, offers] = await Promise.all([
+    const [wallets, earlier, products] = await Promise.all([
       books.lockMany(
         tx,
         commands.map(({ merchantId }) => merchantId),
@@ -73,15 +74,15 @@ export class PlacementBatch {
           reference_id: referenceId,
         })),
       ),
-      orders.findOffers(tx, [...asked.values()]),
+      listings.findOrderable(tx, [...asked.values()]),
     ]);
     return new PlacementBatch(
       orders,
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
-      new Map(offers.map((offer) => [referenceKey(offer.merchant_id, offer.sku), offer])),
-      present(offers[0], 'an order has a line').now,
+      new Map(products.map((product) => [referenceKey(product.merchant_id, product.sku), product])),
+      present(products[0], 'an order has a line').now,
       wait,
     );
   }
@@ -100,13 +101,13 @@ export class PlacementBatch {
     if (earlier)
       return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
 
-    const asked = content.lines.map((line) => ({ ...line, offer: this.offerOf(merchantId, line.sku) }));
+    const asked = content.lines.map((line) => ({ ...line, product: this.productOf(merchantId, line.sku) }));
     const [problem, ...more] = findProblems(content, asked);
     if (problem) return refused(invalidRequest([problem, ...more]));
 
     const lines = asked.filter(isSold);
     invariant(lines.length === asked.length, 'an order without problems has no line that is not sold');
-    const amounts = sumAmounts(lines.map(({ offer, quantity }) => lineAmounts(prices(offer), quantity)));
+    const amounts = sumAmounts(lines.map(({ product, quantity }) => lineAmounts(prices(product), quantity)));
     if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));
 
     const availableAfter = available - amounts.total;
@@ -129,16 +130,17 @@ export class PlacementBatch {
   }
 
   collectSuppliers(suppliers: Set<number>): void {
-    for (const { lines } of this.admitted) for (const { offer } of lines) suppliers.add(offer.supplier_id);
+    for (const { lines } of this.admitted)
+      for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
   /** Whatever was asked for has a row, even if there is no such product. */
-  private offerOf(merchantId: number, sku: string): Offer {
-    return present(this.offers.get(referenceKey(merchantId, sku)), 'every line was looked up');
+  private productOf(merchantId: number, sku: string): OrderableProduct {
+    return present(this.products.get(referenceKey(merchantId, sku)), 'every line was looked up');
   }
 }
 
-const prices = (offer: Offer): { listPrice: Satang; unitPrice: Satang } => ({
-  listPrice: offer.list_price,
-  unitPrice: offer.unit_price,
+const prices = (product: OrderableProduct): { listPrice: Satang; unitPrice: Satang } => ({
+  listPrice: product.list_price,
+  unitPrice: product.unit_price,
 });

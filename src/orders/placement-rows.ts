@@ -38,13 +38,13 @@ export function toRows(
     created_at: now,
     updated_at: now,
   };
-  const items = lines.map(({ offer, quantity }, index): ItemRow => ({
+  const items = lines.map(({ product, quantity }, index): ItemRow => ({
     order_id: 0n,
     position: index + 1,
-    sku: offer.sku,
+    sku: product.sku,
     quantity,
-    list_price: offer.list_price,
-    unit_price: offer.unit_price,
+    list_price: product.list_price,
+    unit_price: product.unit_price,
     status: 'pending',
     completed_quantity: 0,
     failed_quantity: 0,
@@ -71,15 +71,15 @@ export function insertInput(admitted: Admitted[], now: Date): Parameters<typeof 
     available_after: availableAfter,
   }));
   const items = admitted.flatMap(({ orderNumber, lines }) =>
-    lines.map(({ offer, quantity }, index) => ({
+    lines.map(({ product, quantity }, index) => ({
       order_number: orderNumber,
       position: index + 1,
-      sku: offer.sku,
+      sku: product.sku,
       quantity,
-      list_price: offer.list_price,
-      unit_price: offer.unit_price,
-      supplier_id: offer.supplier_id,
-      supplier_sku: offer.supplier_sku,
+      list_price: product.list_price,
+      unit_price: product.unit_price,
+      supplier_id: product.supplier_id,
+      supplier_sku: product.supplier_sku,
     })),
   );
   const sums = new Map<number, Satang>();

@@ -1,38 +1,38 @@
+import type { OrderableProduct } from '../catalog/listings.repository.js';
 import { AppError, type ErrorDetail } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import type { OrderContent } from './order-content.js';
-import type { Offer } from './placement.sql.js';
 
-/** A line of an order, with what is offered for it. */
-export interface OfferedLine {
+/** A line of an order with its product. */
+export interface ProductLine {
   sku: string;
   quantity: number;
-  offer: Offer;
+  product: OrderableProduct;
 }
 
 /** The same where the product can be ordered. */
-export type SoldLine = OfferedLine & { offer: { supplier_id: number } };
+export type SoldLine = ProductLine & { product: { supplier_id: number } };
 
-export const isSold = (line: OfferedLine): line is SoldLine => line.offer.supplier_id !== null;
+export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
 /** Every product rule that the lines break: unknown SKU, quantity, and the ids that a product needs. */
-export function findProblems(content: OrderContent, lines: OfferedLine[]): ErrorDetail[] {
+export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
-  lines.forEach(({ sku, quantity, offer }, index) => {
+  lines.forEach(({ sku, quantity, product }, index) => {
     const at = `items[${index}]`;
-    if (offer.supplier_id === null) {
+    if (product.supplier_id === null) {
       const message = `${at}.sku ${JSON.stringify(sku)} is not a product that can be ordered`;
       problems.push({ field: `${at}.sku`, code: 'INVALID_SKU', message });
       return;
     }
-    if (quantity > offer.max_quantity) {
-      const message = `${at}.quantity must be at most ${offer.max_quantity} for ${sku}`;
+    if (quantity > product.max_quantity) {
+      const message = `${at}.quantity must be at most ${product.max_quantity} for ${sku}`;
       problems.push({ field: `${at}.quantity`, code: 'OUT_OF_RANGE', message });
     }
-    if (offer.requires_server && content.serverId === null) {
+    if (product.requires_server && content.serverId === null) {
       problems.push({ field: 'server_id', code: 'REQUIRED', message: `server_id is required for ${sku}` });
     }
-    if (offer.requires_character && content.characterId === null) {
+    if (product.requires_character && content.characterId === null) {
       problems.push({
         field: 'character_id',
         code: 'REQUIRED',

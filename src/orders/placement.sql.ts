@@ -1,6 +1,4 @@
 import { rowsOf, statement } from '../database/parameters.js';
-import type { MerchantPrice } from '../catalog/merchant-price.entity.js';
-import type { Product } from '../catalog/product.entity.js';
 import type { Order } from './order.entity.js';
 
 export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'content_hash'>;
@@ -20,31 +18,6 @@ export const FIND_EARLIER = statement(
       SELECT merchant_id, reference_id, content_hash FROM orders
       WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
       ORDER BY reference_id LIMIT 1) o`,
-);
-
-/** A product as one merchant may order it. */
-export type Offer = Pick<MerchantPrice, 'merchant_id'> &
-  Pick<Product, 'sku' | 'supplier_sku' | 'requires_server' | 'requires_character' | 'max_quantity'> & {
-    /** Null when there is no such product, or it is not sold at present. */
-    supplier_id: Product['supplier_id'] | null;
-    list_price: Product['price'];
-    unit_price: MerchantPrice['price'];
-    /** The time of the batch: the same on every row. */
-    now: Date;
-  };
-
-/** Prices come from the tables in the order's own transaction: a changed price is never charged late. */
-export const FIND_OFFERS = statement(
-  'placement.find_offers',
-  { asked: rowsOf({ merchant_id: 'int', sku: 'text' }) },
-  ({ asked }) => `
-    SELECT asked.merchant_id, asked.sku, p.supplier_id, p.supplier_sku, p.price AS list_price,
-           least(p.price, coalesce(own.price, p.price)) AS unit_price,
-           p.requires_server, p.requires_character, p.max_quantity,
-           date_trunc('milliseconds', statement_timestamp()) AS now
-    FROM ${asked.as('asked')}
-    LEFT JOIN products p ON p.sku = asked.sku AND p.active
-    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = asked.merchant_id`,
 );
 
 /**
