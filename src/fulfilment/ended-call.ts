@@ -1,6 +1,6 @@
 import type { SupplierCall } from '../orders/supplier-calls.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
-import type { ClaimedUnit } from './units.sql.js';
+import type { ClaimedUnit } from './units.repository.js';
 
 /** A call to a supplier that has ended, and that PostgreSQL does not know of yet. */
 export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> extends SupplierCall {

@@ -5,11 +5,12 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SupplierCaller } from './supplier-caller.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
+import { UnitsRepository } from './units.repository.js';
 
 /** What buys units. The queue's processor is not here: it starts to consume in whatever process provides it. */
 @Module({
   imports: [OrdersModule, SuppliersModule],
-  providers: [UnitDispatcher, SupplierCaller, OutcomeRecorder, UnitObserver],
+  providers: [UnitDispatcher, UnitsRepository, SupplierCaller, OutcomeRecorder, UnitObserver],
   exports: [UnitDispatcher, SuppliersModule],
 })
 export class FulfilmentModule {}

@@ -17,13 +17,7 @@ import { LEASE_MARGIN_MS, safeQuietPeriodMs } from '../suppliers/supplier-timing
 import { nextCallDelayMs } from './backoff.js';
 import { UnitObserver } from './unit-observer.js';
 import { timelineOf, type EndedCall } from './ended-call.js';
-import {
-  POSTPONE_UNITS,
-  RENEW_CLAIM,
-  REVIEW_UNIT,
-  type ClaimedUnit,
-  type PostponedUnit,
-} from './units.sql.js';
+import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
 
 type Decided = EndedCall<DefiniteOutcome>;
 type Undecided = EndedCall<UndecidedOutcome>;
@@ -53,6 +47,7 @@ export class OutcomeRecorder {
 
   constructor(
     private readonly database: Database,
+    private readonly units: UnitsRepository,
     private readonly settlement: OrderSettlement,
     private readonly settlements: SettlementRepository,
     private readonly notifier: WorkNotifier,
@@ -127,9 +122,7 @@ export class OutcomeRecorder {
     lease: { endMs: number },
   ): Promise<void> {
     while (!this.isDraining && !(await isDoneBefore(settled, lease.endMs - RENEW_BEFORE_MS))) {
-      const { order_id, item, unit: piece, claim } = unit;
-      const renewing = this.database.query(RENEW_CLAIM, [order_id, item, piece, claim, RENEWED_FOR_MS]);
-      await renewing.then(
+      await this.units.renew(unit, RENEWED_FOR_MS).then(
         () => (lease.endMs = performance.now() + RENEWED_FOR_MS),
         () => delay(RETRY_MS),
       );
@@ -155,7 +148,7 @@ export class OutcomeRecorder {
     this.observer.notSettled(unit, error);
     const review = (): Promise<void> =>
       this.database.transaction((tx) => {
-        tx.write(REVIEW_UNIT, [unit.order_id, unit.item, unit.unit, unit.claim]);
+        this.units.review(tx, unit);
         this.settlements.recordCalls(tx, timelineOf(call));
         return Promise.resolve();
       });
@@ -174,19 +167,15 @@ export class OutcomeRecorder {
   }
 
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
-    const units = calls.map(({ unit }) => unit);
-    const postponed = tx.query<PostponedUnit>(POSTPONE_UNITS, [
-      units.map(({ order_id }) => order_id),
-      units.map(({ item }) => item),
-      units.map(({ unit }) => unit),
-      units.map(({ claim }) => claim),
-      calls.map(({ outcome }) => outcome.kind),
-      calls.map(nextCallDelayMs),
-      calls.map(({ deduplicates }) => deduplicates),
-      calls.map(({ canBeAsked }) => canBeAsked),
-      units.map(({ timeout_ms }) => safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms)),
-      this.config.SUPPLIER_REVIEW_AFTER_MS,
-    ]);
+    const rows = calls.map((call) => ({
+      ...call.unit,
+      outcome: call.outcome.kind,
+      delay_ms: nextCallDelayMs(call),
+      may_resend: call.deduplicates,
+      can_inquire: call.canBeAsked,
+      quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
+    }));
+    const postponed = this.units.postpone(tx, rows, BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS));
     this.settlements.recordCalls(tx, calls.flatMap(timelineOf));
     return postponed;
   }

@@ -6,7 +6,7 @@ import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { UnitObserver } from './unit-observer.js';
 import type { EndedCall } from './ended-call.js';
-import type { ClaimedUnit } from './units.sql.js';
+import type { ClaimedUnit } from './units.repository.js';
 
 /** Calls the suppliers of claimed units, each once. No transaction is open meanwhile. */
 @Injectable()

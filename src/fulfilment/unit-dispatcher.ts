@@ -2,22 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
 import { Database } from '../database/database.js';
-import { LeasedWork, type ClaimRequest, type WorkTable } from '../queues/leased-work.js';
+import { LeasedWork, type ClaimRequest } from '../queues/leased-work.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
 import { SupplierCaller } from './supplier-caller.js';
 import { UnitObserver } from './unit-observer.js';
-import {
-  CLAIM_UNITS,
-  FIND_OVERDUE,
-  PULL_BACK_UNITS,
-  RELEASE_UNITS,
-  UNDO_CLAIM,
-  UNDO_CLAIMS,
-  type ClaimedUnit,
-} from './units.sql.js';
+import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 
 const TOTAL_SLOTS = 1_000;
 
@@ -32,7 +24,8 @@ export class UnitDispatcher {
   private readonly breaker: SupplierBreaker;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
+    private readonly units: UnitsRepository,
     private readonly caller: SupplierCaller,
     private readonly recorder: OutcomeRecorder,
     observer: UnitObserver,
@@ -43,8 +36,8 @@ export class UnitDispatcher {
       onResume: (supplierId) => this.work.wake([supplierId]),
       onChange: ({ code }, pausedMs) => observer.paused(code, pausedMs),
     });
-    this.work = new LeasedWork({
-      table: this.table(),
+    this.work = new LeasedWork<ClaimedUnit>({
+      table: units,
       claim: (request) => this.claim(request),
       run: (unit, leaseEndMs) => this.run(unit, leaseEndMs),
       partitionOf: ({ supplier_id }) => supplier_id,
@@ -65,9 +58,8 @@ export class UnitDispatcher {
     await this.recorder.drain();
   }
 
-  private async claim({ partitions, slots, total, name }: ClaimRequest): Promise<ClaimedUnit[]> {
-    const values = [partitions, slots, total, name, LEASE_MARGIN_MS];
-    const units = await this.database.query<ClaimedUnit>(CLAIM_UNITS, values);
+  private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
+    const units = await this.units.claim(request);
     if (units.length > 0) failpoint('unit.claimed');
     const withheld = units.filter(({ action }) => action === 'review');
     if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
@@ -81,17 +73,5 @@ export class UnitDispatcher {
     this.breaker.note({ id: unit.supplier_id, code: unit.supplier }, call.outcome.kind);
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
     if (isDueAgain) this.work.wake([unit.supplier_id]);
-  }
-
-  private table(): WorkTable<ClaimedUnit> {
-    const { database } = this;
-    return {
-      findOverdue: () => database.query<{ id: number }>(FIND_OVERDUE),
-      giveBack: ({ order_id, item, unit, claim }) =>
-        database.query(UNDO_CLAIM, [order_id, item, unit, claim]),
-      undoClaims: (names) => database.query(UNDO_CLAIMS, [names]),
-      releaseClaims: (processes) => database.query(RELEASE_UNITS, [processes]),
-      pullBack: (limit) => database.query(PULL_BACK_UNITS, [limit]),
-    };
   }
 }

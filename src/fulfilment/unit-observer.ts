@@ -7,7 +7,7 @@ import type { Settled } from '../orders/order-settlement.js';
 import { unitReference } from '../orders/order.rows.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { EndedCall } from './ended-call.js';
-import type { ClaimedUnit } from './units.sql.js';
+import type { ClaimedUnit } from './units.repository.js';
 
 /** Logs and counts what happens to units; every line names the request, the order and the unit. */
 @Injectable()

@@ -1,5 +1,6 @@
-import { CLAIMED_BY } from '../queues/claims.js';
+import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 
 /** A unit that this process may act on, once, under the lease of its claim. */
 export interface ClaimedUnit {
@@ -32,20 +33,25 @@ export interface ClaimedUnit {
 /**
  * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
  * an inquiry: what became of its send is unknown. A unit in doubt is sent again only to the address that it was sent to
- * before: another one has never seen its reference and would buy it twice, so it goes to review.
- * $1 suppliers, $2 free slots of each, $3 of all, $4 the claim's name, $5 milliseconds of lease beyond the supplier's
- * timeout.
+ * before: another one has never seen its reference and would buy it twice, so it goes to review. Each lease holds for
+ * its supplier's timeout and the margin, in milliseconds.
  */
-export const CLAIM_UNITS: Statement = {
-  name: 'units.claim',
-  text: `
+export const CLAIM_UNITS = statement(
+  'units.claim',
+  {
+    suppliers: rowsOf({ supplier_id: 'int', free_slots: 'int' }),
+    total: 'int',
+    name: 'text',
+    leaseMarginMs: 'int',
+  },
+  ({ suppliers, total, name, leaseMarginMs }) => `
     WITH due AS (
-      SELECT found.* FROM unnest($1::int[], $2::int[]) AS lane(supplier_id, room)
+      SELECT found.* FROM ${suppliers.as('asked')}
       CROSS JOIN LATERAL (
         SELECT order_id, item, unit, supplier_id, state, next_action, unknown_since, sent_to FROM order_units
-        WHERE supplier_id = lane.supplier_id AND next_action_at <= statement_timestamp()
-        ORDER BY next_action_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) found
-      LIMIT $3),
+        WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
+        ORDER BY next_action_at LIMIT asked.free_slots FOR NO KEY UPDATE SKIP LOCKED) found
+      LIMIT ${total}),
     decided AS (
       SELECT due.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.timeout_ms,
              CASE WHEN due.next_action = 'send' AND due.unknown_since IS NOT NULL AND due.sent_to <> s.base_url
@@ -56,9 +62,9 @@ export const CLAIM_UNITS: Statement = {
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',
         next_action_at = CASE WHEN d.action <> 'review'
-                              THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + $5::int) / 1000.0) END,
+                              THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + ${leaseMarginMs}) / 1000.0) END,
         claim = u.claim + 1,
-        claimed_by = CASE WHEN d.action <> 'review' THEN $4 END,
+        claimed_by = CASE WHEN d.action <> 'review' THEN ${name} END,
         sends = u.sends + CASE d.action WHEN 'send' THEN 1 ELSE 0 END,
         inquiries = CASE d.action WHEN 'send' THEN 0 WHEN 'inquire' THEN u.inquiries + 1 ELSE u.inquiries END,
         first_sent_at = coalesce(u.first_sent_at, statement_timestamp()),
@@ -89,7 +95,7 @@ export const CLAIM_UNITS: Statement = {
     FROM claimed
     JOIN orders o ON o.id = claimed.order_id
     JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item`,
-};
+);
 
 export interface PostponedUnit {
   supplier_id: number;
@@ -107,23 +113,33 @@ export interface PostponedUnit {
  * - unknown for too long: review.
  * - never seen, and quiet for long enough since the last send: sent again, under the same reference.
  * - else: inquired about again.
- * $1–$3 units, $4 claims, $5 outcomes, $6 delays in ms, $7 whether it may be sent again, $8 whether it can be inquired
- * about, $9 quiet periods in ms, $10 review after, in ms.
  */
-export const POSTPONE_UNITS: Statement = {
-  name: 'units.postpone',
-  text: `
+export const POSTPONE_UNITS = statement(
+  'units.postpone',
+  {
+    calls: rowsOf({
+      order_id: 'bigint',
+      item: 'smallint',
+      unit: 'smallint',
+      claim: 'int',
+      outcome: 'text',
+      delay_ms: 'int',
+      may_resend: 'boolean',
+      can_inquire: 'boolean',
+      quiet_ms: 'bigint',
+    }),
+    reviewAfterMs: 'bigint',
+  },
+  ({ calls, reviewAfterMs }) => `
     WITH decided AS (
       SELECT u.order_id, u.item, u.unit, c.delay_ms,
         CASE WHEN c.outcome = 'not_accepted' AND u.unknown_since IS NULL THEN 'requeue'
              WHEN NOT c.can_inquire THEN 'review'
-             WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => $10::bigint / 1000.0) THEN 'review'
+             WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
                   AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.quiet_ms / 1000.0) THEN 'resend'
              ELSE 'inquire' END AS decision
-      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::int[], $5::text[], $6::int[], $7::bool[], $8::bool[],
-                  $9::bigint[])
-           AS c(order_id, item, unit, claim, outcome, delay_ms, may_resend, can_inquire, quiet_ms)
+      FROM ${calls.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
       WHERE u.state IN ('sending', 'unknown')
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u)
@@ -140,59 +156,65 @@ export const POSTPONE_UNITS: Statement = {
     WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
     RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
       CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
-};
-
-/** Ends the claims of workers that are gone: their units are due at once, for an inquiry. $1 processes. */
-export const RELEASE_UNITS: Statement = {
-  name: 'units.release',
-  text: `UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
-         WHERE ${CLAIMED_BY} AND next_action_at > statement_timestamp()`,
-};
-
-/** Of a claim for which nothing was sent: its unit is due again at once, for what it was due before. */
-const undoClaims = (name: string, which: string): Statement => ({
-  name,
-  text: `UPDATE order_units SET
-           state = CASE WHEN state = 'sending' AND unknown_since IS NULL THEN 'queued' ELSE 'unknown' END,
-           next_action = CASE state WHEN 'sending' THEN 'send' ELSE 'inquire' END,
-           next_action_at = statement_timestamp(),
-           claimed_by = NULL,
-           sends = sends - CASE state WHEN 'sending' THEN 1 ELSE 0 END,
-           inquiries = inquiries - CASE state WHEN 'sending' THEN 0 ELSE 1 END,
-           first_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN first_sent_at END,
-           last_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN last_sent_at END,
-           updated_at = statement_timestamp()
-         WHERE ${which} AND state IN ('sending', 'unknown')
-         RETURNING supplier_id`,
-});
-
-/** $1 the claims' names. */
-export const UNDO_CLAIMS = undoClaims('units.undo_claims', 'claimed_by = ANY($1::text[])');
-
-/** $1–$3 unit, $4 claim. */
-export const UNDO_CLAIM = undoClaims(
-  'units.undo_claim',
-  'order_id = $1 AND item = $2 AND unit = $3 AND claim = $4 AND claimed_by IS NOT NULL',
 );
 
-/**
- * Keeps a claim whose answer is known and could not be recorded yet.
- * $1–$3 unit, $4 claim, $5 milliseconds from now.
- */
-export const RENEW_CLAIM: Statement = {
-  name: 'units.renew_claim',
-  text: `UPDATE order_units SET next_action_at = statement_timestamp() + make_interval(secs => $5::int / 1000.0),
-                updated_at = statement_timestamp()
-         WHERE order_id = $1 AND item = $2 AND unit = $3 AND claim = $4 AND next_action_at IS NOT NULL`,
-};
+/** Ends the claims of processes that are gone: their units are due at once, for an inquiry. */
+export const RELEASE_UNITS = statement(
+  'units.release',
+  { processes: 'text[]' },
+  ({ processes }) => `
+    UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
+    WHERE ${claimedBy(processes)} AND next_action_at > statement_timestamp()`,
+);
 
-/** Leaves a unit to the operator whose answer is known and can't be recorded. $1–$3 unit, $4 claim. */
-export const REVIEW_UNIT: Statement = {
-  name: 'units.review',
-  text: `UPDATE order_units SET state = 'review', next_action_at = NULL, claimed_by = NULL,
-                updated_at = statement_timestamp()
-         WHERE order_id = $1 AND item = $2 AND unit = $3 AND claim = $4 AND state IN ('sending', 'unknown')`,
-};
+/** For claims for which nothing was sent: their units are due again at once, for what they were due before. */
+const undone = (which: string): string => `
+  UPDATE order_units SET
+    state = CASE WHEN state = 'sending' AND unknown_since IS NULL THEN 'queued' ELSE 'unknown' END,
+    next_action = CASE state WHEN 'sending' THEN 'send' ELSE 'inquire' END,
+    next_action_at = statement_timestamp(),
+    claimed_by = NULL,
+    sends = sends - CASE state WHEN 'sending' THEN 1 ELSE 0 END,
+    inquiries = inquiries - CASE state WHEN 'sending' THEN 0 ELSE 1 END,
+    first_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN first_sent_at END,
+    last_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN last_sent_at END,
+    updated_at = statement_timestamp()
+  WHERE ${which} AND state IN ('sending', 'unknown')
+  RETURNING supplier_id`;
+
+export const UNDO_CLAIMS = statement('units.undo_claims', { names: 'text[]' }, ({ names }) =>
+  undone(`claimed_by = ANY(${names})`),
+);
+
+/** A unit under one of its claims. */
+const CLAIM = { order_id: 'bigint', item: 'smallint', unit: 'smallint', claim: 'int' } as const;
+
+const isClaim = ({ order_id, item, unit, claim }: Record<keyof typeof CLAIM, string>): string =>
+  `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND claim = ${claim}`;
+
+export const UNDO_CLAIM = statement('units.undo_claim', CLAIM, (claim) =>
+  undone(`${isClaim(claim)} AND claimed_by IS NOT NULL`),
+);
+
+/** Keeps a claim, from now on for so many milliseconds, whose answer is known and could not be recorded yet. */
+export const RENEW_CLAIM = statement(
+  'units.renew_claim',
+  { ...CLAIM, forMs: 'int' },
+  ({ forMs, ...claim }) => `
+    UPDATE order_units SET next_action_at = statement_timestamp() + make_interval(secs => ${forMs} / 1000.0),
+           updated_at = statement_timestamp()
+    WHERE ${isClaim(claim)} AND next_action_at IS NOT NULL`,
+);
+
+/** Leaves a unit to the operator whose answer is known and can't be recorded. */
+export const REVIEW_UNIT = statement(
+  'units.review',
+  CLAIM,
+  (claim) => `
+    UPDATE order_units SET state = 'review', next_action_at = NULL, claimed_by = NULL,
+           updated_at = statement_timestamp()
+    WHERE ${isClaim(claim)} AND state IN ('sending', 'unknown')`,
+);
 
 /** A moment, null or not, that is never after now. */
 const notAhead = (moment: string): string =>
@@ -200,16 +222,17 @@ const notAhead = (moment: string): string =>
 
 /**
  * After the database's clock was set back: what was written under a later time is due as long from now as it was from
- * then. No delay gets longer than its rule allows, however far the clock had gone. $1 how many.
+ * then. No delay gets longer than its rule allows, however far the clock had gone.
  */
-export const PULL_BACK_UNITS: Statement = {
-  name: 'units.pull_back',
-  text: `
+export const PULL_BACK_UNITS = statement(
+  'units.pull_back',
+  { limit: 'int' },
+  ({ limit }) => `
     WITH ahead AS (
       SELECT order_id, item, unit FROM order_units
       WHERE next_action_at IS NOT NULL
         AND greatest(updated_at, unknown_since, last_sent_at) > statement_timestamp() + interval '1 millisecond'
-      LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
+      LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
     UPDATE order_units u SET
       next_action_at = least(u.next_action_at, statement_timestamp() + greatest(u.next_action_at - u.updated_at, '0')),
       unknown_since = ${notAhead('u.unknown_since')},
@@ -218,7 +241,7 @@ export const PULL_BACK_UNITS: Statement = {
       updated_at = statement_timestamp()
     FROM ahead WHERE u.order_id = ahead.order_id AND u.item = ahead.item AND u.unit = ahead.unit
     RETURNING u.supplier_id`,
-};
+);
 
 /** Suppliers with due units, for the sweeper: one probe of the index for each supplier. */
 export const FIND_OVERDUE: Statement = {

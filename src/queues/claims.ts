@@ -1,5 +1,5 @@
-/** The claims of these processes, in SQL. $1 processes. */
-export const CLAIMED_BY = `split_part(claimed_by, '/', 1) = ANY($1::text[])`;
+/** Whether a row is claimed by one of these processes, in SQL. */
+export const claimedBy = (processes: string): string => `split_part(claimed_by, '/', 1) = ANY(${processes})`;
 
 /** For so long a claim whose answer was lost may still come true: PostgreSQL carries out what it has received. */
 const LOOK_FOR_MS = 120_000;

@@ -33,11 +33,11 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
       claims.push(request);
       if (state.claimError) return Promise.reject(state.claimError);
       const taken: Task[] = [];
-      request.partitions.forEach((id, index) => {
-        const room = Math.min(request.slots[index] ?? 0, request.total - taken.length);
-        const mine = due.filter(({ partition }) => partition === id).slice(0, room);
+      for (const { id, slots } of request.partitions) {
+        const free = Math.min(slots, request.total - taken.length);
+        const mine = due.filter(({ partition }) => partition === id).slice(0, free);
         for (const task of mine) taken.push(...due.splice(due.indexOf(task), 1));
-      });
+      }
       return Promise.resolve(taken);
     },
     run: ({ id }, leaseEndMs) =>
@@ -118,9 +118,8 @@ describe('leased work', () => {
     const { work, claims } = workOver([], { partition: 3, total: 100 });
     for (let n = 0; n < 50; n++) work.wake([n % 5]);
     await turn();
-    expect(claims).toEqual([
-      { partitions: [0, 1, 2, 3, 4], slots: [3, 3, 3, 3, 3], total: 15, name: 'test/1' },
-    ]);
+    const partitions = [0, 1, 2, 3, 4].map((id) => ({ id, slots: 3 }));
+    expect(claims).toEqual([{ partitions, total: 15, name: 'test/1' }]);
   });
 
   it('drains: ends what runs and claims nothing more', async () => {

@@ -4,9 +4,11 @@ import type { WorkObserver } from './work-observer.js';
 
 /** What a claim asks PostgreSQL for: in one query, however many partitions have free slots. */
 export interface ClaimRequest {
-  partitions: number[];
-  /** How many tasks of each partition may be taken. */
-  slots: number[];
+  partitions: {
+    id: number;
+    /** How many of its tasks may be taken. */
+    slots: number;
+  }[];
   /** How many may be taken altogether. */
   total: number;
   /** By which the claim can be undone. */
@@ -16,15 +18,15 @@ export interface ClaimRequest {
 /** The rows in PostgreSQL that are the work: each is due, or claimed under a lease, or neither. */
 export interface WorkTable<Task> {
   /** @returns the partitions that have due work. */
-  findOverdue: () => Promise<{ id: number }[]>;
+  findOverdue(): Promise<{ id: number }[]>;
   /** Makes a task due again at once for which nothing was done, unless another has claimed it since. */
-  giveBack: (task: Task) => Promise<unknown>;
+  giveBack(task: Task): Promise<unknown>;
   /** The same for all tasks of claims, by their names; there may be none. */
-  undoClaims: (names: string[]) => Promise<unknown>;
+  undoClaims(names: string[]): Promise<unknown>;
   /** Ends the leases of these processes' claims. */
-  releaseClaims: (processes: string[]) => Promise<unknown>;
+  releaseClaims(processes: string[]): Promise<unknown>;
   /** Makes some rows due earlier, as long from now as when they were written under a later time; @returns those. */
-  pullBack: (limit: number) => Promise<unknown[]>;
+  pullBack(limit: number): Promise<unknown[]>;
 }
 
 interface Options<Task> {
@@ -85,9 +87,9 @@ export class LeasedWork<Task> {
 
   /** Wakes every partition with due work, whether or not a wake-up came for it. */
   async sweep(): Promise<void> {
-    const { undoClaims, findOverdue } = this.options.table;
-    await this.claims.undoLost(undoClaims);
-    const overdue = await findOverdue();
+    const { table } = this.options;
+    await this.claims.undoLost((names) => table.undoClaims(names));
+    const overdue = await table.findOverdue();
     this.wake(overdue.map(({ id }) => id));
   }
 
@@ -135,9 +137,9 @@ export class LeasedWork<Task> {
   private async claim(free: FreeSlots): Promise<void> {
     const { claim, partitionOf, observer } = this.options;
     const claimedAtMs = performance.now();
-    const asked = { partitions: [...free.partitions.keys()], slots: [...free.partitions.values()] };
+    const partitions = [...free.partitions].map(([id, slots]) => ({ id, slots }));
     const tasks = await this.claims
-      .claim((name) => claim({ ...asked, total: free.total, name }))
+      .claim((name) => claim({ partitions, total: free.total, name }))
       .catch((error: unknown) => {
         // The work is still due: the next sweep wakes its partitions again.
         observer.claimFailed(error);

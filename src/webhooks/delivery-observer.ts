@@ -3,7 +3,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { ATTEMPT_RESULTS, Metrics, type AttemptResult } from '../core/metrics.js';
 import { WorkLog } from '../queues/work-observer.js';
-import type { ClaimedDelivery, RecordedAttempt } from './dispatch.sql.js';
+import type { ClaimedDelivery, RecordedAttempt } from './dispatch.repository.js';
 import type { AttemptOutcome } from './webhook-sender.js';
 
 /** Logs and counts what happens to deliveries. */

@@ -1,5 +1,6 @@
-import { CLAIMED_BY } from '../queues/claims.js';
+import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 
 // Locks. A webhook's row is locked FOR SHARE by whatever decides about its deliveries from its settings, so that such
 // a decision and a change of the settings come one after the other; the foreign keys of ending orders, which lock it
@@ -13,14 +14,14 @@ const STRIPES = 256;
 /**
  * Makes the claims of other workers for these webhooks wait until this transaction ends; they are told apart in
  * stripes, to keep the number of locks small.
- * $1 webhooks.
  */
-export const LOCK_CLAIMS: Statement = {
-  name: 'webhook_deliveries.lock_claims',
-  text: `
+export const LOCK_CLAIMS = statement(
+  'webhook_deliveries.lock_claims',
+  { webhooks: 'int[]' },
+  ({ webhooks }) => `
     SELECT pg_advisory_xact_lock(${CLAIM_LOCKS}, stripe)
-    FROM (SELECT DISTINCT id % ${STRIPES} AS stripe FROM unnest($1::int[]) AS id ORDER BY stripe) stripes`,
-};
+    FROM (SELECT DISTINCT id % ${STRIPES} AS stripe FROM unnest(${webhooks}) AS id ORDER BY stripe) stripes`,
+);
 
 /** A delivery whose attempt has begun with the claim, or that ended without one. */
 export interface ClaimedDelivery {
@@ -55,32 +56,37 @@ const hasDue = (webhook: string): string =>
 
 const firstDue = (isRetry: boolean): string => `
   SELECT * FROM (
-    ${due('lane.webhook_id', isRetry, 'id, webhook_id, event_id, is_retry, automatic, attempt_count')}
-    ORDER BY due_at LIMIT lane.room FOR NO KEY UPDATE SKIP LOCKED) AS locked`;
+    ${due('free.webhook_id', isRetry, 'id, webhook_id, event_id, is_retry, automatic, attempt_count')}
+    ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED) AS locked`;
 
 /**
  * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
  * are read afresh: what they no longer allow ends here. A webhook gets no more than its slots, counted over all workers;
  * an attempt whose lease has run out holds none.
- * $1 webhooks, $2 free slots of each, $3 of all, $4 slots of each webhook over all workers, $5 lease in milliseconds,
- * $6 the claim's name.
  */
-export const CLAIM_DELIVERIES: Statement = {
-  name: 'webhook_deliveries.claim',
-  text: `
-    WITH lane AS MATERIALIZED (
-      SELECT asked.webhook_id, greatest(0, least(asked.room, $4 - (
+export const CLAIM_DELIVERIES = statement(
+  'webhook_deliveries.claim',
+  {
+    webhooks: rowsOf({ webhook_id: 'int', slots: 'int' }),
+    total: 'int',
+    slotsPerWebhook: 'int',
+    leaseMs: 'int',
+    name: 'text',
+  },
+  ({ webhooks, total, slotsPerWebhook, leaseMs, name }) => `
+    WITH free AS MATERIALIZED (
+      SELECT asked.webhook_id, greatest(0, least(asked.slots, ${slotsPerWebhook} - (
                SELECT count(*) FROM (
                  -- In the index's order, so that no bitmap is made of entries that are dead by now.
                  SELECT 1 FROM webhook_deliveries f
                  WHERE f.webhook_id = asked.webhook_id AND f.leased_until > statement_timestamp()
-                 ORDER BY f.leased_until LIMIT $4) AS in_flight))) AS room
-      FROM unnest($1::int[], $2::int[]) AS asked(webhook_id, room)),
+                 ORDER BY f.leased_until LIMIT ${slotsPerWebhook}) AS in_flight))) AS slots
+      FROM ${webhooks.as('asked')}),
     picked AS (
-      SELECT found.* FROM lane CROSS JOIN LATERAL (
-        SELECT *, row_number() OVER () AS place
-        FROM (${firstDue(false)} UNION ALL ${firstDue(true)}) AS firsts_then_retries LIMIT lane.room) found
-      ORDER BY found.is_retry, found.place LIMIT $3),
+      SELECT found.* FROM free CROSS JOIN LATERAL (
+        SELECT *, row_number() OVER () AS rank
+        FROM (${firstDue(false)} UNION ALL ${firstDue(true)}) AS firsts_then_retries LIMIT free.slots) found
+      ORDER BY found.is_retry, found.rank LIMIT ${total}),
     decided AS (
       SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body, o.order_number, o.request_id,
         CASE WHEN w.previous_secret_expires_at > statement_timestamp() THEN w.previous_secret_sealed END
@@ -96,14 +102,14 @@ export const CLAIM_DELIVERIES: Statement = {
       status = CASE c.decision WHEN 'send' THEN 'pending' WHEN 'fail' THEN 'failed' ELSE 'cancelled' END,
       attempt_count = d.attempt_count + CASE c.decision WHEN 'send' THEN 1 ELSE 0 END,
       due_at = NULL,
-      leased_until = CASE c.decision WHEN 'send' THEN statement_timestamp() + make_interval(secs => $5 / 1000.0) END,
+      leased_until = CASE c.decision WHEN 'send' THEN statement_timestamp() + make_interval(secs => ${leaseMs} / 1000.0) END,
       attempt_started_at = CASE c.decision WHEN 'send' THEN statement_timestamp() END,
-      claimed_by = $6,
+      claimed_by = ${name},
       updated_at = statement_timestamp()
     FROM decided c WHERE d.id = c.id
     RETURNING d.id, d.webhook_id, c.decision, d.attempt_count, d.attempt_started_at, c.url, c.secret_sealed,
               c.previous_secret_sealed, c.public_id AS event_id, c.body, c.order_number, c.request_id`,
-};
+);
 
 /** What became of a delivery whose attempt was recorded. */
 export interface RecordedAttempt {
@@ -123,9 +129,7 @@ export interface RecordedAttempt {
  * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest, and only
  * an automatic one has a next (contract, section 4).
  */
-const recordAttempts = (name: string, ended: string, ifLocked = ''): Statement => ({
-  name,
-  text: `
+const recorded = (ended: string, ifLocked = ''): string => `
     WITH ended AS (${ended}),
     hook AS MATERIALIZED (
       SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
@@ -157,71 +161,82 @@ const recordAttempts = (name: string, ended: string, ifLocked = ''): Statement =
       SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated)
     SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
            CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
-    FROM updated u JOIN due USING (webhook_id)`,
-});
+    FROM updated u JOIN due USING (webhook_id)`;
 
-/**
- * $1 deliveries, $2 webhooks, $3 attempts' numbers, $4 their starts, $5 statuses, $6 errors, $7 bodies, $8 durations in
- * ms, $9 retry after in s.
- */
-export const RECORD_ATTEMPTS = recordAttempts(
+export const RECORD_ATTEMPTS = statement(
   'webhook_deliveries.record_attempts',
-  `SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::timestamptz[], $5::int[], $6::text[], $7::text[],
-                        $8::int[], $9::int[])
-     AS a(delivery_id, webhook_id, number, started_at, response_status, error, response_body, duration_ms, retry_after)`,
+  {
+    attempts: rowsOf({
+      delivery_id: 'bigint',
+      webhook_id: 'int',
+      number: 'int',
+      started_at: 'timestamptz',
+      response_status: 'int?',
+      error: 'text?',
+      response_body: 'text?',
+      duration_ms: 'int',
+      retry_after: 'int?',
+    }),
+  },
+  ({ attempts }) => recorded(`SELECT * FROM ${attempts.as('a')}`),
 );
 
 /** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
-export const RECORD_INTERRUPTED = recordAttempts(
-  'webhook_deliveries.record_interrupted',
-  `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
+export const RECORD_INTERRUPTED: Statement = {
+  name: 'webhook_deliveries.record_interrupted',
+  text: recorded(
+    `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
           NULL::int AS response_status, 'interrupted' AS error,
           NULL::text AS response_body, NULL::int AS retry_after,
           (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
    FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
    ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
-  'SKIP LOCKED',
+    'SKIP LOCKED',
+  ),
+};
+
+/** Webhooks whose settings nobody is changing at the moment, in order, locked as recording an attempt does. */
+export const LOCK_FREE_WEBHOOKS = statement(
+  'webhook_deliveries.lock_free_webhooks',
+  { ids: 'int[]' },
+  ({ ids }) => `SELECT id FROM webhooks WHERE id = ANY(${ids}) ORDER BY id FOR SHARE SKIP LOCKED`,
 );
 
-/** Webhooks whose settings nobody is changing at the moment, in order, locked as recording an attempt does. $1 webhooks. */
-export const LOCK_FREE_WEBHOOKS: Statement = {
-  name: 'webhook_deliveries.lock_free_webhooks',
-  text: `SELECT id FROM webhooks WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE SKIP LOCKED`,
-};
+/** Gives a delivery back whose attempt never began, so that it does not count; it is due in so many seconds. */
+export const RELEASE_DELIVERY = statement(
+  'webhook_deliveries.release',
+  { id: 'bigint', attempt: 'int', dueInSeconds: 'int' },
+  ({ id, attempt, dueInSeconds }) => `
+    UPDATE webhook_deliveries SET
+      attempt_count = attempt_count - 1,
+      due_at = statement_timestamp() + make_interval(secs => ${dueInSeconds}),
+      leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
+    WHERE id = ${id} AND attempt_count = ${attempt} AND leased_until IS NOT NULL`,
+);
 
-/**
- * Gives deliveries back whose attempts never began, so that they do not count.
- * $1 delivery, $2 its attempt's number, $3 seconds until it is due again.
- */
-export const RELEASE_DELIVERY: Statement = {
-  name: 'webhook_deliveries.release',
-  text: `UPDATE webhook_deliveries SET
-           attempt_count = attempt_count - 1, due_at = statement_timestamp() + make_interval(secs => $3),
-           leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
-         WHERE id = $1 AND attempt_count = $2 AND leased_until IS NOT NULL`,
-};
-
-/**
- * Ends the leases of workers that are gone: their attempts count as interrupted. $1 processes.
- */
-export const RELEASE_DELIVERIES: Statement = {
-  name: 'webhook_deliveries.release_claims',
-  text: `UPDATE webhook_deliveries SET leased_until = statement_timestamp()
-         WHERE ${CLAIMED_BY} AND leased_until > statement_timestamp()`,
-};
+/** Ends the leases of processes that are gone: their attempts count as interrupted. */
+export const RELEASE_DELIVERIES = statement(
+  'webhook_deliveries.release_claims',
+  { processes: 'text[]' },
+  ({ processes }) => `
+    UPDATE webhook_deliveries SET leased_until = statement_timestamp()
+    WHERE ${claimedBy(processes)} AND leased_until > statement_timestamp()`,
+);
 
 /**
  * Undoes claims whose answer never came, so that nothing was sent for them: their deliveries are due again at once, and
- * the attempts that never began do not count. $1 the claims' names.
+ * the attempts that never began do not count.
  */
-export const UNDO_CLAIMS: Statement = {
-  name: 'webhook_deliveries.undo_claims',
-  text: `UPDATE webhook_deliveries SET
-           attempt_count = attempt_count - 1, due_at = statement_timestamp(),
-           leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
-         WHERE claimed_by = ANY($1::text[]) AND leased_until IS NOT NULL
-         RETURNING webhook_id`,
-};
+export const UNDO_CLAIMS = statement(
+  'webhook_deliveries.undo_claims',
+  { names: 'text[]' },
+  ({ names }) => `
+    UPDATE webhook_deliveries SET
+      attempt_count = attempt_count - 1, due_at = statement_timestamp(),
+      leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
+    WHERE claimed_by = ANY(${names}) AND leased_until IS NOT NULL
+    RETURNING webhook_id`,
+);
 
 /** A moment, null or not, as long from now as it was from when the row was written. */
 const pulledBack = (moment: string): string =>
@@ -230,16 +245,17 @@ const pulledBack = (moment: string): string =>
 
 /**
  * After the database's clock was set back: what was written under a later time is due as long from now as it was from
- * then, and a lease is as long. $1 how many.
+ * then, and a lease is as long.
  */
-export const PULL_BACK_DELIVERIES: Statement = {
-  name: 'webhook_deliveries.pull_back',
-  text: `
+export const PULL_BACK_DELIVERIES = statement(
+  'webhook_deliveries.pull_back',
+  { limit: 'int' },
+  ({ limit }) => `
     WITH ahead AS (
       SELECT id FROM webhook_deliveries
       WHERE (due_at IS NOT NULL OR leased_until IS NOT NULL)
         AND updated_at > statement_timestamp() + interval '1 millisecond'
-      LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
+      LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
     UPDATE webhook_deliveries d SET
       due_at = ${pulledBack('d.due_at')},
       leased_until = ${pulledBack('d.leased_until')},
@@ -249,7 +265,7 @@ export const PULL_BACK_DELIVERIES: Statement = {
       updated_at = statement_timestamp()
     FROM ahead WHERE d.id = ahead.id
     RETURNING d.webhook_id`,
-};
+);
 
 /**
  * `waiting(webhook_id)`: the webhooks that have deliveries waiting, and a null. It steps through the index from one

@@ -8,16 +8,7 @@ import { LeasedWork, type ClaimRequest, type WorkTable } from '../queues/leased-
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { DeliveryObserver } from './delivery-observer.js';
-import {
-  CLAIM_DELIVERIES,
-  FIND_OVERDUE,
-  LOCK_CLAIMS,
-  PULL_BACK_DELIVERIES,
-  RELEASE_DELIVERIES,
-  RELEASE_DELIVERY,
-  UNDO_CLAIMS,
-  type ClaimedDelivery,
-} from './dispatch.sql.js';
+import { DispatchRepository, type ClaimedDelivery } from './dispatch.repository.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 
 const TOTAL_SLOTS = 2_000;
@@ -41,7 +32,8 @@ export class WebhookDispatcher {
   readonly work: LeasedWork<ClaimedDelivery>;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
+    private readonly deliveries: DispatchRepository,
     private readonly sender: WebhookSender,
     private readonly recorder: AttemptRecorder,
     private readonly observer: DeliveryObserver,
@@ -75,12 +67,9 @@ export class WebhookDispatcher {
     return running < CROWDED_FROM ? usual : Math.min(usual, SLOTS_WHEN_CROWDED);
   }
 
-  private async claim({ partitions, slots, total, name }: ClaimRequest): Promise<ClaimedDelivery[]> {
+  private async claim(request: ClaimRequest): Promise<ClaimedDelivery[]> {
     const leaseMs = this.timing.timeoutMs + this.timing.leaseMarginMs;
-    const claimed = await this.database.batch<ClaimedDelivery>(
-      [LOCK_CLAIMS, [partitions]],
-      [CLAIM_DELIVERIES, [partitions, slots, total, this.config.WEBHOOK_MAX_IN_FLIGHT, leaseMs, name]],
-    );
+    const claimed = await this.deliveries.claim(request, this.config.WEBHOOK_MAX_IN_FLIGHT, leaseMs);
     const deliveries = claimed.filter(({ decision }) => decision === 'send');
     if (deliveries.length > 0) failpoint('delivery.claimed');
     // What ended without an attempt took slots of the claim; more may be due behind it.
@@ -93,7 +82,8 @@ export class WebhookDispatcher {
   private async run(delivery: ClaimedDelivery, leaseEndMs: number): Promise<void> {
     const { id, webhook_id: webhookId, attempt_count: number, attempt_started_at: startedAt } = delivery;
     const secrets = this.openSecrets(delivery);
-    if (secrets === null) return void (await this.giveBack(delivery, UNREADABLE_AGAIN_AFTER_SECONDS));
+    if (secrets === null)
+      return void (await this.deliveries.giveBack(delivery, UNREADABLE_AGAIN_AFTER_SECONDS));
     const timestamp = Math.floor(startedAt.getTime() / 1000);
     const message = { id: delivery.event_id, timestamp, body: delivery.body };
     const outcome = await this.sender.send(delivery.url, message, secrets);
@@ -119,22 +109,17 @@ export class WebhookDispatcher {
     }
   }
 
-  /** An attempt that never began does not count. */
-  private giveBack({ id, attempt_count }: ClaimedDelivery, dueInSeconds: number): Promise<unknown> {
-    return this.database.query(RELEASE_DELIVERY, [id, attempt_count, dueInSeconds]);
-  }
-
   private table(): WorkTable<ClaimedDelivery> {
-    const { database } = this;
+    const { deliveries } = this;
     return {
       findOverdue: async () => {
         await this.recorder.recordInterrupted();
-        return database.query<{ id: number }>(FIND_OVERDUE);
+        return deliveries.findOverdue();
       },
-      giveBack: (delivery) => this.giveBack(delivery, 0),
-      undoClaims: (names) => database.query(UNDO_CLAIMS, [names]),
-      releaseClaims: (processes) => database.query(RELEASE_DELIVERIES, [processes]),
-      pullBack: (limit) => database.query(PULL_BACK_DELIVERIES, [limit]),
+      giveBack: (delivery) => deliveries.giveBack(delivery),
+      undoClaims: (names) => deliveries.undoClaims(names),
+      releaseClaims: (processes) => deliveries.releaseClaims(processes),
+      pullBack: (limit) => deliveries.pullBack(limit),
     };
   }
 }

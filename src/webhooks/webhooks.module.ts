@@ -5,6 +5,7 @@ import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
+import { DispatchRepository } from './dispatch.repository.js';
 import { RESOLVE, WebhookDestinations } from './webhook-destinations.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
@@ -17,6 +18,7 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookDestinations,
     WebhooksRepository,
     DeliveriesRepository,
+    DispatchRepository,
     WaitingDeliveries,
     WebhooksService,
     WebhookDeliveriesService,
@@ -31,6 +33,7 @@ import { WebhooksService } from './webhooks.service.js';
     AttemptTiming,
     WebhookSender,
     AttemptRecorder,
+    DispatchRepository,
     DeliveryObserver,
   ],
 })

@@ -7,8 +7,8 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
-/** A unit that nobody works on, as the three parts of its key. */
-let key: [bigint, number, number];
+/** A unit that nobody works on. */
+let key: { order_id: bigint; item: number; unit: number };
 let supplierId: number;
 
 beforeAll(async () => {
@@ -19,14 +19,14 @@ beforeAll(async () => {
     'SELECT order_id, supplier_id FROM order_units',
   );
   if (!unit) throw new Error('the order has no unit');
-  key = [unit.order_id, 1, 1];
+  key = { order_id: unit.order_id, item: 1, unit: 1 };
   supplierId = unit.supplier_id;
 });
 
 afterAll(() => closeWithBalancedBooks(stack));
 
 const CLAIM = 7;
-const NEVER = 1e9;
+const NEVER = 1_000_000_000n;
 const SENT = `sends = 1, claim = ${CLAIM}, first_sent_at = now() - interval '1 h', last_sent_at = now() - interval '1 h'`;
 const DUE = `next_action_at = now() - interval '1 s'`;
 
@@ -46,45 +46,55 @@ const SITUATIONS: [UnitState, string][] = [
   ['failed', `next_action = 'inquire', next_action_at = NULL, failure_code = 'OUT_OF_STOCK', ${SENT}`],
 ];
 
-/** Each key part of the unit as an array, as the statements for many units take them. */
-const asArrays = (): unknown[] => key.map((part) => [part]);
+type Call = [statement: Statement, values: unknown[]];
 
-const settle = (state: string, claim: number | null, cancels = false): [Statement, unknown[]] => [
-  SETTLE_UNITS,
-  [...asArrays(), [state], [null], [state === 'failed' ? 'OUT_OF_STOCK' : null], [null], [claim], [cancels]],
-];
+const settle = (state: 'succeeded' | 'failed', claim: number | null, cancels = false): Call => {
+  const failure_code = state === 'failed' ? 'OUT_OF_STOCK' : null;
+  const outcome = { state, supplier_reference: null, failure_code, failure_message: null };
+  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, claim, cancels }] });
+};
 
-const postpone = (outcome: string, canInquire: boolean, reviewAfterMs: number): [Statement, unknown[]] => [
-  units.POSTPONE_UNITS,
-  [...asArrays(), [CLAIM], [outcome], [1_000], [true], [canInquire], [0], reviewAfterMs],
-];
+const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint): Call => {
+  const call = {
+    ...key,
+    claim: CLAIM,
+    outcome,
+    delay_ms: 1_000,
+    may_resend: true,
+    can_inquire,
+    quiet_ms: 0n,
+  };
+  return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
+};
 
 /** Every statement of the service that changes units, in every way of asking. */
-function changes(): [Statement, unknown[]][] {
+function changes(): Call[] {
+  const suppliers = [{ supplier_id: supplierId, free_slots: 1 }];
+  const claim = { ...key, claim: CLAIM };
   return [
-    [units.CLAIM_UNITS, [[supplierId], [1], 1, 'here/1', 3_000]],
+    units.CLAIM_UNITS.with({ suppliers, total: 1, name: 'here/1', leaseMarginMs: 3_000 }),
     ...['not_accepted', 'unknown', 'never_seen'].flatMap((outcome) =>
       [true, false].flatMap((canInquire) =>
-        [0, NEVER].map((reviewAfterMs) => postpone(outcome, canInquire, reviewAfterMs)),
+        [0n, NEVER].map((reviewAfterMs) => postpone(outcome, canInquire, reviewAfterMs)),
       ),
     ),
-    ...['succeeded', 'failed'].flatMap((state) =>
+    ...(['succeeded', 'failed'] as const).flatMap((state) =>
       [CLAIM, CLAIM - 1, null].map((claim) => settle(state, claim)),
     ),
     settle('failed', null, true),
-    [units.RELEASE_UNITS, [['gone']]],
-    [units.UNDO_CLAIMS, [['gone/1']]],
-    [units.UNDO_CLAIM, [...key, CLAIM]],
-    [units.RENEW_CLAIM, [...key, CLAIM, 1_000]],
-    [units.REVIEW_UNIT, [...key, CLAIM]],
-    [units.PULL_BACK_UNITS, [1]],
+    units.RELEASE_UNITS.with({ processes: ['gone'] }),
+    units.UNDO_CLAIMS.with({ names: ['gone/1'] }),
+    units.UNDO_CLAIM.with(claim),
+    units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
+    units.REVIEW_UNIT.with(claim),
+    units.PULL_BACK_UNITS.with({ limit: 1 }),
   ];
 }
 
 /** What state a statement leaves the unit in. Nothing of it is kept. */
 async function stateAfter(
   [state, situation]: [UnitState, string],
-  [statement, values]: [Statement, unknown[]],
+  [statement, values]: Call,
 ): Promise<UnitState> {
   const client = await stack.database.pool.connect();
   try {
