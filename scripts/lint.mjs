@@ -5,7 +5,16 @@ import { fileURLToPath } from 'node:url';
 const CHECKS = [
   ['oxlint', '--deny-warnings'],
   ['prettier', '--check', '--log-level', 'warn', '.'],
-  ['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'tools', 'ormconfig.ts'],
+  [
+    'depcruise',
+    '--config',
+    '.dependency-cruiser.cjs',
+    '--output-type',
+    'err-long',
+    'src',
+    'tools',
+    'ormconfig.ts',
+  ],
 ];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
