@@ -23,7 +23,13 @@ describe('a table', () => {
     ['abc', 3],
     ['ไดมอนด์', 6],
     ['ダイヤ', 6],
+    ['น้ำเงิน', 5],
+    ['한글', 4],
+    ['𠮷', 2],
     ['💎', 2],
+    ['❤️', 2],
+    ['🇹🇭', 2],
+    ['👨‍👩‍👧', 2],
     ['a\u200bb', 2],
   ])('takes %j for %i columns wide', (text, width) => expect(widthOf(text)).toBe(width));
 

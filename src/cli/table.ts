@@ -1,3 +1,5 @@
+import stringWidth from 'fast-string-width';
+
 /** How a cell of a column looks; `isHead` for the line above the rule. */
 export type Paint = (cell: string, column: number, isHead: boolean) => string;
 
@@ -29,16 +31,8 @@ export function drawTable(
   ].join('\n');
 }
 
-/** Marks above and below a letter, as Thai has them, take no place of their own. */
-const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/gu;
-const TWICE_AS_WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
-// oxlint-disable-next-line no-control-regex
-const ASCII = /^[\u0000-\u007f]*$/;
+/** What is not seen, and is nothing to the library: it would count a column. A joiner makes one emoji of several. */
+const INVISIBLE = /(?!\u200d)\p{Cf}/gu;
 
 /** How many columns of a terminal a text takes. */
-export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
-  const visible = text.replace(WITHOUT_WIDTH, '');
-  return [...visible].length + (visible.match(TWICE_AS_WIDE)?.length ?? 0);
-}
+export const widthOf = (text: string): number => stringWidth(text.replace(INVISIBLE, ''));

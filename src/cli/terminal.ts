@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { streams, type Output } from './streams.js';
 
 const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;
@@ -12,8 +13,7 @@ export function isInteractive(): boolean {
 export const canRewrite = (stream: Output, env = streams().env): boolean =>
   isTerminal(stream) && env.TERM !== 'dumb';
 
-const CODES = { bold: 1, red: 31, green: 32, yellow: 33 } as const;
-export type Tone = keyof typeof CODES;
+export type Tone = 'bold' | 'red' | 'green' | 'yellow';
 
 /** Colours text for a terminal, and leaves it alone for anything else and for whoever sets NO_COLOR. */
 export function paint(
@@ -22,7 +22,8 @@ export function paint(
   stream: Output = streams().stdout,
   env = streams().env,
 ): string {
-  return canRewrite(stream, env) && !env.NO_COLOR ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text;
+  // Node would look at the process's own stream and environment.
+  return canRewrite(stream, env) && !env.NO_COLOR ? styleText(tone, text, { validateStream: false }) : text;
 }
 
 const GOOD = ['ok', 'active', 'completed', 'succeeded'];

@@ -92,12 +92,12 @@ describe('topup on a terminal', () => {
 
   it('colours what people look for, but not with NO_COLOR', async () => {
     const coloured = await commandLine.onTerminal(['audit']);
-    expect(coloured.screen).toContain('\u001b[32mok\u001b[0m');
+    expect(coloured.screen).toContain('\u001b[32mok\u001b[39m');
     const plain = await commandLine.onTerminal(['audit'], '', { NO_COLOR: '1' });
     expect(plain.screen).toContain('│ ok ');
     // oxlint-disable-next-line no-control-regex
     expect(plain.screen).not.toMatch(/\u001b\[\d+m/);
     const failed = await commandLine.onTerminal(['merchant', 'show', '99']);
-    expect(failed.screen).toContain('\u001b[31merror:\u001b[0m there is no merchant 99');
+    expect(failed.screen).toContain('\u001b[31merror:\u001b[39m there is no merchant 99');
   });
 });
