@@ -24,11 +24,13 @@ export const apiKeyCommands: CommandGroup = {
   define(apiKey, act) {
     apiKey
       .command('issue')
-      .description('Issue an API key to a merchant. The key is printed this once, and kept only as a hash.')
-      .requiredOption('--merchant <id>', 'the merchant', id)
-      .option('--name <name>', 'what the key is for, up to 128 characters')
-      .option('--allow-ip <cidr,...>', 'the only networks that may use it; any, unless given', networks)
-      .option('--expires-at <moment>', 'when it ends, in ISO 8601; never, unless given', moment)
+      .description(
+        'Issue an API key to a merchant. The key is shown only once; the service stores just its hash.',
+      )
+      .requiredOption('--merchant <id>', 'merchant id', id)
+      .option('--name <name>', 'label for the key, up to 128 characters')
+      .option('--allow-ip <cidr,...>', 'networks that may use the key (default: any)', networks)
+      .option('--expires-at <moment>', 'expiry time in ISO 8601 (default: never)', moment)
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addHelpText(
@@ -47,8 +49,8 @@ export const apiKeyCommands: CommandGroup = {
 
     apiKey
       .command('list')
-      .description('List a merchant’s API keys, without the keys themselves.')
-      .requiredOption('--merchant <id>', 'the merchant', id)
+      .description('List a merchant’s API keys, without the secret part.')
+      .requiredOption('--merchant <id>', 'merchant id', id)
       .addHelpText('after', examples('api-key list --merchant 1'))
       .action(
         act(async (app, { merchant }: { merchant: number }) => {
@@ -59,8 +61,8 @@ export const apiKeyCommands: CommandGroup = {
 
     apiKey
       .command('revoke')
-      .description('End an API key for good, within 5 seconds.')
-      .argument('<id>', 'the key', id)
+      .description('Revoke an API key for good. It stops working within 5 seconds.')
+      .argument('<id>', 'API key id', id)
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addOption(yesOption())
@@ -85,11 +87,11 @@ export const apiKeyCommands: CommandGroup = {
 function defineRotate(apiKey: Command, act: Act): void {
   apiKey
     .command('rotate')
-    .description('Issue a key with the same merchant, name, networks and expiry, and end the old one.')
-    .argument('<id>', 'the old key', id)
+    .description('Replace an API key by a new one with the same merchant, name, networks and expiry.')
+    .argument('<id>', 'id of the old API key', id)
     .option(
       '--overlap <seconds>',
-      'how long the old key goes on working beside the new one',
+      'seconds that the old key keeps working',
       integer(0, LONGEST_OVERLAP_SECONDS),
       0,
     )

@@ -8,7 +8,9 @@ export const auditCommands: CommandGroup = {
   features: { providers: [AuditService] },
   define(audit, act) {
     audit
-      .description('Check every invariant of the books, all at one moment; exit with 1 if one fails.')
+      .description(
+        'Check that the books are consistent, in one snapshot. The exit code is 1 if a check fails.',
+      )
       .addHelpText('after', examples('audit', 'audit --json'))
       .action(
         act(async (app) => {

@@ -20,7 +20,7 @@ export const completionCommands: CommandGroup = {
     for (const [shell, { script, calls }] of Object.entries(SHELLS)) {
       completion
         .command(shell)
-        .description(`Print a script that completes commands and options in ${shell}.`)
+        .description(`Print the completion script for ${shell}.`)
         .addHelpText('after', examples(...calls))
         .action(async () => {
           const text = script(commandWords(await wholeProgram()));

@@ -8,8 +8,8 @@ export const MANY = 10;
 
 /** What the help of a command says that asks. */
 export const ASKS_FIRST = `
-On a terminal it asks before this is done; --yes answers beforehand. Scripts are not asked: nothing is where standard
-input, output or error is no terminal.
+On a terminal, the command asks for confirmation; --yes skips the question. Scripts are never asked: the question needs
+standard input, output and error to be a terminal.
 `;
 
 /**

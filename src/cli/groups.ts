@@ -16,19 +16,19 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./api-key.commands.js')).apiKeyCommands,
   },
   wallet: {
-    summary: 'Put money into a merchant’s wallet, or take it out; list balances and what moved them',
+    summary: 'Credit and debit merchants’ wallets; show balances and statements',
     load: async () => (await import('./wallet.commands.js')).walletCommands,
   },
   supplier: {
-    summary: 'Set and list suppliers',
+    summary: 'Add, change and list suppliers',
     load: async () => (await import('./supplier.commands.js')).supplierCommands,
   },
   product: {
-    summary: 'Set, import, export and list products',
+    summary: 'Add, change, import, export and list products',
     load: async () => (await import('./product.commands.js')).productCommands,
   },
   price: {
-    summary: 'Set, import and list merchants’ own prices, and adjust many prices',
+    summary: 'Set, import and list merchants’ own prices; change many prices at once',
     load: async () => (await import('./price.commands.js')).priceCommands,
   },
   order: {
@@ -36,7 +36,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./order.commands.js')).orderCommands,
   },
   reversal: {
-    summary: 'List and close cases in which a supplier contradicts how a unit was settled',
+    summary: 'List and close cases where a supplier contradicts a settled unit',
     load: async () => (await import('./reversal.commands.js')).reversalCommands,
   },
   webhook: {
@@ -44,23 +44,23 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./webhook.commands.js')).webhookCommands,
   },
   secrets: {
-    summary: 'Move stored secrets to a new SECRETS_KEY',
+    summary: 'Re-encrypt stored secrets with a new SECRETS_KEY',
     load: async () => (await import('./secrets.commands.js')).secretsCommands,
   },
   audit: {
-    summary: 'Check every invariant of the books',
+    summary: 'Check that the books are consistent',
     load: async () => (await import('./audit.commands.js')).auditCommands,
   },
   report: {
-    summary: 'Report days’ business and a merchant’s month, and compare the books with the suppliers’',
+    summary: 'Print daily reports and monthly statements; compare the books with suppliers',
     load: async () => (await import('./report.commands.js')).reportCommands,
   },
   log: {
-    summary: 'Show what operators did: who, when and why',
+    summary: 'Show what operators did, when and why',
     load: async () => (await import('./log.commands.js')).logCommands,
   },
   completion: {
-    summary: 'Print what completes commands in a shell',
+    summary: 'Print a shell completion script',
     load: async () => (await import('./completion.commands.js')).completionCommands,
   },
 };

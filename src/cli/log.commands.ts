@@ -21,12 +21,16 @@ export const logCommands: CommandGroup = {
   features: { imports: [MerchantsModule], providers: [AuditLogRepository] },
   define(log, act) {
     log
-      .description('List what operators did: who, when, to whom and why, newest first.')
-      .option('--since <moment>', 'only what was done then or later, in ISO 8601', moment)
-      .option('--until <moment>', 'only what was done before then, in ISO 8601', moment)
-      .option('--merchant <id>', 'only what was done to this merchant', id)
-      .option('--action <name>', `only this: ${AUDITED_ACTIONS.join(', ')}`, oneOf(AUDITED_ACTIONS))
-      .option('--limit <n>', 'how many at most', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
+      .description('List the actions of operators, newest first.')
+      .option('--since <moment>', 'actions at or after this time, in ISO 8601', moment)
+      .option('--until <moment>', 'actions before this time, in ISO 8601', moment)
+      .option('--merchant <id>', 'actions that concern this merchant id', id)
+      .option(
+        '--action <name>',
+        `actions of this kind: ${AUDITED_ACTIONS.join(', ')}`,
+        oneOf(AUDITED_ACTIONS),
+      )
+      .option('--limit <n>', 'maximum number of entries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .addHelpText(
         'after',
         examples('log --since 2026-01-15T08:00:00+07:00', 'log --merchant 1 --action wallet.debit --json'),

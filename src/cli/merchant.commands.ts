@@ -16,7 +16,7 @@ type AlertGiven = Actor & { merchant: number; below?: Satang; off?: boolean };
 const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status: MerchantStatus][] = [
   [
     'suspend',
-    'Refuse all requests of a merchant within 5 seconds. Its open orders go on to their end.',
+    'Refuse a merchant’s requests, within 5 seconds. Its open orders are still completed.',
     'suspended',
   ],
   ['resume', 'Accept a suspended merchant’s requests again, within 5 seconds.', 'active'],
@@ -29,7 +29,7 @@ export const merchantCommands: CommandGroup = {
     merchant
       .command('create')
       .description('Add a merchant with an empty wallet.')
-      .requiredOption('--name <name>', 'its name, 1 to 128 characters')
+      .requiredOption('--name <name>', 'merchant name, 1 to 128 characters')
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addHelpText('after', examples('merchant create --name "Somchai Game Shop"'))
@@ -60,7 +60,7 @@ export const merchantCommands: CommandGroup = {
     merchant
       .command('show')
       .description('Show one merchant.')
-      .argument('<id>', 'the merchant', id)
+      .argument('<id>', 'merchant id', id)
       .addHelpText('after', examples('merchant show 1'))
       .action(
         act(async (app, merchantId: number) => {
@@ -74,7 +74,7 @@ export const merchantCommands: CommandGroup = {
       merchant
         .command(name)
         .description(description)
-        .argument('<id>', 'the merchant', id)
+        .argument('<id>', 'merchant id', id)
         .addOption(operatorOption())
         .addOption(reasonOption())
         .addHelpText(
@@ -93,17 +93,17 @@ export const merchantCommands: CommandGroup = {
 };
 
 const ALERT_HELP = `
-The movement that takes the available balance from the threshold, or above it, to below it is told once, as event
-wallet.low_balance, to the merchant's webhooks that subscribe to that. Setting the alert tells nobody.
+Each time the available balance drops below the threshold, the merchant's webhooks that subscribe to wallet.low_balance
+get one event. Setting the alert sends nothing, even if the balance is already below.
 `;
 
 function defineSetAlert(merchant: Command, act: Act): void {
   merchant
     .command('set-alert')
-    .description('Tell a merchant’s webhooks when its available balance falls below a threshold.')
-    .requiredOption('--merchant <id>', 'the merchant', id)
-    .option('--below <baht>', 'the threshold, such as 500.00', baht)
-    .option('--off', 'no alert any more')
+    .description('Notify a merchant’s webhooks when its available balance falls below a threshold.')
+    .requiredOption('--merchant <id>', 'merchant id', id)
+    .option('--below <baht>', 'threshold in baht, such as 500.00', baht)
+    .option('--off', 'remove the alert')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText(

@@ -146,14 +146,14 @@ export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string 
 
 /** For a command that the operator's log keeps: who acts. */
 export const operatorOption = (): Option =>
-  new Option('--operator <name>', 'who gives the command, for topup log').default(currentOperator());
+  new Option('--operator <name>', 'name of the operator, for topup log').default(currentOperator());
 
 /** For a command that the operator's log keeps, and that has no other option for it: why. */
 export const reasonOption = (): Option =>
-  new Option('--reason <text>', 'why, for topup log; up to 500 characters');
+  new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
 
 /** For a command that asks before it does what can't be undone. */
-export const yesOption = (): Option => new Option('-y, --yes', 'do not ask before it is done');
+export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirmation');
 
 /** A file of its own kind on standard output, and one JSON value there, exclude each other. @throws CommandError */
 export function refuseBoth(command: Command, other: string): void {

@@ -38,9 +38,9 @@ const defineDecision = (order: Command, name: string, description: string): Comm
   order
     .command(name)
     .description(description)
-    .argument('<number-or-reference>', 'our order number, or the merchant’s reference')
-    .option('--merchant <id>', 'the merchant, where several use the reference', id)
-    .requiredOption('--reason <text>', 'how you know, or why, for topup log; up to 500 characters')
+    .argument('<number-or-reference>', 'order number or merchant’s reference')
+    .option('--merchant <id>', 'merchant id, if several merchants use the reference', id)
+    .requiredOption('--reason <text>', 'evidence or reason, for topup log; up to 500 characters')
     .addOption(operatorOption())
     .addOption(yesOption());
 
@@ -56,10 +56,10 @@ export function defineCancel(order: Command, act: Act): void {
   defineDecision(
     order,
     'cancel',
-    'Fail the units of an order of which it is certain that nothing was bought; their price is returned. ' +
-      'Units with a call in flight, in doubt or settled are left as they are.',
+    'Cancel the units of an order that were certainly not bought, and refund their price. ' +
+      'Units that are being bought, in doubt or settled stay as they are.',
   )
-    .option('--unit <item.unit>', 'only this unit, such as 1.2', unit)
+    .option('--unit <item.unit>', 'single unit to cancel, such as 1.2', unit)
     .addHelpText(
       'after',
       ASKS_FIRST +
@@ -86,16 +86,16 @@ export function defineResolve(order: Command, act: Act): void {
   defineDecision(
     order,
     'resolve',
-    'Settle a unit in unknown or review by your word, after you asked the supplier what became of it.',
+    'Settle a unit in state unknown or review by hand, after asking the supplier about it.',
   )
-    .requiredOption('--unit <item.unit>', 'which unit, such as 1.2', unit)
-    .option('--succeeded', 'the supplier delivered it: it is paid for')
+    .requiredOption('--unit <item.unit>', 'unit to settle, such as 1.2', unit)
+    .option('--succeeded', 'outcome: the supplier delivered the unit, and its price is spent')
     .option(
       '--failed <code>',
-      `it was not delivered: its price is returned (${UNIT_FAILURE_CODES.join(', ')})`,
+      `outcome: the unit was not delivered, and its price is refunded (${UNIT_FAILURE_CODES.join(', ')})`,
       oneOf(UNIT_FAILURE_CODES),
     )
-    .option('--supplier-reference <text>', 'with --succeeded: what the supplier calls the purchase')
+    .option('--supplier-reference <text>', 'the supplier’s reference of the purchase, with --succeeded')
     .addHelpText(
       'after',
       ASKS_FIRST +

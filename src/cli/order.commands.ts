@@ -36,9 +36,9 @@ export const orderCommands: CommandGroup = {
   define(order, act) {
     order
       .command('show')
-      .description('Show an order with its units and everything that happened to it.')
-      .argument('<number-or-reference>', 'our order number, or the merchant’s reference')
-      .option('--merchant <id>', 'the merchant, where several use the reference', id)
+      .description('Show an order with its units and its timeline.')
+      .argument('<number-or-reference>', 'order number or merchant’s reference')
+      .option('--merchant <id>', 'merchant id, if several merchants use the reference', id)
       .addHelpText('after', examples('order show ord_Np3O7rcsqNmBTwD7', 'order show shop-10001 --merchant 1'))
       .action(
         act(async (app, asked: string, { merchant }: { merchant?: number }) =>
@@ -55,23 +55,27 @@ export const orderCommands: CommandGroup = {
 function defineList(order: Command, act: Act): void {
   order
     .command('list')
-    .description('List orders of all merchants, newest first. What is given must all be true of an order.')
-    .option('--merchant <id>', 'only of this merchant', id)
-    .option('--reference <text>', 'only with this reference of the merchant’s')
-    .option('--user-id <text>', 'only for this player')
-    .option('--sku <sku>', 'only with an item of this product')
-    .option('--supplier <code>', 'only with an item from this supplier')
-    .option('--status <status>', `only with this status: ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
+    .description('List orders, newest first. An order must match all of the filters.')
+    .option('--merchant <id>', 'orders of this merchant id', id)
+    .option('--reference <text>', 'orders with this merchant’s reference')
+    .option('--user-id <text>', 'orders for this player')
+    .option('--sku <sku>', 'orders with an item of this product')
+    .option('--supplier <code>', 'orders with an item from this supplier')
+    .option(
+      '--status <status>',
+      `orders with this status: ${ORDER_STATUSES.join(', ')}`,
+      oneOf(ORDER_STATUSES),
+    )
     .option(
       '--failure-code <code>',
-      `only those that failed with it: ${FAILURE_CODES.join(', ')}`,
+      `orders with a unit that failed with this code: ${FAILURE_CODES.join(', ')}`,
       oneOf(FAILURE_CODES),
     )
-    .option('--created-from <moment>', 'only those created then or later, in ISO 8601', moment)
-    .option('--created-to <moment>', 'only those created before then, in ISO 8601', moment)
-    .option('--older-than <age>', 'only those created this long ago, such as 90s, 15m, 2h or 7d', age)
-    .option('--review', 'only those with a unit that waits for topup order resolve')
-    .option('--limit <n>', 'how many at most', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
+    .option('--created-from <moment>', 'orders created at or after this time, in ISO 8601', moment)
+    .option('--created-to <moment>', 'orders created before this time, in ISO 8601', moment)
+    .option('--older-than <age>', 'orders at least this old, such as 90s, 15m, 2h or 7d', age)
+    .option('--review', 'orders with a unit that needs topup order resolve')
+    .option('--limit <n>', 'maximum number of orders', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
     .addHelpText(
       'after',
       examples(

@@ -23,15 +23,16 @@ type Careful = Actor & { yes?: boolean; dryRun?: boolean };
 type AdjustGiven = Careful & { percent: Percentage; match?: string; merchant?: number };
 
 const IMPORT_HELP = `
-The first line of the file is merchant_id,sku,price, in any order. An empty price takes the merchant's own price away.
-Either every price is set or none; what is wrong is told with its line. A file that changes more than ${MANY} prices is
-asked about first.
+The first line of the file names the columns merchant_id, sku and price, in any order. An empty price clears the
+merchant's own price. The import is all or nothing, and errors name their line. A file that changes more than ${MANY}
+prices needs confirmation.
 `;
 
 const ADJUST_HELP = `
-Without --merchant, list prices change; own prices above one are capped: their merchants pay the list price for as long
-as that is lower. With --merchant, that merchant's own prices change, up to the list price. Prices are rounded half up to
-satang. On a terminal it shows what would change and asks; elsewhere one of --dry-run and --yes is needed.
+Without --merchant, list prices change. A merchant whose own price is above the new list price pays the list price for
+as long as that is lower. With --merchant, the merchant's own prices change, up to the list price. Prices are rounded
+half up to satang. On a terminal, the command shows the changes and asks for confirmation; elsewhere it needs --dry-run
+or --yes.
 `;
 
 export const priceCommands: CommandGroup = {
@@ -47,10 +48,10 @@ export const priceCommands: CommandGroup = {
 function defineSet(price: Command, act: Act): void {
   price
     .command('set')
-    .description('Give a merchant its own price of a product. The next order pays it.')
-    .requiredOption('--merchant <id>', 'the merchant', id)
-    .requiredOption('--sku <sku>', 'the product')
-    .requiredOption('--price <baht>', 'the price of one piece, 0.00 up to the list price', baht)
+    .description('Set a merchant’s own price for a product, from its next order on.')
+    .requiredOption('--merchant <id>', 'merchant id', id)
+    .requiredOption('--sku <sku>', 'SKU of the product')
+    .requiredOption('--price <baht>', 'price of one piece in baht, 0.00 up to the list price', baht)
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', examples('price set --merchant 1 --sku MLBB-86 --price 31.50'))
@@ -63,9 +64,9 @@ function defineSet(price: Command, act: Act): void {
 
   price
     .command('clear')
-    .description('Take a merchant’s own price away, so that it pays the list price, which is printed.')
-    .requiredOption('--merchant <id>', 'the merchant', id)
-    .requiredOption('--sku <sku>', 'the product')
+    .description('Clear a merchant’s own price, and print the list price that it pays from now on.')
+    .requiredOption('--merchant <id>', 'merchant id', id)
+    .requiredOption('--sku <sku>', 'SKU of the product')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', examples('price clear --merchant 1 --sku MLBB-86'))
@@ -79,9 +80,9 @@ function defineSet(price: Command, act: Act): void {
 function defineList(price: Command, act: Act): void {
   price
     .command('list')
-    .description('List merchants’ own prices beside the list prices; other products cost the list price.')
-    .option('--merchant <id>', 'only this merchant’s', id)
-    .option('--sku <sku>', 'only of this product')
+    .description('List merchants’ own prices beside the list prices.')
+    .option('--merchant <id>', 'own prices of this merchant id', id)
+    .option('--sku <sku>', 'own prices for this SKU')
     .addHelpText('after', examples('price list', 'price list --merchant 1'))
     .action(
       act(async (app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) => {
@@ -98,9 +99,9 @@ function defineList(price: Command, act: Act): void {
 function defineImport(price: Command, act: Act): void {
   price
     .command('import')
-    .description('Set and clear the own prices of a CSV file, all or none.')
-    .argument('<file>', 'the file; - for standard input')
-    .option('--dry-run', 'show what would change, and change nothing')
+    .description('Set and clear own prices from a CSV file.')
+    .argument('<file>', 'path of the file, or - for standard input')
+    .option('--dry-run', 'show the changes without making them')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())
@@ -152,10 +153,10 @@ function defineAdjust(price: Command, act: Act): void {
   price
     .command('adjust')
     .description('Raise or lower many prices by a percentage.')
-    .requiredOption('--percent <n>', 'by how much, such as -3.5', percentage)
-    .option('--match <text>', 'only SKUs like this; * is any text')
-    .option('--merchant <id>', 'this merchant’s own prices; the list prices, unless given', id)
-    .option('--dry-run', 'show what would change, and change nothing')
+    .requiredOption('--percent <n>', 'percentage, such as -3.5 or 5', percentage)
+    .option('--match <text>', 'pattern of the SKUs, where * matches any text')
+    .option('--merchant <id>', 'merchant id, to change its own prices (default: list prices)', id)
+    .option('--dry-run', 'show the changes without making them')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())

@@ -18,15 +18,14 @@ type SetGiven = Omit<ProductDefinition, 'active'> & Actor & { active?: boolean; 
 type ImportGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
 const SET_HELP = `
-Of a product that there is, only what is given is changed. A new one needs a name, a price and a supplier.
+For an existing product, only the given options change. A new product needs --name, --price and --supplier.
 `;
 
 const IMPORT_HELP = `
-The first line of the file names its columns, in any order: sku, and of name, price, supplier, supplier_sku,
-requires_server, requires_character, max_quantity and active those that are to change; new products need name, price
-and supplier. A column that is not there leaves products as they are; an empty field in one that is there means the
-default. Either every product is imported or none; what is wrong is told with its line. A file that changes more than
-${MANY} products is asked about first.
+The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
+requires_server, requires_character, max_quantity and active. New products need name, price and supplier. Without a
+column, existing products keep their value; an empty field sets the default. The import is all or nothing, and errors
+name their line. A file that changes more than ${MANY} products needs confirmation.
 `;
 
 export const productCommands: CommandGroup = {
@@ -37,8 +36,8 @@ export const productCommands: CommandGroup = {
 
     product
       .command('export')
-      .description('Write all products to a CSV file that import reads.')
-      .argument('<file>', 'the file; - for standard output')
+      .description('Export all products to a CSV file that product import can read.')
+      .argument('<file>', 'path of the file, or - for standard output')
       .addHelpText('after', examples('product export catalogue.csv', 'product export - | wc -l'))
       .action(
         act(async (app, file: string, _given: object, command: Command) => {
@@ -63,23 +62,19 @@ export const productCommands: CommandGroup = {
 function defineSet(product: Command, act: Act): void {
   product
     .command('set')
-    .description('Add a product, or change what is given of one.')
-    .requiredOption('--sku <sku>', 'what merchants order it by, 1 to 64 characters')
-    .option('--name <name>', 'its name, 1 to 128 characters')
-    .option('--price <baht>', 'the list price of one piece', baht)
-    .option('--supplier <code>', 'who it is bought from')
-    .option('--supplier-sku <sku>', 'what the supplier calls it; the SKU itself, unless given')
-    .option('--requires-server', 'an order must name the game server')
-    .option('--no-requires-server', 'it need not')
-    .option('--requires-character', 'an order must name the character')
-    .option('--no-requires-character', 'it need not')
-    .option(
-      '--max-quantity <n>',
-      `most pieces in one item, up to ${MAX_QUANTITY}, as it is unless given`,
-      integer(1, MAX_QUANTITY),
-    )
-    .addOption(new Option('--active', 'it can be ordered').conflicts('inactive'))
-    .option('--inactive', 'it cannot be ordered')
+    .description('Add a product, or change an existing one.')
+    .requiredOption('--sku <sku>', 'SKU that merchants order, 1 to 64 characters')
+    .option('--name <name>', 'product name, 1 to 128 characters')
+    .option('--price <baht>', 'list price of one piece in baht', baht)
+    .option('--supplier <code>', 'code of the supplier')
+    .option('--supplier-sku <sku>', 'the supplier’s SKU (default for a new product: the SKU)')
+    .option('--requires-server', 'require the game server in orders')
+    .option('--no-requires-server', 'do not require the game server')
+    .option('--requires-character', 'require the character in orders')
+    .option('--no-requires-character', 'do not require the character')
+    .option('--max-quantity <n>', `maximum pieces per item, 1 to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY))
+    .addOption(new Option('--active', 'make the product available').conflicts('inactive'))
+    .option('--inactive', 'make the product unavailable')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText(
@@ -103,9 +98,9 @@ function defineSet(product: Command, act: Act): void {
 function defineImport(product: Command, act: Act): void {
   product
     .command('import')
-    .description('Set the products of a CSV file, all or none.')
-    .argument('<file>', 'the file; - for standard input')
-    .option('--dry-run', 'show what would change, and change nothing')
+    .description('Add and change products from a CSV file.')
+    .argument('<file>', 'path of the file, or - for standard input')
+    .option('--dry-run', 'show the changes without making them')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())

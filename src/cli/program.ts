@@ -9,9 +9,9 @@ import { streams, withStreams, type Streams } from './streams.js';
 import { paint } from './terminal.js';
 
 const EPILOGUE = `
-topup help <command> shows a command's options and an example.
-DATABASE_URL names the database; without it, the local stack that npm start runs on this checkout is used.
-On a checkout: npm run -s topup -- <command>
+Run topup help <command> for a command's options and examples.
+DATABASE_URL selects the database. The default is the local stack that npm start runs from this checkout.
+From a checkout: npm run -s topup -- <command>
 `;
 
 /**
@@ -102,10 +102,10 @@ interface Definition {
 
 async function defineProgram({ actWith, answer, isWanted }: Definition): Promise<Command> {
   const program = new Command('topup')
-    .description('The operator’s command line of the order top-up service.')
-    .option('--json', 'print the result as one JSON value')
+    .description('The operator’s command line for the order top-up service.')
+    .option('--json', 'print the result as a single JSON value')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand('help [command]', 'show help for a command')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EPILOGUE)
     .configureOutput({
@@ -132,5 +132,5 @@ function everyCommand(command: Command): Command[] {
 function helpHint(command: Command): string {
   const words: string[] = [];
   for (let each: Command | null = command; each; each = each.parent) words.unshift(each.name());
-  return `${words.join(' ')} --help shows the options and an example`;
+  return `${words.join(' ')} --help shows the options and examples`;
 }

@@ -18,14 +18,14 @@ import { supplierReport } from './supplier-report.view.js';
 const DAY_MS = 86_400_000;
 
 const DAILY_HELP = `
-Orders count on the day when they were placed, completed and failed ones on the day when they ended. Balances are
-available and held money together: closing = opening + credited - debited - spent, which is checked for each merchant
-against the wallet as it is now; exit with 1 where it does not hold. What was refunded went from held to available.
+Orders count on the day they were placed; completed and failed orders count on the day they ended. Balances include
+available and held money: closing = opening + credited - debited - spent. This is checked for each merchant against its
+wallet, and the exit code is 1 if it does not hold. Refunds move money from held to available.
 `;
 
 const SUPPLIER_HELP = `
-Each unit that we hold for succeeded or failed is asked about, some at a time. Exit with 1 where the supplier says
-otherwise (we paid and it did not deliver; we returned the money and it did, or still may), or does not answer.
+Asks suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
+it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded.
 `;
 
 interface StatementGiven {
@@ -54,14 +54,12 @@ export const reportCommands: CommandGroup = {
 function defineDaily(report: Command, act: Act): void {
   report
     .command('daily')
-    .description(
-      'Show what a day, or each of several, brought to each merchant, and check it against the balances.',
-    )
-    .option('--date <day>', 'which day, such as 2026-01-15', day)
-    .option('--from <day>', 'the first of several days', day)
-    .option('--to <day>', 'the last of them', day)
-    .option('--timezone <name>', 'where the day begins and ends', timezone, 'Asia/Bangkok')
-    .option('--csv', 'print it as CSV, with a header line; of one day with a total')
+    .description('Report each merchant’s orders and money for one or several days, and check the balances.')
+    .option('--date <day>', 'day to report, such as 2026-01-15', day)
+    .option('--from <day>', 'first of several days', day)
+    .option('--to <day>', 'last of several days', day)
+    .option('--timezone <name>', 'time zone of the days', timezone, 'Asia/Bangkok')
+    .option('--csv', 'print CSV with a header line; for one day also a total')
     .addHelpText(
       'after',
       DAILY_HELP +
@@ -88,10 +86,10 @@ function defineDaily(report: Command, act: Act): void {
 function defineStatement(report: Command, act: Act): void {
   report
     .command('statement')
-    .description('Show a month of a merchant’s available balance: opening, each movement, closing.')
-    .requiredOption('--merchant <id>', 'the merchant', id)
-    .requiredOption('--month <month>', `which month of ${STATEMENT_TIMEZONE}, such as 2026-01`, month)
-    .option('--csv', 'print it as CSV, with a header line and both balances')
+    .description('Print a merchant’s monthly statement: opening balance, each movement, closing balance.')
+    .requiredOption('--merchant <id>', 'merchant id', id)
+    .requiredOption('--month <month>', `month in ${STATEMENT_TIMEZONE}, such as 2026-01`, month)
+    .option('--csv', 'print CSV with a header line and both balances')
     .addHelpText('after', examples('report statement --merchant 1 --month 2026-01 --csv > statement.csv'))
     .action(
       act(async (app, { merchant, month, csv }: StatementGiven, command: Command) => {
@@ -107,11 +105,11 @@ function defineStatement(report: Command, act: Act): void {
 function defineSupplier(report: Command, act: Act): void {
   report
     .command('supplier')
-    .description('Compare what became of units with what their suppliers say, and show the balances there.')
-    .option('--supplier <code>', 'only this supplier; all of them, unless given')
+    .description('Compare settled units with the suppliers’ records, and show our balances with suppliers.')
+    .option('--supplier <code>', 'code of the supplier (default: all suppliers)')
     .option(
       '--since <moment>',
-      'only orders placed then or later, in ISO 8601; 24 hours, unless given',
+      'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)',
       moment,
     )
     .addHelpText(

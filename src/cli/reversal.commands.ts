@@ -7,9 +7,10 @@ import { ReversalsModule } from '../support/reversals.module.js';
 import { ReversalsService } from '../support/reversals.service.js';
 
 const KINDS = `
-taken_back: we paid, and the supplier says now that it failed. bought_late: the merchant got its money back, and the
-supplier says now that it was bought. unknown_purchase: the supplier names another purchase than the one we know.
-No money of the merchant moves by itself.
+taken_back: we paid, but the supplier now says that the unit failed.
+bought_late: we refunded the merchant, but the supplier now says that the unit was bought.
+unknown_purchase: the supplier names a different purchase from the one we know.
+No case moves a merchant's money by itself.
 `;
 
 interface CloseGiven {
@@ -24,8 +25,8 @@ export const reversalCommands: CommandGroup = {
   define(reversal, act) {
     reversal
       .command('list')
-      .description('List the cases in which a supplier contradicts how a unit was settled, newest first.')
-      .option('--open', 'only those that are not closed')
+      .description('List cases where a supplier contradicts a settled unit, newest first.')
+      .option('--open', 'open cases only')
       .addHelpText('after', KINDS + examples('reversal list --open'))
       .action(
         act(async (app, { open }: { open?: boolean }) => {
@@ -39,10 +40,10 @@ export const reversalCommands: CommandGroup = {
 
     reversal
       .command('close')
-      .description('Close a case, after it was settled with the supplier.')
-      .argument('<id>', 'which one', id)
-      .option('--credit <baht>', 'what the order’s merchant gets for it', baht)
-      .requiredOption('--reason <text>', 'what was agreed, for topup log; up to 500 characters')
+      .description('Close a case after settling it with the supplier.')
+      .argument('<id>', 'case id', id)
+      .option('--credit <baht>', 'amount in baht to credit to the order’s merchant', baht)
+      .requiredOption('--reason <text>', 'agreement with the supplier, for topup log; up to 500 characters')
       .addOption(operatorOption())
       .addOption(yesOption())
       .addHelpText(

@@ -13,7 +13,7 @@ export const secretsCommands: CommandGroup = {
     secrets
       .command('rotate')
       .description(
-        'Seal every stored secret anew under SECRETS_KEY; the keys in SECRETS_PREVIOUS_KEYS open what it did not seal.',
+        'Re-encrypt all stored secrets with SECRETS_KEY. SECRETS_PREVIOUS_KEYS decrypts older ones.',
       )
       .addOption(operatorOption())
       .addOption(reasonOption())

@@ -26,19 +26,19 @@ export const supplierCommands: CommandGroup = {
   define(supplier, act) {
     supplier
       .command('set')
-      .description('Add a supplier or replace its settings. Running workers follow within 5 seconds.')
-      .requiredOption('--code <code>', 'what products call it, 1 to 64 characters')
+      .description('Add a supplier or replace its settings. Workers use them within 5 seconds.')
+      .requiredOption('--code <code>', 'supplier code, 1 to 64 characters')
       .requiredOption(
         '--adapter <adapter>',
-        `how it is spoken to: ${ADAPTER_NAMES.join(', ')}`,
+        `adapter for the supplier’s API: ${ADAPTER_NAMES.join(', ')}`,
         oneOf(ADAPTER_NAMES),
       )
-      .requiredOption('--base-url <url>', 'where it is, http or https')
-      .option('--token <token>', 'its bearer token; the one it has is kept, unless given')
-      .option('--no-token', 'remove the token it has')
+      .requiredOption('--base-url <url>', 'base URL of the supplier’s API, http or https')
+      .option('--token <token>', 'bearer token (default: keep the current token)')
+      .option('--no-token', 'remove the current token')
       .option(
         '--timeout-ms <ms>',
-        'how long to wait for an answer',
+        'timeout of a request in milliseconds',
         integer(1, LONGEST_TIMEOUT_MS),
         DEFAULT_TIMEOUT_MS,
       )

@@ -24,8 +24,8 @@ interface FundingGiven extends Actor {
 type StatementGiven = Period & { merchant: number; csv?: boolean };
 
 const DESCRIPTIONS = {
-  credit: 'Put money into a merchant’s wallet. The same reference with the same amount counts once.',
-  debit: 'Take money out of a merchant’s wallet. The same reference with the same amount counts once.',
+  credit: 'Credit a merchant’s wallet. Repeating a reference with the same amount has no effect.',
+  debit: 'Debit a merchant’s wallet. Repeating a reference with the same amount has no effect.',
 };
 
 export const walletCommands: CommandGroup = {
@@ -36,10 +36,10 @@ export const walletCommands: CommandGroup = {
       const command = wallet
         .command(kind)
         .description(DESCRIPTIONS[kind])
-        .requiredOption('--merchant <id>', 'the merchant', id)
-        .requiredOption('--amount <baht>', 'how much, such as 1000.00', baht)
-        .requiredOption('--reference <text>', 'your name of the movement, such as a bank’s; one per merchant')
-        .option('--note <text>', 'what it is for, up to 500 characters')
+        .requiredOption('--merchant <id>', 'merchant id', id)
+        .requiredOption('--amount <baht>', 'amount in baht, such as 1000.00', baht)
+        .requiredOption('--reference <text>', 'your reference of the payment, unique per merchant')
+        .option('--note <text>', 'note, up to 500 characters')
         .addOption(operatorOption())
         .addOption(reasonOption())
         .addHelpText(
@@ -60,8 +60,8 @@ export const walletCommands: CommandGroup = {
 
     wallet
       .command('show')
-      .description('Show a merchant’s balances: what orders can be paid from, and what open orders hold.')
-      .requiredOption('--merchant <id>', 'the merchant', id)
+      .description('Show a merchant’s balances: available for new orders, and held by open orders.')
+      .requiredOption('--merchant <id>', 'merchant id', id)
       .addHelpText('after', examples('wallet show --merchant 1'))
       .action(
         act(async (app, { merchant }: { merchant: number }) =>
@@ -71,7 +71,7 @@ export const walletCommands: CommandGroup = {
 
     wallet
       .command('list')
-      .description('List the balances of all merchants, the lowest available one first.')
+      .description('List the balances of all merchants, lowest available balance first.')
       .addHelpText('after', examples('wallet list'))
       .action(
         act(async (app) => {
@@ -90,11 +90,11 @@ export const walletCommands: CommandGroup = {
 function defineStatement(wallet: Command, act: Act): void {
   wallet
     .command('statement')
-    .description('List what moved a merchant’s available balance, newest first.')
-    .requiredOption('--merchant <id>', 'the merchant', id)
-    .option('--from <moment>', 'only what moved it then or later, in ISO 8601', moment)
-    .option('--to <moment>', 'only what moved it before then, in ISO 8601', moment)
-    .option('--csv', 'print it as CSV, with a header line')
+    .description('List the movements of a merchant’s available balance, newest first.')
+    .requiredOption('--merchant <id>', 'merchant id', id)
+    .option('--from <moment>', 'movements at or after this time, in ISO 8601', moment)
+    .option('--to <moment>', 'movements before this time, in ISO 8601', moment)
+    .option('--csv', 'print CSV with a header line')
     .addHelpText(
       'after',
       examples(

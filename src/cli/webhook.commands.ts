@@ -33,10 +33,10 @@ export const webhookCommands: CommandGroup = {
   define(webhook, act) {
     webhook
       .command('deliveries')
-      .description('List deliveries to all of a merchant’s webhooks, newest first.')
-      .requiredOption('--merchant <id>', 'the merchant', id)
-      .option('--status <status>', `only with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES))
-      .option('--limit <n>', 'how many at most', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
+      .description('List deliveries to a merchant’s webhooks, newest first.')
+      .requiredOption('--merchant <id>', 'merchant id', id)
+      .option('--status <status>', `deliveries with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES))
+      .option('--limit <n>', 'maximum number of deliveries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .addHelpText('after', examples('webhook deliveries --merchant 1 --status failed'))
       .action(
         act(async (app, { merchant, ...filter }: ListGiven) => {
@@ -55,17 +55,22 @@ export const webhookCommands: CommandGroup = {
     webhook
       .command('replay')
       .description(
-        'Attempt a merchant’s deliveries once more, each with its same event. None follows by itself.',
+        'Attempt a merchant’s deliveries once more, with the same events and without further retries.',
       )
-      .requiredOption('--merchant <id>', 'the merchant', id)
-      .requiredOption('--since <moment>', 'only deliveries created then or later, in ISO 8601', moment)
-      .option('--status <status>', `only with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES), 'failed')
+      .requiredOption('--merchant <id>', 'merchant id', id)
+      .requiredOption('--since <moment>', 'deliveries created at or after this time, in ISO 8601', moment)
+      .option(
+        '--status <status>',
+        `deliveries with this status: ${STATUSES}`,
+        oneOf(DELIVERY_STATUSES),
+        'failed',
+      )
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addOption(yesOption())
       .addHelpText(
         'after',
-        `\nMore than ${MANY} deliveries are asked about first.` +
+        `\nMore than ${MANY} deliveries need confirmation.` +
           ASKS_FIRST +
           examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00'),
       )

@@ -69,7 +69,9 @@ describe('topup completion', () => {
       'zsh',
     );
     expect(shell).toBe('zsh');
-    expect(text).toMatch(/^#compdef topup\n[^]+'wallet credit'\)\n[^]+'--amount:how much, such as 1000\.00'/);
+    expect(text).toMatch(
+      /^#compdef topup\n[^]+'wallet credit'\)\n[^]+'--amount:amount in baht, such as 1000\.00'/,
+    );
     const fish = await commandLine.run('completion', 'fish');
     expect(fish).toMatchObject({ code: 0, stderr: '' });
     expect(fish.stdout).toContain(`complete -c topup -n '__topup_at \\'wallet\\'' -a 'credit'`);
