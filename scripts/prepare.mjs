@@ -68,6 +68,7 @@ function isBuilt() {
     'tsconfig.build.json',
     'nest-cli.json',
     'package-lock.json',
+    'scripts/pack.mjs',
     'scripts/vendor.mjs',
   ];
   return sources.every((source) => newestChange(inCheckout(source)) <= built.mtimeMs);

@@ -10,6 +10,7 @@ process.exit(await main());
 async function main() {
   try {
     prepareCheckout();
+    await import('./pack-for-tests.mjs');
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
     console.error(error.message);

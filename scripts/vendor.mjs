@@ -2,31 +2,16 @@
 // makes the build import those. Finding and reading 1,500 modules is most of a start otherwise. The compiler's own files
 // stay as they are but for these imports; without this step they work just the same, only later.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 import ts from 'typescript';
-
-/** Packages that look for files beside them when they run, and what of theirs must not be there twice. */
-const UNPACKED = [
-  // A child process, a package.json, a native addon.
-  'bull',
-  'ioredis',
-  // A worker thread, for LOG_PRETTY.
-  'pino',
-  // The pages of /queues and /docs.
-  '@bull-board',
-  'swagger-ui-dist',
-];
+import { isUnpacked, pack } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 const vendor = path.join(dist, 'vendor');
 const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
-const isUnpacked = (specifier) =>
-  UNPACKED.some((name) => specifier === name || specifier.startsWith(`${name}/`));
 const isPacked = (specifier) =>
   /^(@[^/]+\/)?[^/]+/.exec(specifier)[0] in dependencies && !isUnpacked(specifier);
 
@@ -64,58 +49,13 @@ async function addNames(specifier, names) {
     if (name !== 'module.exports') known.add(name);
 }
 
-async function pack() {
-  const bundle = await rolldown({
-    cwd: root,
-    platform: 'node',
-    input: Object.fromEntries([...imported.keys()].map((specifier) => [specifier, `entry:${specifier}`])),
-    external: isUnpacked,
-    plugins: [entries, plainRequire],
-    onLog(level, log, report) {
-      // Of the drivers and transports that TypeORM and Nest know, those that are not installed.
-      if (log.code !== 'UNRESOLVED_IMPORT') report(level, log);
-    },
-  });
-  const { output } = await bundle.write({
-    dir: vendor,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name].js',
-    // Decorators need reflect-metadata before them, whatever file either is in.
-    strictExecutionOrder: true,
-    // Nest makes tokens and messages of class names.
-    keepNames: true,
-  });
-  await bundle.close();
-  const outside = output.flatMap(({ imports = [] }) => imports).filter((name) => !name.endsWith('.js'));
-  const missing = outside.filter((name) => !isBuiltin(name) && !isUnpacked(name));
-  if (missing.length > 0) throw new Error(`dist/vendor lacks ${[...new Set(missing)].join(', ')}`);
-}
-
-/** A module for each package, with the names that are imported of it. */
-const entries = {
-  name: 'entries',
-  resolveId: (id) => (id.startsWith('entry:') ? `\0${id}.mjs` : null),
-  load(id) {
-    const [, specifier] = /^\0entry:(.+)\.mjs$/.exec(id) ?? [];
-    if (specifier === undefined) return null;
-    return `import '${specifier}'; export { ${[...imported.get(specifier)].join(', ')} } from '${specifier}';`;
-  },
-};
-
-/** A bundler does not see what an ES module requires: TypeORM would be there twice, here and in node_modules. */
-const plainRequire = {
-  name: 'plain-require',
-  transform: (code) => code.replace(/^(const|let|var) require = createRequire\(import\.meta\.url\);$/m, ''),
-};
-
 /** Only what is between the quotes changes: source maps still fit. */
 function redirectImports(file) {
   let text = readFileSync(file, 'utf8');
   const { importedFiles } = ts.preProcessFile(text, true, true);
   for (const { fileName, pos } of importedFiles.filter((each) => isPacked(each.fileName)).reverse()) {
     const start = text.indexOf(fileName, pos);
-    const target = path.relative(path.dirname(file), path.join(vendor, `${fileName}.js`));
+    const target = path.relative(path.dirname(file), path.join(vendor, `${fileName}.mjs`));
     const specifier = target.startsWith('.') ? target : `./${target}`;
     text = text.slice(0, start) + specifier + text.slice(start + fileName.length);
   }
@@ -123,5 +63,5 @@ function redirectImports(file) {
 }
 
 for (const file of files) await collectImports(file);
-await pack();
+await pack(imported, vendor);
 for (const file of files) redirectImports(file);

@@ -75,7 +75,7 @@ describe('The build', () => {
   });
 
   it('documents the API in the API only: workers and commands load nothing for that', () => {
-    const swagger = 'vendor/@nestjs/swagger.js';
+    const swagger = 'vendor/@nestjs/swagger.mjs';
     expect(reachedFrom('src/api-process.js')).toContain(swagger);
     expect(reachedFrom('src/worker-process.js')).not.toContain(swagger);
     expect(reachedFrom('src/cli.js')).toContain('src/cli/order.commands.js');
