@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolve } from 'node:path';
-import { readConfig, StartupError } from './config.js';
+import { StartupError } from '../common/config.js';
+import { readConfig } from './config.js';
 
 describe('readConfig', () => {
   it('has a default for everything, which an empty value does not change', () => {

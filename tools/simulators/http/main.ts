@@ -1,5 +1,7 @@
-import { readConfig, StartupError } from './config.js';
-import { listen, stop, urlOf } from './listener.js';
+import { StartupError } from '../common/config.js';
+import { listen } from '../common/listener.js';
+import { runMain, serveUntilSignalled } from '../common/process.js';
+import { readConfig } from './config.js';
 import { PurchaseBook } from './purchases.js';
 import { supplierProtocol } from './server.js';
 
@@ -10,19 +12,7 @@ async function main(): Promise<void> {
   const server = await listen(config.host, config.port);
   const book = openBook(config.dataDir);
   server.on('request', supplierProtocol(book, config.token));
-
-  let stopping = false;
-  const shutDown = (): void => {
-    if (stopping) return;
-    stopping = true;
-    void stop(server).then(() => {
-      book.close();
-      process.exit(0);
-    });
-  };
-  process.on('SIGTERM', shutDown);
-  process.on('SIGINT', shutDown);
-  console.log(JSON.stringify({ listening: urlOf(server) }));
+  serveUntilSignalled(server, () => book.close());
 }
 
 function openBook(dataDir: string): PurchaseBook {
@@ -33,7 +23,4 @@ function openBook(dataDir: string): PurchaseBook {
   }
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof StartupError ? `simulator: ${error.message}` : error);
-  process.exit(1);
-});
+runMain(main);

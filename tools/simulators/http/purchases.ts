@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Journal } from '../common/journal.js';
 import { type Behaviour, orderNumberOf, type Verdict } from './behaviours.js';
 import { atWallClock } from './clock.js';
-import { Journal } from './journal.js';
 
 const JOURNAL_FILE = 'purchases.jsonl';
 

@@ -1,9 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { sameText, sendJson, sendText } from '../common/http.js';
 import { balanceOf, listPurchases, processingResult, resultOf } from './answers.js';
 import { behaviourOf, type Delivery, isUnknownProduct } from './behaviours.js';
 import { atWallClock } from './clock.js';
-import { badRequest, readJson, Refusal, sendJson, sendText } from './http.js';
+import { badRequest, readJson, Refusal } from './http.js';
 import type { Purchase, PurchaseBook } from './purchases.js';
 import { parseTopUp, sameTopUp } from './top-up.js';
 
@@ -116,9 +116,7 @@ function sendResult(response: ServerResponse, book: PurchaseBook, purchase: Purc
 
 function demandToken(request: IncomingMessage, token: string): void {
   const presented = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const expected = Buffer.from(token);
-  const actual = Buffer.from(presented);
-  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+  if (!sameText(presented, token)) {
     throw new Refusal(401, 'UNAUTHORIZED', 'Missing or wrong bearer token.', {
       'www-authenticate': 'Bearer',
     });
