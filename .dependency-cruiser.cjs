@@ -84,6 +84,13 @@ module.exports = {
       to: { path: '^src/' },
     },
     {
+      name: 'simulators-share-no-code-with-each-other',
+      comment: 'a simulator knows one vendor; what is none of a vendor is in common',
+      severity: 'error',
+      from: { path: '^tools/simulators/([^/]+)/' },
+      to: { path: '^tools/simulators/', pathNot: '^tools/simulators/($1|common)/' },
+    },
+    {
       name: 'statements-are-a-repositorys',
       comment: 'a file of statements is imported by repositories, and by the functions that write to a log',
       severity: 'error',

@@ -13,9 +13,13 @@ function filesIn(folder: string, ending: RegExp): string[] {
     .map((file) => path.join(folder, file));
 }
 
-const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'test/chaos/README.md', ...filesIn('docs', /\.md$/)].filter(
-  (file) => existsSync(path.join(root, file)),
-);
+const DOCUMENTS = [
+  'README.md',
+  'CHANGELOG.md',
+  'test/chaos/README.md',
+  'tools/simulators/digiflazz/README.md',
+  ...filesIn('docs', /\.md$/),
+].filter((file) => existsSync(path.join(root, file)));
 /** All but this file, which makes mistakes on purpose. */
 const SOURCES = ['src', 'test', 'tools', 'bench', 'scripts']
   .flatMap((folder) => filesIn(folder, /\.(ts|mjs|js|cjs)$/))

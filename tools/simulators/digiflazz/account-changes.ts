@@ -1,0 +1,106 @@
+import { product } from './defaults.js';
+import type { Account, Change, Product } from './model.js';
+import { checked, count, flag, integer, invalid, isObject, listOf, object, orNull } from './shapes.js';
+import { responseCode, type Shape, text } from './shapes.js';
+import type { Store } from './store.js';
+
+const clock: Shape = {
+  expected: 'a time hh:mm',
+  fits: (value) => typeof value === 'string' && /^([01]?\d|2[0-3]):[0-5]?\d$/.test(value),
+};
+
+const PRODUCT: Readonly<Record<string, Shape>> = {
+  ...Object.fromEntries(
+    ['buyer_sku_code', 'product_name', 'category', 'brand', 'type', 'seller_name', 'desc'].map((name) => [
+      name,
+      text,
+    ]),
+  ),
+  price: count,
+  buyer_product_status: flag,
+  seller_product_status: flag,
+  unlimited_stock: flag,
+  stock: count,
+  multi: flag,
+  start_cut_off: clock,
+  end_cut_off: clock,
+  rc: orNull(responseCode),
+  customer_no_pattern: orNull(text),
+};
+
+const ACCOUNT: Readonly<Record<string, Shape>> = {
+  username: text,
+  keys: object,
+  allow_list: object,
+  deposit: integer,
+  ever_deposited: flag,
+  rc: orNull(responseCode),
+  webhook: object,
+  callback_from: orNull(text),
+  products: listOf(object),
+  remove_products: listOf(text),
+  pay_ticket: text,
+};
+
+interface AccountChanges extends Partial<Omit<Account, 'tickets'>> {
+  readonly products?: readonly (Partial<Product> & { buyer_sku_code: string })[];
+  readonly remove_products?: readonly string[];
+  readonly pay_ticket?: string;
+}
+
+/** What a body of `POST /_sim/account` changes; objects in it are merged with what is there. @throws Invalid */
+export function accountChange(store: Store, body: unknown): Change {
+  const wanted = checked<AccountChanges>(body, 'account', ACCOUNT);
+  const { products, remove_products, pay_ticket, keys, allow_list, webhook, ...simple } = wanted;
+  if (keys) checked(keys, 'keys', { development: text, production: text });
+  if (allow_list) checked(allow_list, 'allow_list', { development: listOf(text), production: listOf(text) });
+  if (webhook) checked(webhook, 'webhook', { id: text, url: orNull(text), secret: orNull(text) });
+  if (typeof webhook?.url === 'string' && !URL.canParse(webhook.url))
+    throw invalid('webhook.url must be a URL');
+
+  const { account } = store;
+  const changed: Account = {
+    ...account,
+    ...simple,
+    keys: { ...account.keys, ...keys },
+    allow_list: { ...account.allow_list, ...allow_list },
+    webhook: { ...account.webhook, ...webhook },
+  };
+  return {
+    account: pay_ticket === undefined ? changed : withPaidTicket(changed, pay_ticket),
+    ...((products || remove_products) && {
+      catalogue: {
+        at_ms: store.now(),
+        products: changedProducts(store, products ?? [], remove_products ?? []),
+      },
+    }),
+  };
+}
+
+function changedProducts(
+  store: Store,
+  changes: NonNullable<AccountChanges['products']>,
+  removed: readonly string[],
+): Product[] {
+  const products = new Map(store.products.map((each) => [each.buyer_sku_code, each]));
+  for (const change of changes) {
+    if (!isObject(change) || change.buyer_sku_code === undefined)
+      throw invalid('a product needs buyer_sku_code');
+    checked(change, 'product', PRODUCT);
+    const before = products.get(change.buyer_sku_code);
+    products.set(change.buyer_sku_code, before ? { ...before, ...change } : product(change));
+  }
+  for (const sku of removed) products.delete(sku);
+  return [...products.values()];
+}
+
+function withPaidTicket(account: Account, notes: string): Account {
+  const ticket = account.tickets.find((each) => each.notes === notes && !each.paid);
+  if (ticket === undefined) throw invalid(`there is no open ticket ${notes}`);
+  return {
+    ...account,
+    deposit: account.deposit + ticket.amount,
+    ever_deposited: true,
+    tickets: account.tickets.map((each) => (each === ticket ? { ...each, paid: true } : each)),
+  };
+}

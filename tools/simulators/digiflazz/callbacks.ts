@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Delivery, Transaction } from './model.js';
+import type { CallbackBehaviour } from './rules.js';
+import { hubSignature } from './signatures.js';
+import type { Store } from './store.js';
+
+/** What the vendor tells about a transaction, in the order of its manual. */
+export function callbackData(transaction: Transaction): Record<string, unknown> {
+  const { trx_id, ref_id, customer_no, buyer_sku_code, message, status, rc } = transaction;
+  const { buyer_last_saldo, sn, price } = transaction;
+  const about = { trx_id, ref_id, customer_no, buyer_sku_code, message, status, rc };
+  return { ...about, buyer_last_saldo, sn, price, tele: '', wa: '' };
+}
+
+/** The callbacks that a change of `transaction` gives rise to; none where no address is set. */
+export function planCallbacks(
+  store: Store,
+  transaction: Transaction,
+  event: 'create' | 'update',
+): Delivery[] {
+  const { callback, cb_url, ref_id, trx_id } = transaction;
+  const { webhook } = store.account;
+  const url = cb_url ?? webhook.url;
+  if (url === null || callback.mode === 'never') return [];
+  if (event === 'create' && store.readings.create_event === 'not_sent') return [];
+
+  const unsigned = cb_url !== null && store.readings.cb_url_signature === 'absent';
+  const first = delivery(store, {
+    ...signed({ data: callbackData(transaction) }, unsigned ? null : webhook.secret, callback.signature),
+    url,
+    event,
+    ref_id,
+    trx_id,
+    from: callback.from ?? null,
+    state: callback.mode === 'out_of_order' && event === 'create' ? 'held' : 'waiting',
+    due_ms: store.now() + (callback.delay_ms ?? 0),
+  });
+  if (callback.mode !== 'twice') return [first];
+  const delivery_id = store.readings.retry_delivery_id === 'same' ? first.delivery_id : randomUUID();
+  return [first, { ...first, n: first.n + 1, delivery_id, repeat: true }];
+}
+
+/** The callback by which the vendor tries the webhook: its body has no `data`. */
+export function planPing(store: Store, signature?: CallbackBehaviour['signature']): Delivery | null {
+  const { id, url, secret } = store.account.webhook;
+  if (url === null) return null;
+  const hook = { type: 'webhook', id, url, events: ['create', 'update'] };
+  const event = store.readings.ping_event;
+  return delivery(store, {
+    // I: a ping is signed as every other callback.
+    ...signed({ sed: 'A ping of the simulator', hook_id: id, hook }, secret, signature),
+    url,
+    event: event === 'absent' ? null : event,
+  });
+}
+
+/** A callback with whatever members a test wants `data` to have. */
+export function planForged(
+  store: Store,
+  transaction: Transaction,
+  wanted: { set?: Record<string, unknown>; event?: string; url?: string } & CallbackBehaviour,
+): Delivery | null {
+  const url = wanted.url ?? transaction.cb_url ?? store.account.webhook.url;
+  if (url === null) return null;
+  const data = { ...callbackData(transaction), ...wanted.set };
+  return delivery(store, {
+    ...signed({ data }, store.account.webhook.secret, wanted.signature),
+    url,
+    event: wanted.event ?? 'update',
+    ref_id: transaction.ref_id,
+    trx_id: transaction.trx_id,
+    from: wanted.from ?? null,
+  });
+}
+
+function delivery(store: Store, members: Pick<Delivery, 'body' | 'url'> & Partial<Delivery>): Delivery {
+  return {
+    n: store.nextDelivery(),
+    trx_id: null,
+    ref_id: null,
+    event: null,
+    delivery_id: randomUUID(),
+    signature: null,
+    from: null,
+    repeat: false,
+    state: 'waiting',
+    due_ms: store.now(),
+    attempts: [],
+    ...members,
+  };
+}
+
+/** The bytes of a callback and their signature, right or as a test wants it to be wrong. */
+function signed(
+  value: object,
+  secret: string | null,
+  wish: CallbackBehaviour['signature'],
+): Pick<Delivery, 'body' | 'signature'> {
+  const compact = JSON.stringify(value);
+  const body = wish === 'reserialised' ? JSON.stringify(value, null, 1) : compact;
+  if (secret === null || wish === 'absent') return { body, signature: null };
+  const signature = hubSignature(wish === 'wrong' ? `${secret}-other` : secret, compact);
+  return { body, signature: wish === 'no_prefix' ? signature.slice('sha1='.length) : signature };
+}

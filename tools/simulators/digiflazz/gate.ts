@@ -1,0 +1,21 @@
+import { sameText } from '../common/http.js';
+import type { Environment } from './model.js';
+import { textOf, type VendorCall } from './requests.js';
+import { requestSign } from './signatures.js';
+import type { Store } from './store.js';
+
+/** Whether the vendor knows who asks: the code of its refusal, or null. `keys` says which keys may have signed. */
+export function refusedAtGate(
+  store: Store,
+  call: VendorCall,
+  suffix: string,
+  keys: readonly Environment[],
+): string | null {
+  const { username, keys: ours, allow_list } = store.account;
+  if (!sameText(textOf(call.fields, 'username') ?? '', username)) return '42';
+
+  const sign = textOf(call.fields, 'sign') ?? '';
+  const [signedWith] = keys.filter((key) => sameText(sign, requestSign(username, ours[key], suffix)));
+  if (signedWith === undefined) return '41';
+  return allow_list[signedWith].includes(call.remoteAddress) ? null : '45';
+}
