@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { DigiflazzBench, type DigiflazzClient, KEYS } from './digiflazz-client.js';
+import { DigiflazzBench, type DigiflazzClient, type Json, KEYS } from './digiflazz-client.js';
 
 const bench = new DigiflazzBench();
 afterEach(() => bench.clear());
@@ -118,6 +118,28 @@ describe('a purchase', () => {
     await client.sim('purchases', planted);
     expect((await client.transaction('A1')).data).toMatchObject({ customer_no: '555', sn: '9' });
     expect(await client.purchase('A1')).toMatchObject({ channel: 'jabber', times_bought: 1 });
+  });
+});
+
+describe('the deposit', () => {
+  it('and what is debited are together what there was, however transactions end', async () => {
+    const client = await bench.start();
+    const ends = [
+      { rc: '00' },
+      { rc: '02' },
+      { rc: '44' },
+      { rc: '03', then: [{ rc: '00' }, { rc: '74' }] },
+      { rc: '03', then: [{ rc: '54' }] },
+      { rc: '01', then: [{ rc: '00', after_ms: 10 }] },
+      { rc: '99', then: [] },
+      { rc: '00', then: [{ rc: '74' }, { rc: '00' }] },
+    ];
+    await client.sim('rules', { rules: ends.map((end) => ({ match: {}, ...end })) });
+    for (const n of ends.keys()) await client.transaction(`A${n}`, { customer_no: `P${n}` });
+    await client.aMinuteLater();
+    expect(await client.sim('account')).toMatchObject({ deposit: 920_000, debited: 80_000 });
+    const standing = (await client.sim<Json[]>('purchases')).filter((each) => each.standing === 1);
+    expect(standing.map(({ ref_id }) => ref_id)).toEqual(['A0', 'A5', 'A7']);
   });
 });
 

@@ -29,7 +29,10 @@ export function sendJson(
   sendText(response, status, JSON.stringify(body), headers);
 }
 
-/** Answers with a body announced as JSON unless `headers` differ, whatever it is; to a client that has gone, nothing. */
+/**
+ * Answers with a body that is announced as JSON, whatever it is, unless `headers` say otherwise; to a client
+ * that has gone, nothing.
+ */
 export function sendText(
   response: ServerResponse,
   status: number,

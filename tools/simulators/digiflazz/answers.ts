@@ -73,7 +73,7 @@ function bodyOf(reply: Reply, rule: Rule | undefined, readings: Readings): strin
   }
 }
 
-/** The optional members that an answer does not have in the reading `absent`: an sn is there once it is known. */
+/** Which optional members an answer lacks in the reading `absent`: an sn is there once it is known. */
 function emptied(data: Json, { optional_members }: Readings): readonly string[] {
   if (optional_members === 'present') return [];
   return OPTIONAL.filter((name) => name !== 'sn' || data.sn === '');

@@ -11,7 +11,7 @@ export interface DigiflazzConfig extends ListenerConfig {
 }
 
 /**
- * Reads `SIMULATOR_PORT`, `SIMULATOR_HOST`, `SIMULATOR_DATA_DIR`, and the JSON objects `SIMULATOR_ACCOUNT` and
+ * Reads `SIMULATOR_PORT`, `SIMULATOR_HOST`, `SIMULATOR_DATA_DIR`, and as JSON objects `SIMULATOR_ACCOUNT` and
  * `SIMULATOR_READINGS`; an empty value counts as absent.
  * @throws StartupError that names every mistaken variable, one per line.
  */

@@ -4,7 +4,7 @@ import { textOf, type VendorCall } from './requests.js';
 import { requestSign } from './signatures.js';
 import type { Store } from './store.js';
 
-/** Whether the vendor knows who asks: the code of its refusal, or null. `keys` says which keys may have signed. */
+/** The code by which the vendor refuses who asks, or null. `keys` says which keys may have signed. */
 export function refusedAtGate(
   store: Store,
   call: VendorCall,

@@ -1,9 +1,10 @@
 import { invalid } from './shapes.js';
 
 /**
- * Where the vendor's documents are silent or ambiguous, what the simulator takes them to mean. The first value of
- * each list is the default: the reading that is harder on a client, unless the comment says otherwise. The
- * letter says how we know: C is seen in clients, I is our own inference, D is documented but ambiguous.
+ * Where the vendor's documents are silent or ambiguous, what the simulator takes them to mean. The first of each
+ * list is the default: the reading that is harder on a client, unless the comment says otherwise. The letter says
+ * how we know: C is seen in clients, I is our own inference, D is documented but ambiguous, D2 comes from a
+ * transcription of the manual.
  */
 const CHOICES = {
   /** C: a ref_id sent again too early is refused. That the code is 85 is I. */
@@ -16,13 +17,13 @@ const CHOICES = {
   transaction_key: ['by_testing', 'either'],
   /** I: balance and price list. Not the harder one: a sandbox could not be tried at all otherwise. */
   read_key: ['either', 'production'],
-  /** I: whether testing knows only the SKU of the manual's examples. Not the harder one: it is nowhere said. */
+  /** I: whether testing knows only the SKU of the manual's examples. Not the harder one: nobody says so. */
   test_sku: ['any', 'xld10'],
   /** I: what testing answers to a number that is not in the table. */
   unknown_test_number: ['54', '03', '00', '02'],
   /** C: rc as a number is seen in careless proxies. Not the harder one: text is documented. */
   rc_type: ['text', 'number'],
-  /** D: sn, buyer_last_saldo, tele and wa are optional. Not the harder one: the manual's examples have them. */
+  /** D: sn, buyer_last_saldo, tele and wa are optional. Not the harder one: clients do see them. */
   optional_members: ['present', 'absent'],
   /** D: the manual calls it a string, its examples show an integer. */
   price_list_price: ['number', 'text'],
@@ -86,7 +87,7 @@ export const DEFAULT_READINGS: Readings = {
   retry_schedule_ms: [10_000, 60_000, 300_000, 1_800_000],
 };
 
-/** `current` with the members of `changes`. @throws Invalid that names a member or value that does not exist. */
+/** `current` with the members of `changes`. @throws Invalid for a reading or value that does not exist */
 export function changeReadings(current: Readings, changes: Record<string, unknown>): Readings {
   for (const [name, value] of Object.entries(changes)) {
     if (name === 'retry_schedule_ms') {

@@ -21,7 +21,7 @@ export function refusedCall(store: Store, rc: string, why?: string): Reply {
   return { http: store.readings.refusal_http_status, data, decision: 'refused', rc };
 }
 
-/** A refusal that forms no transaction. I: all the fields of an answer are there, as far as they are known. */
+/** A refusal that forms no transaction. I: the fields of an answer are there, as far as they are known. */
 export function refusedTransaction(store: Store, call: VendorCall, rc: string, why?: string): Reply {
   const { message, status } = codeOf(rc);
   const sku = textOf(call.fields, 'buyer_sku_code') ?? '';

@@ -22,7 +22,10 @@ export interface CallbackBehaviour {
   readonly from?: string;
 }
 
-/** What a test wants of certain calls. Without `decide: false` the vendor decides first, and what is decided stands. */
+/**
+ * What a test wants of certain calls. Unless `decide` is false the vendor decides first, and what is decided
+ * stands, whatever becomes of the answer.
+ */
 export interface Rule {
   readonly id: number;
   readonly match: RuleMatch;
@@ -34,7 +37,7 @@ export interface Rule {
   /** Answers `rc` and leaves on record what would have been decided without it: a vendor that lies. */
   readonly answer_only?: boolean;
   readonly sn?: string;
-  /** What becomes of the transaction later; each delay counts from the step before. `[]` leaves it as it is. */
+  /** What becomes of it later; each delay counts from the step before. `[]` leaves it as it is. */
   readonly then?: readonly { readonly rc: string; readonly after_ms: number; readonly sn?: string }[];
   readonly decide?: boolean;
   readonly drop?: true | 'mid_body';
@@ -112,6 +115,12 @@ const RULE: Readonly<Record<string, Shape>> = {
   list: oneOf('empty', 'half'),
   callback: object,
 };
+
+export const RULE_MEMBERS: readonly string[] = [
+  ...Object.keys(RULE),
+  ...Object.keys(MATCH),
+  ...Object.keys(CALLBACK),
+];
 
 /** Reads a rule; it applies to one call unless it says otherwise. @throws Invalid */
 export function readRule(value: unknown, id: number): Rule {

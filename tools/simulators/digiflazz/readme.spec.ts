@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_PRODUCTS } from './defaults.js';
+import { RULE_MEMBERS } from './rules.js';
+
+describe('the README', () => {
+  const readme = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
+  const named = new Set(Array.from(readme.matchAll(/`([a-z][\w-]*)(?::[^`]*)?`/g), ([, name]) => name));
+
+  it('names every member of a rule', () => {
+    expect(RULE_MEMBERS.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('names every product that is there from the start', () => {
+    const skus = DEFAULT_PRODUCTS.map(({ buyer_sku_code }) => buyer_sku_code);
+    expect(skus.filter((sku) => !named.has(sku))).toEqual([]);
+  });
+});
