@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
-import { DigiflazzBench, DigiflazzClient, type Json } from './digiflazz-client.js';
+import { DigiflazzBench, DigiflazzClient, KEYS, USERNAME, type Json } from './digiflazz-client.js';
 
-const ENTRY = fileURLToPath(new URL('../../dist/tools/simulators/digiflazz/main.js', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../dist/tools/simulators/simulate.js', import.meta.url));
 
 const bench = new DigiflazzBench();
 const running = new Set<SimulatorProcess>();
@@ -20,8 +20,10 @@ class SimulatorProcess {
   private readonly closed: Promise<unknown[]>;
   private readonly child: ChildProcess;
 
-  constructor(env: Record<string, string>) {
-    this.child = spawn(process.execPath, [ENTRY], { env: { SIMULATOR_PORT: '0', ...env } });
+  constructor(env: Record<string, string>, args: string[] = []) {
+    this.child = spawn(process.execPath, [ENTRY, 'digiflazz', ...args], {
+      env: { SIMULATOR_PORT: '0', ...env },
+    });
     this.closed = once(this.child, 'close');
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -34,7 +36,8 @@ class SimulatorProcess {
       (text) => text.includes('\n') || this.child.exitCode !== null,
     );
     expect(this.stderr).toBe('');
-    return new DigiflazzClient((JSON.parse(this.stdout) as { listening: string }).listening);
+    const { listening } = JSON.parse(this.stdout) as { listening: string };
+    return new DigiflazzClient(listening.replace(/\/v1$/, ''));
   }
 
   async end(signal?: NodeJS.Signals): Promise<unknown> {
@@ -111,7 +114,28 @@ describe('the process', () => {
     const simulator = new SimulatorProcess({ SIMULATOR_DATA_DIR: bench.directory() });
     await (await simulator.client()).transaction('A1');
     expect(await simulator.end(signal)).toBe(0);
-    expect(simulator.stdout).toMatch(/^\{"listening":"http:\/\/127\.0\.0\.1:\d+"\}\n$/);
+    expect(JSON.parse(simulator.stdout)).toEqual({
+      listening: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+      credentials: { username: USERNAME, key: KEYS.production, webhook_secret: 'hook-secret-1' },
+    });
+  });
+
+  it('takes port and directory from its arguments, and steers below the base URL too', async () => {
+    const state = bench.directory();
+    const simulator = new SimulatorProcess({}, ['--port', '0', '--state', state]);
+    const client = await simulator.client();
+    await client.transaction('A1');
+    const { listening } = JSON.parse(simulator.stdout) as { listening: string };
+    const purchases = await fetch(`${listening}/_sim/purchases`);
+    expect(await purchases.json()).toMatchObject([{ ref_id: 'A1', standing: 1 }]);
+    await simulator.end('SIGTERM');
+    expect(readdirSync(state)).toEqual(['digiflazz.jsonl']);
+  });
+
+  it.each([[['--colour', 'red']], [['seagull']]])('says how it is used when told %j', async (args) => {
+    const simulator = new SimulatorProcess({}, args);
+    expect(await simulator.end()).toBe(1);
+    expect(simulator.stderr).toContain('usage: npm run simulate -- digiflazz [--port N] [--state DIR]');
   });
 
   it.each<[string, Record<string, string>, string]>([

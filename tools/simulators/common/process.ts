@@ -1,9 +1,18 @@
 import type { Server } from 'node:http';
 import { StartupError } from './config.js';
-import { stop, urlOf } from './listener.js';
+import { stop } from './listener.js';
 
-/** Prints where `server` listens, and at SIGTERM or SIGINT stops it, calls `close` and ends the process. */
-export function serveUntilSignalled(server: Server, close: () => void): void {
+/** A simulator that runs. */
+export interface Simulation {
+  readonly server: Server;
+  /** Closes what the simulator keeps; the server has stopped by then. */
+  readonly close: () => void;
+  /** What its first line says: the vendor's base URL, and the credentials of the account where it has any. */
+  readonly about: { readonly listening: string; readonly credentials?: Readonly<Record<string, string>> };
+}
+
+/** Prints where the simulator listens, and at SIGTERM or SIGINT stops it and ends the process. */
+export function serveUntilSignalled({ server, close, about }: Simulation): void {
   let stopping = false;
   const shutDown = (): void => {
     if (stopping) return;
@@ -15,7 +24,7 @@ export function serveUntilSignalled(server: Server, close: () => void): void {
   };
   process.on('SIGTERM', shutDown);
   process.on('SIGINT', shutDown);
-  console.log(JSON.stringify({ listening: urlOf(server) }));
+  console.log(JSON.stringify(about));
 }
 
 /** Runs `main`; what it throws ends the process with code 1. */

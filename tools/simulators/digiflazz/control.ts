@@ -55,7 +55,8 @@ export class Control {
 
   /** @throws Invalid for what it does not understand */
   async answer(request: IncomingMessage): Promise<unknown> {
-    const url = new URL(request.url ?? '', 'http://simulator');
+    // Below the vendor's base URL too, which is what the process prints.
+    const url = new URL((request.url ?? '').replace(/^\/v1/, ''), 'http://simulator');
     const handler = this.routes[`${request.method} ${url.pathname}`];
     if (handler === undefined) throw invalid(`there is no ${request.method} ${url.pathname}`);
     const body = (await readBody(request, LARGEST_BODY_BYTES))?.toString('utf8') ?? '';

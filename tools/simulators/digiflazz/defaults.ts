@@ -9,7 +9,7 @@ export const DEFAULT_ACCOUNT: Account = {
   deposit: 1_000_000,
   ever_deposited: true,
   rc: null,
-  webhook: { id: 'hook-1', url: null, secret: null },
+  webhook: { id: 'hook-1', url: null, secret: 'hook-secret-1' },
   callback_from: null,
   tickets: [],
 };

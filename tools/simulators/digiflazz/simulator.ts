@@ -4,6 +4,7 @@ import { sendJson } from '../common/http.js';
 import { listen, stop, urlOf } from '../common/listener.js';
 import type { DigiflazzConfig } from './config.js';
 import { Control } from './control.js';
+import type { Account } from './model.js';
 import { Scheduler } from './scheduler.js';
 import { Invalid } from './shapes.js';
 import { Store } from './store.js';
@@ -13,6 +14,7 @@ import { answerVendor } from './vendor.js';
 export interface DigiflazzSimulator {
   readonly url: string;
   readonly server: Server;
+  readonly account: () => Account;
   /** Calls back no more, and closes the state on disk; the server must have stopped. */
   readonly close: () => void;
   /** Stops the server, then closes. */
@@ -34,7 +36,10 @@ export async function startDigiflazz(config: DigiflazzConfig): Promise<Digiflazz
       scheduler.stop();
       store.close();
     };
-    return { url: urlOf(server), server, close, stop: () => stop(server).then(close) };
+    return {
+      ...{ url: urlOf(server), server, account: () => store.account },
+      ...{ close, stop: () => stop(server).then(close) },
+    };
   } catch (error) {
     server.close();
     const what =
@@ -45,7 +50,7 @@ export async function startDigiflazz(config: DigiflazzConfig): Promise<Digiflazz
 
 function attach(server: Server, store: Store, scheduler: Scheduler, control: Control): void {
   server.on('request', (request, response) => {
-    const isControl = request.url?.startsWith('/_sim/') ?? false;
+    const isControl = /^(\/v1)?\/_sim\//.test(request.url ?? '');
     const answered = isControl
       ? control.answer(request).then((value) => sendJson(response, 200, value))
       : answerVendor(store, scheduler, request, response);

@@ -1,5 +1,5 @@
 import { StartupError } from '../common/config.js';
-import { listen } from '../common/listener.js';
+import { listen, urlOf } from '../common/listener.js';
 import { runMain, serveUntilSignalled } from '../common/process.js';
 import { readConfig } from './config.js';
 import { PurchaseBook } from './purchases.js';
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const server = await listen(config.host, config.port);
   const book = openBook(config.dataDir);
   server.on('request', supplierProtocol(book, config.token));
-  serveUntilSignalled(server, () => book.close());
+  serveUntilSignalled({ server, close: () => book.close(), about: { listening: urlOf(server) } });
 }
 
 function openBook(dataDir: string): PurchaseBook {
