@@ -27,7 +27,7 @@ ${items.join('\n')}
 </html>
 `;
 
-/** Where everything is, for whoever opens the address in a browser or asks it with curl. */
+/** Where everything is, for a browser or curl. */
 @ApiExcludeController()
 @Public()
 @Controller()

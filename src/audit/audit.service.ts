@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Queryable } from '../database/database.js';
-import { atOneMoment } from '../database/snapshot.js';
+import { inSnapshot } from '../database/snapshot.js';
 import { carryOut, CHECKS, type Check, type Findings } from './audit.repository.js';
 
 /** What became of one check, with the figures that it saw. */
@@ -19,7 +19,7 @@ export class AuditService {
 
   /** @param onProgress is told how many checks are done, and which one comes now. */
   run(onProgress?: OnProgress): Promise<CheckResult[]> {
-    return atOneMoment(this.database, (tx) => runChecks(tx, onProgress));
+    return inSnapshot(this.database, (tx) => runChecks(tx, onProgress));
   }
 }
 

@@ -15,8 +15,8 @@ interface Entry {
   networks: Network[];
   /** In monotonic milliseconds. */
   expiresAtMs: number;
-  /** When the database last vouched for the key: the start of that question, in monotonic milliseconds. */
-  vouchedAtMs: number;
+  /** When the key was last looked up: the start of that query, in monotonic milliseconds. */
+  verifiedAtMs: number;
   usedAtMs: number;
 }
 
@@ -30,17 +30,17 @@ const FORGET_AFTER_MS = 60_000;
 const MAX_ENTRIES = 20_000;
 
 /**
- * Recognizes API keys. Keys in use are remembered and vouched for again in the background, all with one query, so a
- * request costs no database round trip; a key that the database has not vouched for lately is asked about first.
+ * Recognizes API keys. Keys in use are cached and looked up again in the background, all with one query, so a request
+ * costs no database round trip; a key that was not looked up lately is looked up first.
  */
 @Injectable()
 export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   private readonly entries = new Map<string, Entry>();
   private timer: NodeJS.Timeout | undefined;
-  /** Requests with keys that must be asked about share questions, so that a flood of them takes few connections. */
-  private readonly questions = new GroupCommit<Buffer, void>({
+  /** Requests whose keys must be looked up share queries, so that a flood of them takes few connections. */
+  private readonly lookups = new GroupCommit<Buffer, void>({
     commit: async (hashes) => {
-      await this.vouch(hashes);
+      await this.lookUp(hashes);
       return hashes.map(() => succeeded(undefined));
     },
     retryAlone: () => false,
@@ -65,15 +65,15 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
    * @param key what the caller sent as `X-API-Key`.
    * @param address the caller's IP address.
    * @throws UNAUTHORIZED for a missing, unknown, revoked or expired key; FORBIDDEN for a suspended merchant or an
-   * address that the key is not for; SERVICE_UNAVAILABLE when the database must be asked and is away.
+   * address that the key is not for; SERVICE_UNAVAILABLE when the key must be looked up and the database is away.
    */
   async verify(key: string | undefined, address: string | undefined): Promise<Caller> {
     if (key === undefined || !SHAPE.test(key)) throw invalidApiKey();
     const hash = hashApiKey(key);
     const id = hash.toString('base64');
     let entry = this.entries.get(id);
-    if (!entry || performance.now() - entry.vouchedAtMs > TRUST_MS) {
-      await this.questions.submit(hash);
+    if (!entry || performance.now() - entry.verifiedAtMs > TRUST_MS) {
+      await this.lookups.submit(hash);
       entry = this.entries.get(id);
     }
     if (!entry || entry.expiresAtMs <= performance.now()) throw invalidApiKey();
@@ -91,24 +91,24 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     for (const [id, entry] of this.entries) if (entry.usedAtMs < oldest) this.entries.delete(id);
     if (this.entries.size === 0) return;
     try {
-      await this.vouch([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
+      await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
     } catch (error) {
       // Nothing is lost: the next request looks up an entry that was not refreshed in time.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
     }
   }
 
-  /** Asks the database about keys; those it does not know (any more) are forgotten. */
-  private async vouch(hashes: Buffer[]): Promise<void> {
-    const vouchedAtMs = performance.now();
+  /** Looks keys up; those that are not there (any more) are forgotten. */
+  private async lookUp(hashes: Buffer[]): Promise<void> {
+    const verifiedAtMs = performance.now();
     const rows = await this.apiKeys.recognize(hashes);
     const found = new Map(rows.map((row) => [row.key_hash.toString('base64'), row]));
     for (const hash of hashes) {
       const id = hash.toString('base64');
       const row = found.get(id);
       const known = this.entries.get(id);
-      if (known && known.vouchedAtMs > vouchedAtMs) continue;
-      if (row) this.remember(id, toEntry(row, vouchedAtMs, known?.usedAtMs ?? vouchedAtMs));
+      if (known && known.verifiedAtMs > verifiedAtMs) continue;
+      if (row) this.remember(id, toEntry(row, verifiedAtMs, known?.usedAtMs ?? verifiedAtMs));
       else this.entries.delete(id);
     }
   }
@@ -122,13 +122,13 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
 /** What every request without a good key gets, whatever is wrong with its key. */
 export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
 
-function toEntry(row: RecognizedKey, vouchedAtMs: number, usedAtMs: number): Entry {
+function toEntry(row: RecognizedKey, verifiedAtMs: number, usedAtMs: number): Entry {
   return {
     caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id }),
     suspended: row.suspended,
     networks: row.allowed_networks.map(parseNetwork).filter((network) => network !== undefined),
-    expiresAtMs: vouchedAtMs + (row.expires_in_ms ?? Infinity),
-    vouchedAtMs,
+    expiresAtMs: verifiedAtMs + (row.expires_in_ms ?? Infinity),
+    verifiedAtMs,
     usedAtMs,
   };
 }

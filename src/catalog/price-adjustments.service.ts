@@ -31,7 +31,7 @@ export class PriceAdjustmentsService {
   }
 
   /**
-   * @param expected the differences that somebody agreed to: with any others, nothing is changed.
+   * @param expected the differences that were confirmed: with any others, nothing is changed.
    * @returns what was changed; with list prices, also what merchants pay whose own price the list price caps.
    * @throws NOT_FOUND for the merchant; BAD_REQUEST where a price would be too large; CONFLICT.
    */

@@ -46,7 +46,7 @@ export class PriceError extends AppError {
   }
 }
 
-/** What somebody agreed to must be what happens. @throws CONFLICT */
+/** What was confirmed must be what happens. @throws CONFLICT */
 export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
   throw new AppError('CONFLICT', 'the prices changed meanwhile: give the command again');
@@ -56,7 +56,7 @@ type ToAction = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
   by?: Actor;
-  /** The differences that somebody agreed to: with any others, nothing is changed. */
+  /** The differences that were confirmed: with any others, nothing is changed. */
   expected?: PriceDifference[];
 }
 

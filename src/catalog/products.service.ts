@@ -47,7 +47,7 @@ export class ProductsService {
   /**
    * Sets many products, all or none.
    * @param by the operator, for their log, and `file` where the products come from.
-   * @param expected the differences that somebody agreed to: with any others, nothing is changed.
+   * @param expected the differences that were confirmed: with any others, nothing is changed.
    * @param onProgress is told how many are written.
    * @throws ProductError with the index of the first definition that can't be; CONFLICT.
    */

@@ -12,8 +12,8 @@ export interface RunningProcess {
   stop: () => Promise<void>;
 }
 
-/** @param asked resolves when a signal asks the process to stop: the start need not wait for anything then. */
-type Start = (asked: Promise<void>) => Promise<RunningProcess>;
+/** @param stopAsked resolves when a signal asks the process to stop: the start need not wait for anything then. */
+type Start = (stopAsked: Promise<void>) => Promise<RunningProcess>;
 
 /** A container's first process has the same id each time it is started. */
 const START = randomBytes(2).toString('hex');
@@ -29,18 +29,18 @@ export const processName = (role: string): string => `${role}@${hostname()}:${pr
  */
 export async function runProcess(load: () => Promise<Start>): Promise<void> {
   let isLoading = true;
-  const asked = new Promise<void>((resolve) => {
+  const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => (isLoading ? process.exit(0) : resolve()));
   });
   try {
     armFailpoints(process.env);
     const start = await load();
-    // From Node 22, modules are loaded in one turn of the event loop: a signal that came meanwhile is told in the next.
+    // From Node 22, modules are loaded in one turn of the event loop: a signal that came meanwhile is delivered in the next.
     await setImmediate();
     isLoading = false;
-    const running = await start(asked);
-    void asked.then(() => stop(running));
+    const running = await start(stopAsked);
+    void stopAsked.then(() => stop(running));
   } catch (error) {
     console.error(startProblem(error));
     process.exit(1);

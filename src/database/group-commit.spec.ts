@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GroupCommit, locked, refused, succeeded, type LockWait, type Outcome } from './group-commit.js';
+import { GroupCommit, locked, refused, succeeded, type LockWait, type BatchResult } from './group-commit.js';
 
 /** A writer whose batches end when the test says so. */
 function heldWriter(
@@ -58,7 +58,7 @@ describe('group commit', () => {
   });
 
   it('gives a refused command its own error and the others their results', async () => {
-    const outcomes: Outcome<number>[] = [succeeded(1), refused(new Error('not this one')), succeeded(3)];
+    const outcomes: BatchResult<number>[] = [succeeded(1), refused(new Error('not this one')), succeeded(3)];
     const writer = new GroupCommit<number, number>({
       commit: () => Promise.resolve(outcomes),
       retryAlone: () => true,

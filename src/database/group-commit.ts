@@ -2,12 +2,13 @@ import { AppError, databaseUnavailable } from '../core/errors.js';
 import { isConnectionLost, isLockTimeout, isOverloaded } from '../core/postgres-errors.js';
 
 /** What became of one command of a batch: its result, the error that it alone gets, or word that its rows are locked. */
-export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown } | { ok: 'locked' };
+export type BatchResult<Result> =
+  { ok: true; value: Result } | { ok: false; error: unknown } | { ok: 'locked' };
 
-export const succeeded = <Result>(value: Result): Outcome<Result> => ({ ok: true, value });
-export const refused = (error: unknown): Outcome<never> => ({ ok: false, error });
-/** Somebody else holds what the command must lock: it is set aside. Only for a batch that may not wait. */
-export const locked: Outcome<never> = { ok: 'locked' };
+export const succeeded = <Result>(value: Result): BatchResult<Result> => ({ ok: true, value });
+export const refused = (error: unknown): BatchResult<never> => ({ ok: false, error });
+/** Another transaction has locked what the command must lock: it is set aside. Only for a batch that may not wait. */
+export const locked: BatchResult<never> = { ok: 'locked' };
 
 /**
  * How a batch treats rows that another transaction has locked.
@@ -22,7 +23,7 @@ export const LOCK_WAIT_MS: Record<LockWait, string> = { briefly: '300', never: '
 
 interface Options<Command, Result> {
   /** Commits a batch in one transaction and answers for each command, in order. */
-  commit: (commands: Command[], wait: LockWait) => Promise<Outcome<Result>[]>;
+  commit: (commands: Command[], wait: LockWait) => Promise<BatchResult<Result>[]>;
   /**
    * What a command locks that others may hold for long, such as a wallet. After a lock timeout the commands with that
    * key are set aside, and no other waits behind them. Without it a batch that meets a lock timeout fails as a whole.
@@ -63,7 +64,7 @@ interface Waiting<Command, Result> {
   isGivenUp: boolean;
 }
 
-/** The commands of one key whose rows somebody else holds, or held when last tried. */
+/** The commands of one key whose rows another transaction has locked, or had when last tried. */
 interface Aside<Command, Result> {
   waiting: Waiting<Command, Result>[];
   isRunning: boolean;
@@ -89,7 +90,7 @@ const lockedForTooLong = (): AppError =>
  * is a batch of one. Under load a commit's cost (a flush to disk, some round trips, the start of each statement) is paid
  * once for many; a second batch that set out half full would pay it again and wait for the first one's locks.
  *
- * A row that somebody else keeps locked holds up nobody but those who need it: a batch that meets a lock timeout is
+ * A row that another transaction keeps locked holds up only the commands that need it: a batch that meets a lock timeout is
  * repeated at once without waiting for any lock, and the commands that found theirs taken are set aside, where they wait
  * key by key until they can be carried out or have waited too long.
  */
@@ -230,7 +231,7 @@ export class GroupCommit<Command, Result> {
     }
   }
 
-  private settle(each: Waiting<Command, Result>, outcome: Outcome<Result> | undefined): void {
+  private settle(each: Waiting<Command, Result>, outcome: BatchResult<Result> | undefined): void {
     if (outcome === undefined)
       each.reject(new Error('a batch answered for fewer commands than it was given'));
     else if (outcome.ok === 'locked') this.setAside(each);

@@ -13,7 +13,7 @@ const WHOLE_BOOK: Statement = {
 };
 
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
-export function atOneMoment<Result>(
+export function inSnapshot<Result>(
   database: Database,
   read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
@@ -25,7 +25,7 @@ export function atOneMoment<Result>(
 }
 
 /** The same for what is found by index, in the time that any other statement has. */
-export function atOneMomentByIndex<Result>(
+export function inIndexedSnapshot<Result>(
   database: Database,
   read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
@@ -35,10 +35,10 @@ export function atOneMomentByIndex<Result>(
   });
 }
 
-const PATIENCE_MS = 3_600_000;
+const LONG_TIMEOUT_MS = 3_600_000;
 
 /** A statement that reads a whole book, with its own deadline instead of the pool's. */
-export const patient = (statement: Statement): Statement & { query_timeout: number } => ({
+export const withLongTimeout = (statement: Statement): Statement & { query_timeout: number } => ({
   ...statement,
-  query_timeout: PATIENCE_MS,
+  query_timeout: LONG_TIMEOUT_MS,
 });

@@ -61,7 +61,7 @@ export class OpenTransaction implements Transaction {
     return this.ownManager;
   }
 
-  /** @throws the error of the first statement that failed, whoever else has met it. */
+  /** @throws the error of the first statement that failed, even if it was thrown before. */
   async commit(): Promise<void> {
     const committed = this.send('COMMIT');
     for (const answer of this.answers) await answer;
@@ -98,7 +98,7 @@ export function managerOn(dataSource: DataSource, query: Send): EntityManager {
   return runner.manager;
 }
 
-/** Whoever waits for it meets its error; until then it must not count as one that nobody handles. */
+/** What awaits it still gets its error; until then that must not count as unhandled. */
 export function handledLater<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

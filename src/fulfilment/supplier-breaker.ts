@@ -70,7 +70,7 @@ export class SupplierBreaker {
     const { pauseMs } = health;
     health.pausedUntilMs = now + pauseMs;
     health.pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    // Past the end of the pause, so that whoever is woken finds it over.
+    // Past the end of the pause, so that what is woken finds it over.
     health.timer = setTimeout(() => this.options.onResume(supplier.id), pauseMs + 1);
     health.timer.unref();
     this.options.onChange(supplier, pauseMs);

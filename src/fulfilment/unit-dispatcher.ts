@@ -5,6 +5,7 @@ import { Database } from '../database/database.js';
 import { LeasedWork, type ClaimRequest } from '../queues/leased-work.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
+import { AnswerKeeper } from './answer-keeper.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
 import { SupplierCaller } from './supplier-caller.js';
@@ -28,6 +29,7 @@ export class UnitDispatcher {
     private readonly units: UnitsRepository,
     private readonly caller: SupplierCaller,
     private readonly recorder: OutcomeRecorder,
+    private readonly keeper: AnswerKeeper,
     observer: UnitObserver,
     heartbeat: WorkerHeartbeat,
     @Inject(CONFIG) config: Config,
@@ -55,7 +57,7 @@ export class UnitDispatcher {
   async drain(): Promise<void> {
     this.breaker.close();
     await this.work.drain();
-    await this.recorder.drain();
+    await this.keeper.drain();
   }
 
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {

@@ -53,7 +53,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
         return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
       case 'superseded':
         return this.logger.warn(this.about(unit), 'a refusal answers an older call: ignored');
-      case 'contradiction':
+      case 'reversal':
         this.metrics.supplierContradicted(unit.supplier);
         return this.logger.error(
           { ...this.about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },

@@ -41,7 +41,7 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     return this.database.query<{ id: number }>(sql.FIND_OVERDUE);
   }
 
-  giveBack(claim: Claim): Promise<unknown> {
+  undoClaim(claim: Claim): Promise<unknown> {
     return this.database.query(...sql.UNDO_CLAIM.with(claim));
   }
 
@@ -49,8 +49,8 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     return this.database.query(...sql.UNDO_CLAIMS.with({ names }));
   }
 
-  releaseClaims(processes: string[]): Promise<unknown> {
-    return this.database.query(...sql.RELEASE_UNITS.with({ processes }));
+  takeOverClaims(processes: string[]): Promise<unknown> {
+    return this.database.query(...sql.TAKE_OVER_UNITS.with({ processes }));
   }
 
   pullBack(limit: number): Promise<unknown[]> {

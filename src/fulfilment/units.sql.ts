@@ -159,8 +159,8 @@ export const POSTPONE_UNITS = statement(
 );
 
 /** Ends the claims of processes that are gone: their units are due at once, for an inquiry. */
-export const RELEASE_UNITS = statement(
-  'units.release',
+export const TAKE_OVER_UNITS = statement(
+  'units.take_over',
   { processes: 'text[]' },
   ({ processes }) => `
     UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()

@@ -29,7 +29,7 @@ export class ReadinessService {
     const isReadOnly = await withDeadline(asked, ANSWER_WITHIN_MS).catch(() => undefined);
     if (isReadOnly === undefined) return 'PostgreSQL does not answer';
     if (!isReadOnly) return null;
-    // Whoever takes writes now, if anybody does, is found by new connections only, and without requests nothing opens any.
+    // Only a new connection can reach a new primary, and without requests none is opened.
     this.database.reconnect();
     return 'PostgreSQL is read-only';
   }

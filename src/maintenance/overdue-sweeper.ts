@@ -66,7 +66,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
 
   private async beatAndSweep(): Promise<void> {
     const { dead, clockWasSetBack } = await this.heartbeat.beat();
-    await this.releaseClaimsOf(dead);
+    await this.takeOverClaimsOf(dead);
     this.mustPullBack ||= clockWasSetBack;
     if (this.mustPullBack) await this.pullBack();
     await this.sweep();
@@ -87,10 +87,10 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
       this.logger.warn({ units, deliveries }, 'the clock of the database was set back: work is due earlier');
   }
 
-  private async releaseClaimsOf(dead: string[]): Promise<void> {
+  private async takeOverClaimsOf(dead: string[]): Promise<void> {
     if (dead.length === 0) return;
     this.logger.warn({ workers: dead }, 'workers are gone: their claims are taken over');
-    await Promise.all([this.units.work.releaseClaimsOf(dead), this.webhooks.work.releaseClaimsOf(dead)]);
+    await Promise.all([this.units.work.takeOverClaimsOf(dead), this.webhooks.work.takeOverClaimsOf(dead)]);
     await this.heartbeat.forget(dead);
   }
 }

@@ -11,13 +11,13 @@ export interface Look {
   young: number;
   /** Old ones that can go now; they and their deliveries are locked. */
   removable: bigint[];
-  /** Old ones that somebody else holds. */
+  /** Old ones that another transaction has locked. */
   held: number;
 }
 
 /**
  * Looks at the next events in the order of their numbers, which is about that of time. What waits for an attempt stays;
- * what somebody else has locked is passed over.
+ * what another transaction has locked is passed over.
  * $1 age in days, $2 after this event, $3 how many to look at.
  */
 export const LOOK: Statement = {

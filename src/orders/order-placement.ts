@@ -5,7 +5,7 @@ import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
-import { GroupCommit, type LockWait, type Outcome } from '../database/group-commit.js';
+import { GroupCommit, type LockWait, type BatchResult } from '../database/group-commit.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import type { PlaceOrder } from './order-content.js';
@@ -56,15 +56,15 @@ export class OrderPlacement {
     return this.writer.submit(command);
   }
 
-  private async commit(commands: PlaceOrder[], wait: LockWait): Promise<Outcome<Placed>[]> {
+  private async commit(commands: PlaceOrder[], wait: LockWait): Promise<BatchResult<Placed>[]> {
     const { orders, listings, wallets } = this;
     const suppliers = new Set<number>();
     const { outcomes, webhooks } = await this.database.transaction(async (tx) => {
       const batch = await PlacementBatch.open({ orders, listings, wallets }, tx, commands, wait);
       const results = commands.map((command) => batch.admit(command));
-      const told = batch.write(tx);
+      const webhooksToNotify = batch.write(tx);
       batch.collectSuppliers(suppliers);
-      return { outcomes: results, webhooks: told };
+      return { outcomes: results, webhooks: webhooksToNotify };
     });
     failpoint('order.committed');
     this.notifier.notifyFulfilment(suppliers);
@@ -73,7 +73,7 @@ export class OrderPlacement {
     return outcomes;
   }
 
-  private measure(outcomes: Outcome<Placed>[]): void {
+  private measure(outcomes: BatchResult<Placed>[]): void {
     const placed = outcomes.filter((each) => each.ok === true && !each.value.replayed);
     this.metrics.ordersPlaced(placed.length);
     this.metrics.walletRefused(outcomes.filter((each) => !each.ok && isBalanceRefusal(each.error)).length);

@@ -10,7 +10,7 @@ import {
   refused,
   succeeded,
   type LockWait,
-  type Outcome,
+  type BatchResult,
 } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
@@ -31,7 +31,8 @@ interface Repositories {
   wallets: WalletsRepository;
 }
 
-const referenceKey = (merchantId: number, referenceId: string): string => `${merchantId} ${referenceId}`;
+/** Names a reference or a SKU of one merchant. */
+const keyInMerchant = (merchantId: number, value: string): string => `${merchantId} ${value}`;
 
 /** One batch under its locks: what is known before it, and what has been admitted so far. */
 export class PlacementBatch {
@@ -50,19 +51,19 @@ export class PlacementBatch {
 
   /** One round trip: the two readings are carried out after the wallets' locks are held. */
   static async open(
-    { orders, listings, wallets: books }: Repositories,
+    { orders, listings, wallets: walletsRepository }: Repositories,
     tx: Transaction,
     commands: PlaceOrder[],
     wait: LockWait,
   ): Promise<PlacementBatch> {
     const asked = new Map(
       commands.flatMap(({ merchantId, content }) =>
-        content.lines.map(({ sku }) => [referenceKey(merchantId, sku), { merchant_id: merchantId, sku }]),
+        content.lines.map(({ sku }) => [keyInMerchant(merchantId, sku), { merchant_id: merchantId, sku }]),
       ),
     );
     tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
     const [wallets, earlier, products] = await Promise.all([
-      books.lockMany(
+      walletsRepository.lockMany(
         tx,
         commands.map(({ merchantId }) => merchantId),
         wait,
@@ -80,22 +81,22 @@ export class PlacementBatch {
       orders,
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
-      new Map(earlier.map((row) => [referenceKey(row.merchant_id, row.reference_id), row.content_hash])),
-      new Map(products.map((product) => [referenceKey(product.merchant_id, product.sku), product])),
+      new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row.content_hash])),
+      new Map(products.map((product) => [keyInMerchant(product.merchant_id, product.sku), product])),
       present(products[0], 'an order has a line').now,
       wait,
     );
   }
 
   /** Decides one order, given all that were admitted before it. */
-  admit(command: PlaceOrder): Outcome<Placed> {
+  admit(command: PlaceOrder): BatchResult<Placed> {
     const { merchantId, referenceId, content } = command;
     const available = this.available.get(merchantId);
     if (available === undefined) {
       if (this.wait === 'never') return locked;
       throw new BrokenInvariant('a merchant has a wallet');
     }
-    const key = referenceKey(merchantId, referenceId);
+    const key = keyInMerchant(merchantId, referenceId);
     const hash = contentHash(content);
     const earlier = this.hashes.get(key);
     if (earlier)
@@ -136,7 +137,7 @@ export class PlacementBatch {
 
   /** Whatever was asked for has a row, even if there is no such product. */
   private productOf(merchantId: number, sku: string): OrderableProduct {
-    return present(this.products.get(referenceKey(merchantId, sku)), 'every line was looked up');
+    return present(this.products.get(keyInMerchant(merchantId, sku)), 'every line was looked up');
   }
 }
 

@@ -1,6 +1,6 @@
 import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
-import { LOCK_WAIT_MS, succeeded, type LockWait, type Outcome } from '../database/group-commit.js';
+import { LOCK_WAIT_MS, succeeded, type LockWait, type BatchResult } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { LockedWallet, WalletsRepository } from '../wallet/wallets.repository.js';
@@ -20,7 +20,7 @@ import { isTerminalUnit } from './states.js';
 import type { SupplierCall } from './supplier-calls.js';
 
 /** Whose rows settling changes. */
-export interface Books {
+export interface Repositories {
   settlement: SettlementRepository;
   wallets: WalletsRepository;
 }
@@ -49,16 +49,16 @@ export interface SettleUnit {
  * What a command came to.
  * - `settled`: it settled the unit.
  * - `settled_before`: the unit had been settled already.
- * - `superseded`: the unit is open, and somebody else's: a refusal that answers an older call says nothing of it.
- * - `contradiction`: the unit was settled otherwise, and what its supplier says now is on record as a case.
+ * - `superseded`: the unit is open, and held by a newer claim: a refusal that answers an older call says nothing of it.
+ * - `reversal`: the unit was settled otherwise, and what its supplier says now is on record as a reversal.
  */
-export type Settled = 'settled' | 'settled_before' | 'superseded' | 'contradiction';
+export type Settled = 'settled' | 'settled_before' | 'superseded' | 'reversal';
 
 export type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
 
 export interface Settlement {
-  /** Of each command; none where its order or wallet is locked by somebody else. */
-  outcomes: Map<SettleUnit, Outcome<Settled>>;
+  /** Of each command; none where its order or wallet is locked by another transaction. */
+  outcomes: Map<SettleUnit, BatchResult<Settled>>;
   ended: EndedOrder[];
   /** The webhooks that have something to deliver: known with the commit, which need not wait for it. */
   webhooks: Promise<number[]>;
@@ -68,14 +68,14 @@ const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.$
 
 /** Settles units, and what ends with them, in the open transaction. */
 export async function settleBatch(
-  books: Books,
+  repositories: Repositories,
   tx: Transaction,
   given: SettleUnit[],
   wait: LockWait,
 ): Promise<Settlement> {
-  const { settlement } = books;
+  const { settlement } = repositories;
   tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
-  const commands = wait === 'never' ? await keepFree(books, tx, given) : given;
+  const commands = wait === 'never' ? await keepFree(repositories, tx, given) : given;
   const decisive = decisiveOf(commands);
   const [orders, units] = await Promise.all([
     settlement.lockOrders(tx, commands.map(({ key }) => key.orderId)), // prettier-ignore
@@ -91,26 +91,26 @@ export async function settleBatch(
   // A worker that claims a unit does not mark its order as started while we keep that locked.
   const tooLate = commands.filter((command) => command.cancels && !settled.has(command));
   settlement.startOrders(tx, tooLate.map(({ key }) => key.orderId)); // prettier-ignore
-  const others = await findUnsettled(books, tx, commands.filter((command) => !settled.has(command))); // prettier-ignore
-  const outcomes = new Map<SettleUnit, Outcome<Settled>>(
+  const others = await judgeUnsettled(repositories, tx, commands.filter((command) => !settled.has(command))); // prettier-ignore
+  const outcomes = new Map<SettleUnit, BatchResult<Settled>>(
     commands.map((command) => [command, succeeded(others.get(command) ?? 'settled')]),
   );
   if (units.length === 0) return { outcomes, ended: [], webhooks: recordEvents(tx, []) };
 
   const { now } = present(orders[0], 'a settled unit has an order');
   const endedItems = countEnded(await settlement.countUnits(tx, countsOf(units)));
-  const { ended, wallets } = await endOrders(books, tx, orders, endedItems, now);
-  if (ended.length > 0) moveMoney(books, tx, ended, wallets);
+  const { ended, wallets } = await endOrders(repositories, tx, orders, endedItems, now);
+  if (ended.length > 0) moveMoney(repositories, tx, ended, wallets);
   const events = ended.map((order) => toEvent(order, now));
   return { outcomes, ended, webhooks: recordEvents(tx, events) };
 }
 
 /**
- * The commands whose orders and wallets nobody else holds; those are locked then, orders before wallets as ever. More
+ * The commands whose orders and wallets no other transaction has locked; those are locked then, orders before wallets as ever. More
  * wallets than the batch may need, because which orders end is not known yet.
  */
 async function keepFree(
-  { settlement, wallets }: Books,
+  { settlement, wallets }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<SettleUnit[]> {
@@ -175,8 +175,8 @@ function byAlongside(commands: SettleUnit[], settled: Set<SettleUnit>): Map<Alon
 }
 
 /** What those commands came to that settled nothing; answers of suppliers that contradict a settled unit become cases. */
-async function findUnsettled(
-  { settlement }: Books,
+async function judgeUnsettled(
+  { settlement }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<Map<SettleUnit, Settled>> {
@@ -184,10 +184,10 @@ async function findUnsettled(
   // The operator's word is not a supplier's, and a second decision is no case.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
-  const units = await settlement.findUnsettled(tx, answers.map(toAnswerRow));
-  for (const { answer, state, is_new_case } of units) {
+  const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));
+  for (const { answer, state, is_new_reversal } of units) {
     const command = answers[Number(answer) - 1];
-    const settled = is_new_case ? 'contradiction' : isTerminalUnit(state) ? 'settled_before' : 'superseded';
+    const settled = is_new_reversal ? 'reversal' : isTerminalUnit(state) ? 'settled_before' : 'superseded';
     if (command) found.set(command, settled);
   }
   return found;
@@ -217,7 +217,7 @@ function countEnded(items: Pick<ItemRow, 'order_id' | 'status'>[]): Map<bigint, 
 
 /** Brings the orders of settled units up to date. @returns those that ended, as they stand now, and their wallets. */
 async function endOrders(
-  { settlement, wallets: kept }: Books,
+  { settlement, wallets: walletsRepository }: Repositories,
   tx: Transaction,
   orders: LockedOrder[],
   endedItems: Map<bigint, number>,
@@ -238,7 +238,7 @@ async function endOrders(
       ? [[], []]
       : await Promise.all([
           settlement.itemsOf(tx, closing.map(({ id }) => id)), // prettier-ignore
-          kept.lockMany(tx, closing.map(({ merchant_id }) => merchant_id)), // prettier-ignore
+          walletsRepository.lockMany(tx, closing.map(({ merchant_id }) => merchant_id)), // prettier-ignore
         ]);
   const ended = closing.map((order) => endOrder(order, items.filter(({ order_id }) => order_id === order.id), now)); // prettier-ignore
   const open = touched.filter(({ open_items }) => open_items > 0);
@@ -265,7 +265,7 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
 
 /** What was bought leaves the held balance; what was not returns to the available one. */
 function moveMoney(
-  { settlement }: Books,
+  { settlement }: Repositories,
   tx: Transaction,
   ended: EndedOrder[],
   locked: LockedWallet[],

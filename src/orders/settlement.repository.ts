@@ -14,7 +14,7 @@ export class SettlementRepository {
     return tx.query<sql.LockedOrder>(sql.LOCK_ORDERS, [[...new Set(ids)]]);
   }
 
-  /** Those that nobody else holds. */
+  /** Those that no other transaction has locked. */
   lockFreeOrders(tx: Transaction, ids: bigint[]): Promise<sql.LockedOrder[]> {
     return tx.query<sql.LockedOrder>(sql.LOCK_FREE_ORDERS, [[...new Set(ids)]]);
   }
@@ -24,9 +24,9 @@ export class SettlementRepository {
     return tx.query<sql.SettledUnit>(...sql.SETTLE_UNITS.with({ units }));
   }
 
-  /** How units stand that these answers did not settle; an answer that contradicts becomes a case. */
-  findUnsettled(tx: Queryable, answers: sql.AnswerRow[]): Promise<sql.UnsettledUnit[]> {
-    return tx.query<sql.UnsettledUnit>(...sql.FIND_UNSETTLED.with({ answers }));
+  /** Opens a reversal for each answer that contradicts a settled unit. @returns how each unit stands. */
+  judgeUnsettled(tx: Queryable, answers: sql.AnswerRow[]): Promise<sql.UnsettledUnit[]> {
+    return tx.query<sql.UnsettledUnit>(...sql.JUDGE_UNSETTLED.with({ answers }));
   }
 
   /** Adds settled units to their items. */

@@ -14,7 +14,7 @@ export const LOCK_ORDERS: Statement = {
          FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 };
 
-/** Those that nobody else holds. */
+/** Those that no other transaction has locked. */
 export const LOCK_FREE_ORDERS: Statement = {
   name: 'settlement.lock_free_orders',
   text: `${LOCK_ORDERS.text} SKIP LOCKED`,
@@ -71,17 +71,17 @@ export interface UnsettledUnit {
   /** Which of the answers, counted from 1. */
   answer: bigint;
   state: OrderUnit['state'];
-  /** Whether the word of the supplier contradicts how the unit was settled, and this was not known before. */
-  is_new_case: boolean;
+  /** Whether the supplier contradicts how the unit was settled, which was not known before. */
+  is_new_reversal: boolean;
 }
 
 /**
- * How the units stand that answers of their suppliers did not settle. An answer that contradicts a settled unit becomes
- * a case for the operator, once: it was taken back, or bought after all, or bought a second time.
+ * Opens a reversal, once, for each answer that contradicts a settled unit (it was taken back, or bought after all, or
+ * bought a second time), and tells how the units stand that the answers did not settle.
  * Each answer has its state, the supplier's reference, and in `detail` what was said.
  */
-export const FIND_UNSETTLED = statement(
-  'settlement.find_unsettled',
+export const JUDGE_UNSETTLED = statement(
+  'settlement.judge_unsettled',
   { answers: rowsOf({ ...UNIT, state: 'text', supplier_reference: 'text?', detail: 'text?' }) },
   ({ answers }) => `
     WITH judged AS (
@@ -99,7 +99,7 @@ export const FIND_UNSETTLED = statement(
       FROM judged WHERE kind IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
       RETURNING order_id, item, unit, kind)
-    SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_case
+    SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_reversal
     FROM judged LEFT JOIN recorded USING (order_id, item, unit, kind)`,
 );
 
@@ -128,8 +128,8 @@ export const COUNT_UNITS = statement(
 );
 
 /**
- * A claim passes over an order that is locked, because whoever settles its units marks it as started: so does who found
- * them claimed. $1 orders.
+ * Marks orders as started that have a claimed unit: a claim skips a locked order, so the transaction that holds it does
+ * that. $1 orders.
  */
 export const START_ORDERS: Statement = {
   name: 'settlement.start_orders',
@@ -208,7 +208,7 @@ export const RECORD_CALLS = statement(
 type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
-export type AnswerRow = RowOf<typeof FIND_UNSETTLED, 'answers'>;
+export type AnswerRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
 export type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
 export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;

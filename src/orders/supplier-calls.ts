@@ -5,7 +5,7 @@ import type { UnitRow } from './order.rows.js';
 export interface SupplierCall {
   unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'>;
   kind: 'send' | 'inquiry';
-  /** What came of it; or that it was not made, or that nobody is left who knows. */
+  /** What came of it; or that it was not made, or that its process died before recording it. */
   outcome: SupplierOutcome | { kind: 'withheld' | 'interrupted'; detail: string };
   durationMs: number;
   /** Which process made it. */

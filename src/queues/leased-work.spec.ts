@@ -24,9 +24,9 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
     table: {
       findOverdue: () =>
         Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
-      giveBack: (task) => Promise.resolve(due.push(task)),
+      undoClaim: (task) => Promise.resolve(due.push(task)),
       undoClaims: (names) => Promise.resolve(undone.push(names)),
-      releaseClaims: () => Promise.resolve(),
+      takeOverClaims: () => Promise.resolve(),
       pullBack: () => Promise.resolve([]),
     },
     claim: (request) => {

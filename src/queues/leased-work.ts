@@ -20,11 +20,11 @@ export interface WorkTable<Task> {
   /** @returns the partitions that have due work. */
   findOverdue(): Promise<{ id: number }[]>;
   /** Makes a task due again at once for which nothing was done, unless another has claimed it since. */
-  giveBack(task: Task): Promise<unknown>;
+  undoClaim(task: Task): Promise<unknown>;
   /** The same for all tasks of claims, by their names; there may be none. */
   undoClaims(names: string[]): Promise<unknown>;
   /** Ends the leases of these processes' claims. */
-  releaseClaims(processes: string[]): Promise<unknown>;
+  takeOverClaims(processes: string[]): Promise<unknown>;
   /** Makes some rows due earlier, as long from now as when they were written under a later time; @returns those. */
   pullBack(limit: number): Promise<unknown[]>;
 }
@@ -94,8 +94,8 @@ export class LeasedWork<Task> {
   }
 
   /** Takes over what workers had claimed that are gone. */
-  async releaseClaimsOf(workers: string[]): Promise<void> {
-    await this.options.table.releaseClaims(workers);
+  async takeOverClaimsOf(workers: string[]): Promise<void> {
+    await this.options.table.takeOverClaims(workers);
   }
 
   /** Makes up for a clock of the database that was set back. @returns how many tasks are due earlier now. */
@@ -166,7 +166,7 @@ export class LeasedWork<Task> {
       return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs);
     // A process that was stopped for so long may not own the task any more.
     observer.claimExpired(task);
-    await table.giveBack(task);
+    await table.undoClaim(task);
     this.wake([partitionOf(task)]);
   }
 }

@@ -30,7 +30,7 @@ export abstract class WorkLog<Task> implements WorkObserver<Task> {
   /** A database that is away for a moment is no fault of the task: its lease brings it back. */
   taskFailed(task: Task, error: unknown): void {
     if (error instanceof AppError)
-      this.logger.warn({ ...this.about(task), reason: error.message }, 'a task was not recorded');
+      this.logger.warn({ ...this.about(task), reason: error.message }, 'a task waits for the database');
     else this.logger.error({ ...this.about(task), err: error }, 'a task failed');
   }
 }

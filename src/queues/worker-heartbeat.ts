@@ -27,7 +27,7 @@ export class WorkerHeartbeat {
 
   /**
    * Says that this process lives, and names the workers that no longer do. To be called every two seconds or so.
-   * While PostgreSQL is away nobody can be seen: a process that could not say it lives itself judges nobody until it
+   * While PostgreSQL is away no heartbeat is written: a process that could not write its own declares none dead until it
    * could again for long enough.
    */
   async beat(): Promise<Beat> {

@@ -15,7 +15,7 @@ const BEAT: Statement = {
            AS clock_was_set_back`,
 };
 
-/** Who was seen at a time that is still to come was seen now, so that a dead one is found dead as soon as usual. */
+/** Pulls future heartbeats back to now, so that a dead worker is found as soon as usual. */
 const PULL_BACK: Statement = {
   name: 'worker_processes.pull_back',
   text: `UPDATE worker_processes SET seen_at = statement_timestamp()

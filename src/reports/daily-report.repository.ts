@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { Database, type Queryable } from '../database/database.js';
-import { patient } from '../database/snapshot.js';
+import { withLongTimeout } from '../database/snapshot.js';
 import type { Merchant } from '../merchants/merchant.entity.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
 import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
@@ -50,6 +50,6 @@ export class DailyReportRepository {
   }
 
   listMerchantDays(tx: Queryable, { start, stop }: Day): Promise<MerchantDayRow[]> {
-    return tx.query<MerchantDayRow>(patient(READ_DAY_OF_MERCHANTS), [start, stop]);
+    return tx.query<MerchantDayRow>(withLongTimeout(READ_DAY_OF_MERCHANTS), [start, stop]);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
-import { atOneMoment } from '../database/snapshot.js';
+import { inSnapshot } from '../database/snapshot.js';
 import {
   DailyReportRepository,
   type Day,
@@ -39,7 +39,7 @@ export class DailyReportService {
    * @throws BAD_REQUEST for a day that has not begun.
    */
   run(date: string, timezone: string): Promise<DailyReport> {
-    return atOneMoment(this.database, async (tx) => {
+    return inSnapshot(this.database, async (tx) => {
       const day = await this.readDay(date, timezone, tx);
       const rows = await this.days.listMerchantDays(tx, day);
       return {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { Database, type Queryable } from '../database/database.js';
-import { patient } from '../database/snapshot.js';
+import { withLongTimeout } from '../database/snapshot.js';
 import type { EntryRow } from '../wallet/entries.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
 import { PAGE_BACKWARDS, PAGE_FORWARDS, READ_BOUNDS, READ_MONTH } from './statement.sql.js';
@@ -30,7 +30,7 @@ export class StatementRepository {
   constructor(private readonly database: Database) {}
 
   async readBounds(tx: Queryable, { merchantId, from, to }: Which): Promise<Bounds> {
-    const [bounds] = await tx.query<Bounds>(patient(READ_BOUNDS), [merchantId, from, to]);
+    const [bounds] = await tx.query<Bounds>(withLongTimeout(READ_BOUNDS), [merchantId, from, to]);
     return present(bounds, 'a sum has a row');
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { Satang } from '../core/money.js';
 import { Database } from '../database/database.js';
-import { atOneMoment } from '../database/snapshot.js';
+import { inSnapshot } from '../database/snapshot.js';
 import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
 
 export type { StatementRow } from './statement.repository.js';
@@ -40,7 +40,7 @@ export class AccountStatementService {
    */
   async read(merchantId: number, { from, to }: Period): Promise<AccountStatement> {
     const which = { merchantId, from: from ?? null, to: to ?? null };
-    const bounds = await atOneMoment(this.database, (tx) => this.statements.readBounds(tx, which));
+    const bounds = await inSnapshot(this.database, (tx) => this.statements.readBounds(tx, which));
     const { opening, closing } = bounds;
     return { opening, closing, pages: (order) => this.pages(which, bounds, order === 'oldest first') };
   }

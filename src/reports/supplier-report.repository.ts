@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { Database, type Queryable } from '../database/database.js';
-import { patient } from '../database/snapshot.js';
+import { withLongTimeout } from '../database/snapshot.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { OrderUnit } from '../orders/order-unit.entity.js';
 import type { Order } from '../orders/order.entity.js';
@@ -36,14 +36,14 @@ export class SupplierReportRepository {
   ) {}
 
   async countUnits(tx: Queryable, supplierId: number, since: Date): Promise<UnitCounts> {
-    const [counts] = await tx.query<UnitCounts>(patient(COUNT_UNITS), [supplierId, since]);
+    const [counts] = await tx.query<UnitCounts>(withLongTimeout(COUNT_UNITS), [supplierId, since]);
     return present(counts, 'a count has a row');
   }
 
   /** In the order of orders and units. @param after the last one of the page before. */
   pageOfSettled(supplierId: number, since: Date, after: Place, limit: number): Promise<SettledUnit[]> {
     const values = [supplierId, since, after.order_id, after.item, after.unit, limit];
-    return this.database.query<SettledUnit>(patient(PAGE_OF_SETTLED), values);
+    return this.database.query<SettledUnit>(withLongTimeout(PAGE_OF_SETTLED), values);
   }
 
   countOpenCases(supplierId: number): Promise<number> {

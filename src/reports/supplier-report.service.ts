@@ -5,7 +5,7 @@ import type { SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { unitReference } from '../orders/order.rows.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
-import { atOneMoment } from '../database/snapshot.js';
+import { inSnapshot } from '../database/snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
 import {
   SupplierReportRepository,
@@ -61,7 +61,7 @@ export class SupplierReportService {
    */
   async compare(supplier: Supplier, since: Date, onProgress: OnProgress): Promise<SupplierComparison> {
     const connection = this.registry.connect(supplier);
-    const counts = await atOneMoment(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
+    const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
     const inquirer = new Inquirer(connection);
     const total = Number(counts.succeeded + counts.failed);
     const differences: Difference[] = [];
@@ -94,7 +94,7 @@ export class SupplierReportService {
       ...{ order_id, item, unit, state: theirs },
       ...{ supplier_reference: null, detail: 'found by topup report supplier' },
     }));
-    await this.settlements.findUnsettled(this.database, answers);
+    await this.settlements.judgeUnsettled(this.database, answers);
   }
 
   private async *pagesOfSettled(

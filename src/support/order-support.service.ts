@@ -5,7 +5,7 @@ import { Database, type Transaction } from '../database/database.js';
 import type { OrderDto } from '../orders/order.dto.js';
 import { toOrderDto } from '../orders/order.mapper.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitRow } from '../orders/order.rows.js';
-import { atOneMoment, atOneMomentByIndex } from '../database/snapshot.js';
+import { inSnapshot, inIndexedSnapshot } from '../database/snapshot.js';
 import { AmbiguousReference } from './order-problems.js';
 import { OrderSupportRepository, type Happening, type OrderFilter } from './order-support.repository.js';
 
@@ -54,7 +54,7 @@ export class OrderSupportService {
 
   /** An order as {@link find} finds it, with all that is known of it. */
   async show(numberOrReference: string, merchantId?: number): Promise<OrderDetail> {
-    return atOneMoment(this.database, async (tx) => {
+    return inSnapshot(this.database, async (tx) => {
       const order = await this.findIn(tx, numberOrReference, merchantId);
       const [listed] = await this.withItems(tx, [order]);
       const units = await this.orders.listUnits(tx, order.id);
@@ -69,7 +69,7 @@ export class OrderSupportService {
 
   /** Orders of all merchants, newest first. */
   list(filter: OrderFilter): Promise<ListedOrder[]> {
-    return atOneMomentByIndex(this.database, async (tx) =>
+    return inIndexedSnapshot(this.database, async (tx) =>
       this.withItems(tx, await this.orders.list(tx, filter)),
     );
   }

@@ -21,11 +21,11 @@ export const FIND_BY_REFERENCE = statement(
 export const FIND_TIMELINE: Statement = {
   name: 'support.find_timeline',
   text: `
-    WITH told AS (SELECT id, status, created_at, updated_at, total_amount, failure_code, failure_message,
+    WITH this_order AS (SELECT id, status, created_at, updated_at, total_amount, failure_code, failure_message,
                          status IN ('completed', 'failed') AS ended
                   FROM orders WHERE id = $1),
     happened (at, rank, sequence, event, unit, detail, process) AS (
-      SELECT created_at, 0, 0::bigint, 'order.created', NULL, NULL, NULL FROM told
+      SELECT created_at, 0, 0::bigint, 'order.created', NULL, NULL, NULL FROM this_order
       UNION ALL
       SELECT c.ended_at, 1, c.id, 'supplier.' || c.kind, c.item || '.' || c.unit,
              c.outcome || ' after ' || c.duration_ms || ' ms' || coalesce(': ' || c.detail, ''), c.process
@@ -42,16 +42,16 @@ export const FIND_TIMELINE: Statement = {
       WHERE a.order_id = $1
       UNION ALL
       SELECT updated_at, 2, 0, 'order.' || status, NULL, concat_ws(': ', failure_code, failure_message), NULL
-      FROM told WHERE ended
+      FROM this_order WHERE ended
       UNION ALL
       SELECT w.started_at, 3, d.id, 'webhook.attempt', NULL,
              'webhook ' || d.webhook_id || ', attempt ' || w.number || ': '
                || coalesce(w.response_status::text, w.error, 'no answer') || ' after ' || w.duration_ms || ' ms', NULL
       FROM events e JOIN webhook_deliveries d ON d.event_id = e.id JOIN webhook_attempts w ON w.delivery_id = d.id
       WHERE e.order_id = $1)
-    SELECT CASE WHEN told.ended AND h.rank = 1 AND h.at < told.updated_at + interval '1 s'
-                THEN least(h.at, told.updated_at) ELSE h.at END AS at,
+    SELECT CASE WHEN this_order.ended AND h.rank = 1 AND h.at < this_order.updated_at + interval '1 s'
+                THEN least(h.at, this_order.updated_at) ELSE h.at END AS at,
            h.event, h.unit, nullif(h.detail, '') AS detail, h.process
-    FROM happened h, told
+    FROM happened h, this_order
     ORDER BY 1, h.rank, h.sequence`,
 };

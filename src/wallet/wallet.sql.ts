@@ -11,7 +11,7 @@ export const LOCK_WALLETS: Statement = {
          FOR NO KEY UPDATE`,
 };
 
-/** Those that nobody else holds. */
+/** Those that no other transaction has locked. */
 export const LOCK_FREE_WALLETS: Statement = {
   name: 'wallets.lock_free',
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,

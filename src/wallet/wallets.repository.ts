@@ -68,7 +68,7 @@ export class WalletsRepository {
 
   /**
    * Locks many wallets in the order of their merchants.
-   * @param wait whether for those that somebody else holds: without it, they are left out.
+   * @param wait whether for those that another transaction has locked: without it, they are left out.
    */
   lockMany(tx: Queryable, merchantIds: number[], wait: LockWait = 'briefly'): Promise<LockedWallet[]> {
     return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { failpoint } from '../core/failpoints.js';
 import { Metrics } from '../core/metrics.js';
 import { GroupCommit, locked, succeeded } from '../database/group-commit.js';
-import { writtenAtLast } from '../database/while-away.js';
+import { retryWrite } from '../database/retry-write.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { DispatchRepository, type RecordedAttempt } from './dispatch.repository.js';
@@ -54,7 +54,7 @@ export class AttemptRecorder {
    * @returns what became of the delivery, or null when the lease was given up before.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
-    return writtenAtLast(() => this.writer.submit(attempt), untilMs);
+    return retryWrite(() => this.writer.submit(attempt), untilMs);
   }
 
   /** Records attempts as interrupted whose lease has run out, and lets them be followed like any failed one. */

@@ -60,16 +60,16 @@ export class DispatchRepository {
   }
 
   /** A delivery whose attempt never began: it does not count. */
-  giveBack({ id, attempt_count }: ClaimedDelivery, dueInSeconds = 0): Promise<unknown> {
-    return this.database.query(...sql.RELEASE_DELIVERY.with({ id, attempt: attempt_count, dueInSeconds }));
+  undoClaim({ id, attempt_count }: ClaimedDelivery, dueInSeconds = 0): Promise<unknown> {
+    return this.database.query(...sql.UNDO_CLAIM.with({ id, attempt: attempt_count, dueInSeconds }));
   }
 
   undoClaims(names: string[]): Promise<unknown> {
     return this.database.query(...sql.UNDO_CLAIMS.with({ names }));
   }
 
-  releaseClaims(processes: string[]): Promise<unknown> {
-    return this.database.query(...sql.RELEASE_DELIVERIES.with({ processes }));
+  takeOverClaims(processes: string[]): Promise<unknown> {
+    return this.database.query(...sql.TAKE_OVER_DELIVERIES.with({ processes }));
   }
 
   pullBack(limit: number): Promise<unknown[]> {

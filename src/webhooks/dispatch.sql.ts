@@ -195,7 +195,7 @@ export const RECORD_INTERRUPTED: Statement = {
   ),
 };
 
-/** Webhooks whose settings nobody is changing at the moment, in order, locked as recording an attempt does. */
+/** Webhooks whose settings are not being changed at the moment, in order, locked as recording an attempt does. */
 export const LOCK_FREE_WEBHOOKS = statement(
   'webhook_deliveries.lock_free_webhooks',
   { ids: 'int[]' },
@@ -203,8 +203,8 @@ export const LOCK_FREE_WEBHOOKS = statement(
 );
 
 /** Gives a delivery back whose attempt never began, so that it does not count; it is due in so many seconds. */
-export const RELEASE_DELIVERY = statement(
-  'webhook_deliveries.release',
+export const UNDO_CLAIM = statement(
+  'webhook_deliveries.undo_claim',
   { id: 'bigint', attempt: 'int', dueInSeconds: 'int' },
   ({ id, attempt, dueInSeconds }) => `
     UPDATE webhook_deliveries SET
@@ -215,8 +215,8 @@ export const RELEASE_DELIVERY = statement(
 );
 
 /** Ends the leases of processes that are gone: their attempts count as interrupted. */
-export const RELEASE_DELIVERIES = statement(
-  'webhook_deliveries.release_claims',
+export const TAKE_OVER_DELIVERIES = statement(
+  'webhook_deliveries.take_over',
   { processes: 'text[]' },
   ({ processes }) => `
     UPDATE webhook_deliveries SET leased_until = statement_timestamp()

@@ -83,7 +83,7 @@ export class WebhookDispatcher {
     const { id, webhook_id: webhookId, attempt_count: number, attempt_started_at: startedAt } = delivery;
     const secrets = this.openSecrets(delivery);
     if (secrets === null)
-      return void (await this.deliveries.giveBack(delivery, UNREADABLE_AGAIN_AFTER_SECONDS));
+      return void (await this.deliveries.undoClaim(delivery, UNREADABLE_AGAIN_AFTER_SECONDS));
     const timestamp = Math.floor(startedAt.getTime() / 1000);
     const message = { id: delivery.event_id, timestamp, body: delivery.body };
     const outcome = await this.sender.send(delivery.url, message, secrets);
@@ -116,9 +116,9 @@ export class WebhookDispatcher {
         await this.recorder.recordInterrupted();
         return deliveries.findOverdue();
       },
-      giveBack: (delivery) => deliveries.giveBack(delivery),
+      undoClaim: (delivery) => deliveries.undoClaim(delivery),
       undoClaims: (names) => deliveries.undoClaims(names),
-      releaseClaims: (processes) => deliveries.releaseClaims(processes),
+      takeOverClaims: (processes) => deliveries.takeOverClaims(processes),
       pullBack: (limit) => deliveries.pullBack(limit),
     };
   }

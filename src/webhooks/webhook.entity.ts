@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
-import type { EventKind } from '../events/event.entity.js';
+import { EVENT_KINDS, type EventKind } from '../events/event.entity.js';
 
 export const WEBHOOK_STATUSES = ['active', 'inactive'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
@@ -9,10 +9,7 @@ export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 @Entity('webhooks')
 @Index('ix_webhooks_merchant', ['merchant_id'], { where: 'deleted_at IS NULL' })
 @Index('ix_webhooks_stale', ['id'], { where: 'waiting_is_stale' })
-@Check(
-  'ck_webhooks_events',
-  `cardinality(events) > 0 AND events <@ ARRAY['order.completed', 'order.failed', 'wallet.low_balance']`,
-)
+@Check('ck_webhooks_events', `cardinality(events) > 0 AND events <@ ARRAY['${EVENT_KINDS.join("', '")}']`)
 @Check('ck_webhooks_status', `status IN ('active', 'inactive')`)
 @Check('ck_webhooks_max_retries', 'max_retries BETWEEN 0 AND 10')
 @Check('ck_webhooks_retry_delay', 'retry_delay BETWEEN 1 AND 86400')

@@ -8,7 +8,7 @@ import { planSchedule } from './schedule.js';
 /** Few and short, for every change; between them they meet everything that can break. */
 const RUNS: Run[] = [140, 2426].map((seed) => ({ seed, minutes: 0.75, defect: null }));
 /** What hangs fails. */
-const PATIENCE_MS = 400_000;
+const LONG_TIMEOUT_MS = 400_000;
 
 /**
  * What has to hold before a change is merged. The last line counts it, as that of `npm test` does.
@@ -27,10 +27,10 @@ export async function runCiJob(checkout: string, carryOut: (run: Run) => Promise
   const count = (): void => console.log(`${passed} passed, ${tests.length - passed} failed`);
   for (const [name, test] of tests) {
     const patience = setTimeout(() => {
-      console.log(`not ok: ${name}: no end after ${PATIENCE_MS / 1000} s`);
+      console.log(`not ok: ${name}: no end after ${LONG_TIMEOUT_MS / 1000} s`);
       count();
       process.exit(1);
-    }, PATIENCE_MS);
+    }, LONG_TIMEOUT_MS);
     try {
       await test();
       passed++;

@@ -82,7 +82,7 @@ function changes(): Call[] {
       [CLAIM, CLAIM - 1, null].map((claim) => settle(state, claim)),
     ),
     settle('failed', null, true),
-    units.RELEASE_UNITS.with({ processes: ['gone'] }),
+    units.TAKE_OVER_UNITS.with({ processes: ['gone'] }),
     units.UNDO_CLAIMS.with({ names: ['gone/1'] }),
     units.UNDO_CLAIM.with(claim),
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),

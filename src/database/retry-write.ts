@@ -8,7 +8,7 @@ const AGAIN_AFTER_MS = 500;
  * @param untilMs when to give up, in monotonic milliseconds; then the last error is thrown.
  * @param isWorthIt whether an error may pass.
  */
-export async function writtenAtLast<Result>(
+export async function retryWrite<Result>(
   write: () => Promise<Result>,
   untilMs: number,
   isWorthIt: (error: unknown) => boolean = () => true,
