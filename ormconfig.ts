@@ -19,6 +19,7 @@ import { Fencing1763800000011 } from './src/database/migrations/1763800000011-fe
 import { DeliveryPages1763800000012 } from './src/database/migrations/1763800000012-delivery-pages.js';
 import { StaleWaiting1763800000013 } from './src/database/migrations/1763800000013-stale-waiting.js';
 import { OrderFilters1763800000014 } from './src/database/migrations/1763800000014-order-filters.js';
+import { Attempts1763800000015 } from './src/database/migrations/1763800000015-attempts.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -27,6 +28,7 @@ import { OrderUnit } from './src/orders/order-unit.entity.js';
 import { Order } from './src/orders/order.entity.js';
 import { SupplierCall } from './src/orders/supplier-call.entity.js';
 import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
+import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
 import { Supplier } from './src/suppliers/supplier.entity.js';
 import { Transfer } from './src/wallet/transfer.entity.js';
@@ -38,7 +40,7 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
 /** Each table's row. */
 const ENTITIES = [
   ...[Merchant, ApiKey, Supplier, Product, MerchantPrice],
-  ...[Wallet, Transfer, Order, OrderItem, OrderUnit, SupplierCall, SupplierReversal],
+  ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess],
 ];
@@ -74,6 +76,7 @@ export function dataSourceOptions(
       DeliveryPages1763800000012,
       StaleWaiting1763800000013,
       OrderFilters1763800000014,
+    Attempts1763800000015,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -26,6 +26,15 @@ const ORDERS_AND_ITEMS = `
          (array_agg(i.failure_code ORDER BY i.position) FILTER (WHERE i.status = 'failed'))[1] AS first_failure
   FROM orders o LEFT JOIN order_items i ON i.order_id = o.id GROUP BY o.id`;
 
+/** Each unit beside its attempts. */
+const UNITS_AND_ATTEMPTS = `
+  SELECT o.order_number, u.item, u.unit, u.attempt, coalesce(a.attempts, 0) AS attempts, coalesce(a.last, 0) AS last
+  FROM order_units u
+  JOIN orders o ON o.id = u.order_id
+  LEFT JOIN (
+    SELECT order_id, item, unit, count(*) AS attempts, max(number) AS last FROM unit_attempts
+    GROUP BY order_id, item, unit) a USING (order_id, item, unit)`;
+
 const item = (words: string, ...values: string[]): string =>
   `format('item %s of order %s ${words}', ${['position', 'order_number', ...values].join(', ')})`;
 
@@ -68,6 +77,18 @@ export const UNIT_CHECKS: Check[] = [
     describe: ({ checked = 0n, succeeded = 0n, failed = 0n, review = 0n }) =>
       `${counted(checked, 'unit')}: ${succeeded} succeeded, ${failed} failed, ${review} in review, ` +
       `${checked - succeeded - failed - review} under way`,
+  },
+  {
+    name: 'unit_attempts',
+    sql: compare({
+      rows: UNITS_AND_ATTEMPTS,
+      wrong: 'attempt <> last OR attempt <> attempts',
+      example: `format('unit %s.%s of order %s is at attempt %s, and has %s on record up to number %s', item, unit,
+                       order_number, attempt, attempts, last)`,
+      figures: { attempts: 'sum(attempts)' },
+    }),
+    describe: ({ checked = 0n, attempts = 0n }) =>
+      `${counted(checked, 'unit')}, ${counted(attempts, 'attempt')} to buy one`,
   },
   {
     name: 'item_quantities',

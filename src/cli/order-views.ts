@@ -11,6 +11,9 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
     item: index + 1,
     ...item,
   }));
+  const attempts = units.flatMap(({ unit, attempts_detail }) =>
+    attempts_detail.map((attempt) => ({ unit, ...attempt })),
+  );
   // Members that an entry may lack are columns all the same.
   const story = timeline.map(({ at, event, unit, detail, process }) => ({
     at,
@@ -22,7 +25,8 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   return paragraphs(
     recordTable(order),
     `Items\n${listTable(lines)}`,
-    `Units\n${listTable(units.map((unit) => ({ ...unit })))}`,
+    `Units\n${listTable(units.map(({ attempts_detail: _attempts, ...unit }) => unit))}`,
+    ...(attempts.length > 0 ? [`Attempts\n${listTable(attempts)}`] : []),
     `Timeline\n${listTable(story)}`,
   );
 }

@@ -86,10 +86,17 @@ export class OutcomeRecorder {
       quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS));
+    this.units.nameAttempts(tx, calls.flatMap(namedAttempt));
     this.settlementRepository.recordCalls(tx, calls.flatMap(timelineOf));
     return postponed;
   }
 }
+
+/** The attempt of a call whose answer names the purchase. */
+const namedAttempt = ({ unit, outcome }: Undecided) =>
+  'supplierReference' in outcome && outcome.supplierReference !== undefined
+    ? [{ ...unit, supplier_reference: outcome.supplierReference }]
+    : [];
 
 const isDecided = (call: EndedCall): call is Decided => isDefinite(call.outcome);
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { failpoint } from '../core/failpoints.js';
-import { unitReference } from '../orders/order.rows.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
@@ -48,7 +47,7 @@ export class SupplierCaller {
       return unit.action === 'send' ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
     }
     const { adapter, settings } = supplier;
-    const reference = unitReference(unit.order_number, unit);
+    const { reference } = unit;
     if (unit.action === 'inquire') {
       return adapter.inquire?.(settings, reference) ?? { kind: 'unknown', detail: 'cannot be asked' };
     }

@@ -4,7 +4,6 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { WorkLog } from '../queues/work-observer.js';
 import type { Settled } from '../orders/order-settlement.js';
-import { unitReference } from '../orders/order.rows.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
@@ -89,7 +88,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     return {
       requestId: unit.request_id ?? undefined,
       orderNumber: unit.order_number,
-      reference: unitReference(unit.order_number, unit),
+      reference: unit.reference,
       supplier: unit.supplier,
     };
   }

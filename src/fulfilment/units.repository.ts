@@ -8,6 +8,7 @@ import type { ClaimedUnit, PostponedUnit } from './units.sql.js';
 export type { ClaimedUnit, PostponedUnit } from './units.sql.js';
 
 type Claim = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit' | 'claim'>;
+type NamedAttempts = Parameters<typeof sql.NAME_ATTEMPTS.with>[0]['attempts'];
 type UndecidedCalls = Parameters<typeof sql.POSTPONE_UNITS.with>[0]['calls'];
 
 /** Units as work: who may act on each, and when it is due. Settling them is the business of orders. */
@@ -25,6 +26,11 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
   /** Records outcomes that settle nothing. @returns the units whose claims still held. */
   postpone(tx: Transaction, calls: UndecidedCalls, reviewAfterMs: bigint): Promise<PostponedUnit[]> {
     return tx.query<PostponedUnit>(...sql.POSTPONE_UNITS.with({ calls, reviewAfterMs }));
+  }
+
+  /** Keeps what suppliers call the purchases that they have accepted. */
+  nameAttempts(tx: Transaction, attempts: NamedAttempts): void {
+    if (attempts.length > 0) tx.write(...sql.NAME_ATTEMPTS.with({ attempts }));
   }
 
   /** Keeps a claim whose answer could not be recorded yet. */

@@ -24,17 +24,24 @@ export interface ClaimedUnit {
   character_id: string | null;
   request_id: string | null;
   supplier_sku: string;
+  /** The number of the attempt, and the reference that the supplier knows it by. */
+  attempt: number;
+  reference: string;
   adapter: string;
   base_url: string;
   token_sealed: Buffer | null;
   timeout_ms: number;
 }
 
+/** Of a unit's first attempt, with its supplier: `<order_number>.<item>.<unit>` (supplier protocol). */
+const FIRST_REFERENCE = `o.order_number || '.' || claimed.item || '.' || claimed.unit`;
+
 /**
  * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
  * an inquiry: what became of its send is unknown. A unit in doubt is sent again only to the address that it was sent to
  * before: another one has never seen its reference and would buy it twice, so it goes to review. Each lease holds for
- * its supplier's timeout and the margin, in milliseconds.
+ * its supplier's timeout and the margin, in milliseconds. A unit's attempt begins with its first claim. One that the
+ * version before has sent gets its attempt here too: that version used the reference of a first attempt.
  */
 export const CLAIM_UNITS = statement(
   'units.claim',
@@ -48,7 +55,7 @@ export const CLAIM_UNITS = statement(
     WITH due AS (
       SELECT found.* FROM ${suppliers.as('asked')}
       CROSS JOIN LATERAL (
-        SELECT order_id, item, unit, supplier_id, state, next_action, unknown_since, sent_to FROM order_units
+        SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, sent_to FROM order_units
         WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
         ORDER BY next_action_at LIMIT asked.free_slots FOR NO KEY UPDATE SKIP LOCKED) found
       LIMIT ${total}),
@@ -64,6 +71,7 @@ export const CLAIM_UNITS = statement(
         next_action_at = CASE WHEN d.action <> 'review'
                               THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + ${leaseMarginMs}) / 1000.0) END,
         claim = u.claim + 1,
+        attempt = CASE WHEN d.action = 'review' THEN u.attempt ELSE greatest(u.attempt, 1) END,
         claimed_by = CASE WHEN d.action <> 'review' THEN ${name} END,
         sends = u.sends + CASE d.action WHEN 'send' THEN 1 ELSE 0 END,
         inquiries = CASE d.action WHEN 'send' THEN 0 WHEN 'inquire' THEN u.inquiries + 1 ELSE u.inquiries END,
@@ -76,7 +84,7 @@ export const CLAIM_UNITS = statement(
       FROM decided d
       WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.state = 'sending' AS interrupted,
-                u.sends, u.inquiries, d.supplier, d.adapter, d.base_url, d.token_sealed, d.timeout_ms),
+                u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries, d.supplier, d.adapter, d.base_url, d.token_sealed, d.timeout_ms),
     -- An order or item that is locked is being settled, and then marked there: waiting here could close a circle.
     -- Pending is said in a way that the index of open orders does not serve: each order is to be found by its id, and
     -- after a quiet time PostgreSQL would take that index for empty and look through all of it.
@@ -90,11 +98,23 @@ export const CLAIM_UNITS = statement(
       FROM (SELECT order_id, position FROM order_items
             WHERE (order_id, position) IN (SELECT order_id, item FROM claimed) AND status = 'pending'
             FOR NO KEY UPDATE SKIP LOCKED) waiting
-      WHERE i.order_id = waiting.order_id AND i.position = waiting.position)
-    SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.supplier_sku
-    FROM claimed
-    JOIN orders o ON o.id = claimed.order_id
-    JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item`,
+      WHERE i.order_id = waiting.order_id AND i.position = waiting.position),
+    -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
+    attempted AS (
+      SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id,
+             coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
+             coalesce(a.reference, ${FIRST_REFERENCE}) AS reference
+      FROM claimed
+      JOIN orders o ON o.id = claimed.order_id
+      JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item
+      LEFT JOIN unit_attempts a ON a.order_id = claimed.order_id AND a.item = claimed.item
+        AND a.unit = claimed.unit AND a.number = claimed.attempt),
+    begun AS (
+      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, supplier_sku, reference,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM attempted WHERE is_new_attempt)
+    SELECT * FROM attempted`,
 );
 
 export interface PostponedUnit {
@@ -156,6 +176,25 @@ export const POSTPONE_UNITS = statement(
     WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
     RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
       CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
+);
+
+/** Keeps what suppliers call the purchases of these attempts; what is known already stays. */
+export const NAME_ATTEMPTS = statement(
+  'unit_attempts.name',
+  {
+    attempts: rowsOf({
+      order_id: 'bigint',
+      item: 'smallint',
+      unit: 'smallint',
+      attempt: 'smallint',
+      supplier_reference: 'text',
+    }),
+  },
+  ({ attempts }) => `
+    UPDATE unit_attempts a SET supplier_reference = c.supplier_reference
+    FROM ${attempts.as('c')}
+    WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
+      AND a.supplier_reference IS NULL`,
 );
 
 /** Ends the claims of processes that are gone: their units are due at once, for an inquiry. */

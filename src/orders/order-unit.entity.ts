@@ -32,6 +32,10 @@ export class OrderUnit {
   @Column('integer')
   supplier_id!: number;
 
+  /** The number of its latest attempt; 0 before the first. */
+  @Column('smallint', { default: 0 })
+  attempt!: number;
+
   @Column('text', { default: 'queued' })
   state!: UnitState;
 

@@ -38,6 +38,6 @@ export interface UnitKey {
 /** The name of a unit inside its order, such as `1.2`. */
 export const unitName = ({ item, unit }: Pick<UnitKey, 'item' | 'unit'>): string => `${item}.${unit}`;
 
-/** A unit's name at the supplier, one for ever (supplier protocol): `<order_number>.<item>.<unit>`. */
+/** A unit's name, and the reference of its first attempt (supplier protocol): `<order_number>.<item>.<unit>`. */
 export const unitReference = (orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): string =>
   `${orderNumber}.${unitName(key)}`;

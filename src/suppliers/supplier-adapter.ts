@@ -1,7 +1,7 @@
 import type { Satang } from '../core/money.js';
 import type { SupplierOutcome } from './supplier-outcome.js';
 
-/** One unit to buy. `reference` is the unit's for ever, never an attempt's. */
+/** One unit to buy. `reference` is that of the attempt: the same each time that the attempt is sent. */
 export interface TopUp {
   reference: string;
   sku: string;

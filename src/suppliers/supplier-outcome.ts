@@ -10,7 +10,7 @@ import type { UnitFailureCode } from '../core/failures.js';
 export type SupplierOutcome =
   | { kind: 'succeeded'; supplierReference: string | null }
   | { kind: 'failed'; code: UnitFailureCode; message: string }
-  | { kind: 'processing' }
+  | { kind: 'processing'; supplierReference?: string }
   | { kind: 'not_accepted'; detail: string; retryAfterMs?: number; credentialsRefused?: boolean }
   | { kind: 'never_seen' }
   | { kind: 'unknown'; detail: string; retryAfterMs?: number };

@@ -7,8 +7,9 @@ import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { listOrders, type OrderFilter } from './order-list.sql.js';
 import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
-import { FIND_BY_REFERENCE, FIND_TIMELINE } from './order-support.sql.js';
+import { FIND_ATTEMPTS, FIND_BY_REFERENCE, FIND_TIMELINE, type AttemptOfUnit } from './order-support.sql.js';
 
+export type { AttemptOfUnit } from './order-support.sql.js';
 export type { OrderFilter } from './order-list.sql.js';
 
 /** Something that happened to an order. */
@@ -59,6 +60,11 @@ export class OrderSupportRepository {
       ...unit,
       supplier: present(raw[index], 'a row has its raw row').supplier_code,
     }));
+  }
+
+  /** Unit by unit, each unit's in their order. */
+  listAttempts(tx: Transaction, orderId: bigint): Promise<AttemptOfUnit[]> {
+    return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS.with({ orderId }));
   }
 
   /** Oldest first. */

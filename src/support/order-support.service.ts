@@ -6,8 +6,14 @@ import type { OrderDto } from '../orders/order.dto.js';
 import { toOrderDto } from '../orders/order.mapper.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitRow } from '../orders/order.rows.js';
 import { inSnapshot, inIndexedSnapshot } from '../database/snapshot.js';
+import { toAttemptView, type AttemptView } from './attempt-view.js';
 import { AmbiguousReference } from './order-problems.js';
-import { OrderSupportRepository, type Happening, type OrderFilter } from './order-support.repository.js';
+import {
+  OrderSupportRepository,
+  type AttemptOfUnit,
+  type Happening,
+  type OrderFilter,
+} from './order-support.repository.js';
 
 export type ListedOrder = OrderDto & { merchant_id: number };
 
@@ -21,6 +27,7 @@ export interface UnitView {
   failure_code: string | null;
   /** How often it was sent to the supplier. */
   attempts: number;
+  attempts_detail: AttemptView[];
 }
 
 /** Something that happened to an order. */
@@ -58,10 +65,11 @@ export class OrderSupportService {
       const order = await this.findIn(tx, numberOrReference, merchantId);
       const [listed] = await this.withItems(tx, [order]);
       const units = await this.orders.listUnits(tx, order.id);
+      const attempts = await this.orders.listAttempts(tx, order.id);
       const timeline = await this.orders.listTimeline(tx, order.id);
       return {
         ...present(listed, 'an order that was found is listed'),
-        units: units.map((unit) => toUnitView(order.order_number, unit)),
+        units: units.map((unit) => toUnitView(order.order_number, unit, attempts)),
         timeline: timeline.map(toTimelineEntry),
       };
     });
@@ -98,7 +106,7 @@ export class OrderSupportService {
   }
 }
 
-const toUnitView = (orderNumber: string, unit: UnitRow): UnitView => ({
+const toUnitView = (orderNumber: string, unit: UnitRow, attempts: AttemptOfUnit[]): UnitView => ({
   unit: unitName(unit),
   reference: unitReference(orderNumber, unit),
   state: unit.state,
@@ -106,6 +114,9 @@ const toUnitView = (orderNumber: string, unit: UnitRow): UnitView => ({
   supplier_reference: unit.supplier_reference,
   failure_code: unit.failure_code,
   attempts: unit.sends,
+  attempts_detail: attempts
+    .filter(({ item, unit: piece }) => item === unit.item && piece === unit.unit)
+    .map(toAttemptView),
 });
 
 const toTimelineEntry = ({ at, event, unit, detail, process }: Happening): TimelineEntry => ({

@@ -1,5 +1,7 @@
 import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
+import type { FailureCode } from '../core/failures.js';
+import type { UnitState } from '../orders/states.js';
 import { ORDER_COLUMNS } from '../orders/order.rows.js';
 
 /** A reference is indexed together with its merchant: one look for each merchant beats reading all orders. */
@@ -12,6 +14,43 @@ export const FIND_BY_REFERENCE = statement(
       SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = m.id AND reference_id = ${reference} LIMIT 1) found
     WHERE ${merchantId} IS NULL OR m.id = ${merchantId}
     ORDER BY m.id`,
+);
+
+/** An attempt to buy a unit, with what its supplier and we call it. */
+export interface AttemptOfUnit {
+  item: number;
+  unit: number;
+  number: number;
+  supplier: string;
+  supplier_sku: string;
+  reference: string;
+  supplier_reference: string | null;
+  state: UnitState;
+  /** Whether the supplier's last word is that it has accepted the purchase. */
+  is_processing: boolean;
+  failure_code: FailureCode | null;
+}
+
+/** A unit that was settled by the version before attempts were recorded has had one. */
+export const FIND_ATTEMPTS = statement(
+  'support.find_attempts',
+  { orderId: 'bigint' },
+  ({ orderId }) => `
+    SELECT u.item, u.unit, coalesce(a.number, 1) AS number, s.code AS supplier,
+           coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
+           coalesce(a.reference, o.order_number || '.' || u.item || '.' || u.unit) AS reference,
+           coalesce(a.supplier_reference, u.supplier_reference) AS supplier_reference,
+           u.state, u.failure_code,
+           coalesce((SELECT c.outcome = 'processing' FROM supplier_calls c
+                     WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+                     ORDER BY c.id DESC LIMIT 1), false) AS is_processing
+    FROM order_units u
+    JOIN orders o ON o.id = u.order_id
+    JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+    LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit
+    JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
+    WHERE u.order_id = ${orderId} AND (a.number IS NOT NULL OR u.sends > 0)
+    ORDER BY u.item, u.unit, a.number`,
 );
 
 /**

@@ -11,6 +11,7 @@ interface Unit {
   supplier_reference: string | null;
   failure_code: string | null;
   attempts: number;
+  attempts_detail: object[];
 }
 
 type OrderFile = OrderBody & {
@@ -63,6 +64,7 @@ describe('topup order show', () => {
       supplier_reference: null,
       failure_code: null,
       attempts: 0,
+      attempts_detail: [],
     };
     expect(units).toEqual(
       ['1.1', '1.2', '2.1'].map((unit) => ({ unit, reference: `${order.order_number}.${unit}`, ...queued })),

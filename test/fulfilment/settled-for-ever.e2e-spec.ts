@@ -213,9 +213,7 @@ describe('3 A unit that was settled is not settled again', () => {
     ] as const;
     const said = await Promise.all(outcomes.map((outcome) => settlement.settle({ ...command, outcome })));
     // Another purchase, or another ending, is a case for the operator; the same ending is nothing new.
-    expect(said).toEqual(
-      ending === 'completed' ? ['reversal', 'reversal'] : ['reversal', 'settled_before'],
-    );
+    expect(said).toEqual(ending === 'completed' ? ['reversal', 'reversal'] : ['reversal', 'settled_before']);
     expect(await stack.orderWith(merchant, ended.reference_id, ending)).toEqual(ended);
     expect(await stack.wallet(merchant)).toEqual(wallet);
     expect(receiver.received).toHaveLength(2);

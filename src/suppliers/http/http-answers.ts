@@ -73,14 +73,11 @@ function readState(body: Body | undefined, reference: string): SupplierOutcome {
     return { kind: 'unknown', detail: 'the answer is about another reference' };
   const { status, supplier_reference: supplierReference } = body;
   const hasFailure = isPresent(body.failure_code);
-  if (status === 'succeeded' && !hasFailure) {
-    return {
-      kind: 'succeeded',
-      supplierReference: typeof supplierReference === 'string' ? storable(supplierReference, 255) : null,
-    };
-  }
+  const named = typeof supplierReference === 'string' ? storable(supplierReference, 255) : null;
+  if (status === 'succeeded' && !hasFailure) return { kind: 'succeeded', supplierReference: named };
   if (status === 'failed') return refusal(body);
-  if (status === 'processing' && !hasFailure) return { kind: 'processing' };
+  if (status === 'processing' && !hasFailure)
+    return { kind: 'processing', ...(named === null ? {} : { supplierReference: named }) };
   return { kind: 'unknown', detail: 'the answer contradicts itself' };
 }
 
