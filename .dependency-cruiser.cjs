@@ -51,8 +51,8 @@ function arrowsOf(name) {
   return {
     name: `arrows-of-${name}`,
     comment:
-      `src/${name} may import ${['itself', ...allowed].join(', ')}. ` +
-      `${name in rows ? 'Its' : 'Give it a'} row in .dependency-cruiser.cjs says which.`,
+      `src/${name} may import only ${['itself', ...allowed].join(', ')}: ` +
+      `to allow more, ${name in rows ? 'change its' : 'add a'} row in .dependency-cruiser.cjs`,
     severity: 'error',
     from: { path: `^src/${name}/` },
     to: { path: '^src/.+/', pathNot: `^src/(${[name, ...allowed].join('|')})/` },

@@ -76,7 +76,7 @@ export function dataSourceOptions(
       DeliveryPages1763800000012,
       StaleWaiting1763800000013,
       OrderFilters1763800000014,
-    Attempts1763800000015,
+      Attempts1763800000015,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',
