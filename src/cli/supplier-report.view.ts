@@ -1,4 +1,5 @@
 import { counted } from '../core/text.js';
+import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
 import type { SupplierComparison } from '../reports/supplier-report.service.js';
 import { listTable, paragraphs, type Result } from './output.js';
@@ -85,8 +86,8 @@ function toJson({
     unanswered: unanswered.count,
     open_cases: openCases,
     problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
-    balance_amount: balance.known ? formatBaht(balance.amount) : null,
-    balance_currency: balance.known ? balance.currency : null,
+    balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
+    balance_currency: balance.known ? balance.amount.currency : null,
     differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),
   };
 }

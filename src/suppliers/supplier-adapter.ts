@@ -1,4 +1,4 @@
-import type { Satang } from '../core/money.js';
+import type { CostMoney } from '../core/cost-money.js';
 import type { SupplierOutcome } from './supplier-outcome.js';
 
 /** One unit to buy. `reference` is that of the attempt: the same each time that the attempt is sent. */
@@ -22,7 +22,7 @@ export interface StoredSettings {
  * not every supplier tells.
  */
 export type SupplierBalance =
-  { known: true; amount: Satang; currency: string } | { known: false; detail: string; reached: boolean };
+  { known: true; amount: CostMoney } | { known: false; detail: string; reached: boolean };
 
 /**
  * A kind of supplier. `Settings` are those it reads from what is stored and gets back with each call. No call throws for

@@ -1,4 +1,4 @@
-import { parseBaht } from '../../core/money.js';
+import { parseMicros } from '../../core/cost-money.js';
 import { retryAfterMs } from '../../core/retry-after.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
@@ -60,11 +60,12 @@ export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
     return { known: false, detail: `HTTP ${answer.status}`, reached };
   }
   const text = typeof balance === 'string' ? balance : '';
-  const size = parseBaht(text.replace(/^-/, ''));
+  const size = parseMicros(text.replace(/^-/, ''));
   if (size === null || typeof currency !== 'string') {
     return { known: false, detail: 'the answer names no balance and currency', reached: true };
   }
-  return { known: true, amount: text.startsWith('-') ? -size : size, currency: storable(currency, 16) };
+  const micros = text.startsWith('-') ? -size : size;
+  return { known: true, amount: { micros, currency: storable(currency, 16) } };
 }
 
 function readState(body: Body | undefined, reference: string): SupplierOutcome {

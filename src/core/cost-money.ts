@@ -1,0 +1,35 @@
+/** Money of a supplier: in its own currency, in millionths of that. Never a floating-point number. */
+export interface CostMoney {
+  /** 1 IDR is 1,000,000. */
+  micros: bigint;
+  /** As the supplier writes it, such as `THB`. */
+  currency: string;
+}
+
+/** As many whole units of a currency as the largest wallet has baht; far below what a PostgreSQL bigint can hold. */
+const MAX_MICROS = 10n ** 18n;
+const FRACTION_DIGITS = 6;
+const AMOUNT = /^(\d{1,13})(?:\.(\d{1,6}))?$/;
+
+/**
+ * Reads an amount such as `10000` or `23.5`.
+ * @returns millionths, or null when the text is not a plain non-negative amount with at most six fraction digits, or
+ * is larger than a supplier's amounts can be.
+ */
+export function parseMicros(text: string): bigint | null {
+  const [, whole, fraction = ''] = AMOUNT.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const micros = BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0'));
+  return micros <= MAX_MICROS ? micros : null;
+}
+
+/**
+ * Writes millionths in the currency's own unit: `23500000n` is `23.5`.
+ * @param atLeast so many fraction digits, where more are not needed.
+ */
+export function formatMicros(micros: bigint, atLeast = 0): string {
+  const digits = (micros < 0n ? -micros : micros).toString().padStart(FRACTION_DIGITS + 1, '0');
+  const fraction = digits.slice(-FRACTION_DIGITS).replace(/0+$/, '').padEnd(atLeast, '0');
+  const whole = `${micros < 0n ? '-' : ''}${digits.slice(0, -FRACTION_DIGITS)}`;
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
