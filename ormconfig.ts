@@ -20,6 +20,7 @@ import { DeliveryPages1763800000012 } from './src/database/migrations/1763800000
 import { StaleWaiting1763800000013 } from './src/database/migrations/1763800000013-stale-waiting.js';
 import { OrderFilters1763800000014 } from './src/database/migrations/1763800000014-order-filters.js';
 import { Attempts1763800000015 } from './src/database/migrations/1763800000015-attempts.js';
+import { SupplierSettings1763800000016 } from './src/database/migrations/1763800000016-supplier-settings.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -77,6 +78,7 @@ export function dataSourceOptions(
       StaleWaiting1763800000013,
       OrderFilters1763800000014,
       Attempts1763800000015,
+      SupplierSettings1763800000016,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -28,4 +28,4 @@ fill REDIS_PASSWORD "$(random_hex 24)"
 fill MANAGEMENT_PASSWORD "$(random_hex 12)"
 fill SIMULATOR_TOKEN "$(random_hex 24)"
 fill GRAFANA_PASSWORD "$(random_hex 12)"
-echo 'Keep a copy of .env in a safe place: without SECRETS_KEY the stored webhook secrets and supplier tokens are lost.'
+echo 'Keep a copy of .env in a safe place: without SECRETS_KEY the stored webhook secrets and suppliers’ credentials are lost.'

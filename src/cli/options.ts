@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { parseMicros } from '../core/cost-money.js';
 import {
   formatBaht,
   MAX_SATANG,
@@ -36,6 +37,15 @@ export function baht(text: string): Satang {
   if (amount !== null) return amount;
   throw new InvalidArgumentError(
     `It must be an amount in baht such as 1000.00, from 0.00 to ${formatBaht(MAX_SATANG)}.`,
+  );
+}
+
+/** An amount in a supplier's currency. @returns millionths. */
+export function micros(text: string): bigint {
+  const amount = parseMicros(text);
+  if (amount !== null) return amount;
+  throw new InvalidArgumentError(
+    'It must be an amount such as 10000 or 23.5, with up to six fraction digits.',
   );
 }
 

@@ -1,106 +1,102 @@
-import { ADAPTER_NAMES } from '../suppliers/adapters.js';
-import type { Supplier } from '../suppliers/supplier.entity.js';
+import type { Command } from 'commander';
+import { ADAPTERS } from '../suppliers/adapters.js';
+import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
+import { toBalanceView, toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
-import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../suppliers/suppliers.service.js';
-import { examples, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
-import { integer, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
-import { list, record } from './output.js';
+import { SuppliersService } from '../suppliers/suppliers.service.js';
+import { examples, type Act, type CommandGroup, type Shell } from './command-group.js';
+import { list, record, type Result } from './output.js';
+import { adaptersTable, unavailableInWords } from './supplier.view.js';
+import { defineSet } from './supplier-set.command.js';
 
-const LONGEST_TIMEOUT_MS = 600_000;
-
-interface SetGiven {
-  code: string;
-  adapter: string;
-  baseUrl: string;
-  /** False for --no-token. */
-  token?: string | false;
-  timeoutMs: number;
-  operator: string;
-  reason?: string;
-  yes?: boolean;
-}
+const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';
 
 export const supplierCommands: CommandGroup = {
   features: { imports: [SuppliersModule] },
-  define(supplier, act) {
-    supplier
-      .command('set')
-      .description('Add a supplier or replace its settings. Workers use them within 5 seconds.')
-      .requiredOption('--code <code>', 'supplier code, 1 to 64 characters')
-      .requiredOption(
-        '--adapter <adapter>',
-        `adapter for the supplier’s API: ${ADAPTER_NAMES.join(', ')}`,
-        oneOf(ADAPTER_NAMES),
-      )
-      .requiredOption('--base-url <url>', 'base URL of the supplier’s API, http or https')
-      .option('--token <token>', 'bearer token (default: keep the current token)')
-      .option('--no-token', 'remove the current token')
-      .option(
-        '--timeout-ms <ms>',
-        'timeout of a request in milliseconds',
-        integer(1, LONGEST_TIMEOUT_MS),
-        DEFAULT_TIMEOUT_MS,
-      )
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addOption(yesOption())
-      .addHelpText(
-        'after',
-        '\n--no-token asks first: a token can’t be read back.' +
-          ASKS_FIRST +
-          examples(
-            'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --token s3cr3t',
-          ),
-      )
-      .action(
-        act(async (app, { token, operator, reason, yes, ...settings }: SetGiven) => {
-          const change = token === false ? null : token;
-          if (change === null)
-            await confirm(`The token of supplier ${settings.code} is removed, for good.`, { yes });
-          const suppliers = app.get(SuppliersService);
-          suppliers.assertTiming(settings.timeoutMs);
-          const remarks = await confirmMove(suppliers, settings, yes);
-          const by = { operator, reason };
-          const saved = await suppliers.set({ ...settings, token: change }, by);
-          return { ...record(toJson(saved)), remarks };
-        }),
-      );
-
-    supplier
-      .command('list')
-      .description('List all suppliers.')
-      .addHelpText('after', examples('supplier list'))
-      .action(
-        act(async (app) => {
-          const suppliers = await app.get(SuppliersService).list();
-          const table = suppliers.map((each) => ({ ...toJson(each), token: each.token_sealed !== null }));
-          const { text } = list(table, 'There are no suppliers: topup supplier set adds one.');
-          return { json: suppliers.map(toJson), text };
-        }),
-      );
+  define(supplier, act, shell) {
+    defineSet(supplier, act);
+    defineReads(supplier, act);
+    defineAdapters(supplier, shell);
+    defineCalls(supplier, act);
   },
 };
 
-/** Says how many units another base URL leaves behind, and asks. @returns the same for those who are not asked. */
-async function confirmMove(
-  suppliers: SuppliersService,
-  { code, baseUrl }: Pick<SetGiven, 'code' | 'baseUrl'>,
-  yes?: boolean,
-): Promise<string[]> {
-  const units = await suppliers.unitsLeftBehind(code, baseUrl);
-  if (!units || units.open === 0) return [];
-  const { open, inDoubt } = units;
-  const words =
-    `Supplier ${code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
-    'those in doubt are not sent to the new address again, and come to review unless it knows them.';
-  await confirm(words, { yes });
-  return [words];
+function defineReads(supplier: Command, act: Act): void {
+  supplier
+    .command('list')
+    .description('List all suppliers.')
+    .addHelpText('after', examples('supplier list'))
+    .action(
+      act(async (app) => {
+        const suppliers = (await app.get(SuppliersService).list()).map(toSupplierView);
+        const { text } = list(suppliers.map(toLine), NO_SUPPLIERS);
+        return { json: suppliers, text };
+      }),
+    );
+
+  supplier
+    .command('show')
+    .description('Show one supplier: its settings, the names of its credentials, and our last known balance.')
+    .argument('<code>', 'supplier code')
+    .addHelpText('after', examples('supplier show acme'))
+    .action(
+      act(async (app, code: string) => {
+        const view = toSupplierView(await app.get(SuppliersService).getByCode(code));
+        const { text } = record(toLine(view));
+        return { json: view, text };
+      }),
+    );
 }
 
-const toJson = ({ code, adapter, base_url, timeout_ms }: Supplier): Record<string, unknown> => ({
-  code,
-  adapter,
-  base_url,
-  timeout_ms,
+function defineAdapters(supplier: Command, { answer }: Shell): void {
+  supplier
+    .command('adapters')
+    .description('List the adapters, with the credentials and options that each takes.')
+    .addHelpText('after', examples('supplier adapters'))
+    .action(() => answer(adaptersTable(ADAPTERS.map(({ description }) => description))));
+}
+
+function defineCalls(supplier: Command, act: Act): void {
+  supplier
+    .command('balance')
+    .description('Ask suppliers for our balance now. The exit code is 1 if one does not respond.')
+    .argument('[code]', 'supplier code (default: all suppliers)')
+    .addHelpText('after', examples('supplier balance', 'supplier balance acme'))
+    .action(
+      act(async (app, code: string | undefined) => {
+        const service = app.get(SuppliersService);
+        const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
+        return balances(await app.get(SupplierBalancesService).ask(suppliers));
+      }),
+    );
+}
+
+/** A supplier as a line of a table, which has room for what differs between suppliers. */
+const toLine = ({ pause_reason, callback_url, options, balance, ...view }: SupplierView): Row => ({
+  ...view,
+  options: Object.entries(options).map(([name, value]) => `${name}=${value}`),
+  balance: balance && `${balance.amount} ${balance.currency}${balance.low ? ' (low)' : ''}`,
+  balance_at: balance?.at,
+  ...(pause_reason === null ? {} : { pause_reason }),
+  ...(callback_url === null ? {} : { callback_url }),
 });
+
+type Row = Record<string, unknown>;
+
+/** What suppliers told; one that could not be asked has the balance that it told before. */
+function balances(asked: AskedSupplier[]): Result {
+  const rows = asked.map(({ supplier }) => {
+    const { amount = null, currency = null, at = null, low = false } = toBalanceView(supplier) ?? {};
+    return { code: supplier.code, amount, currency, at, low };
+  });
+  const inWords = ({ supplier, problem }: AskedSupplier): string[] =>
+    problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier)}`];
+  const failed = asked.filter(({ problem }) => problem?.reached === false);
+  return {
+    ...list(rows, NO_SUPPLIERS),
+    ok: failed.length === 0,
+    // That a supplier tells no balances is nothing to be put right.
+    remarks: asked.filter(({ problem }) => problem?.reached === true).flatMap(inWords),
+    warnings: failed.flatMap(inWords),
+  };
+}

@@ -30,6 +30,8 @@ export interface ClaimedUnit {
   adapter: string;
   base_url: string;
   token_sealed: Buffer | null;
+  credentials_sealed: Buffer | null;
+  options: Record<string, string>;
   timeout_ms: number;
 }
 
@@ -60,7 +62,8 @@ export const CLAIM_UNITS = statement(
         ORDER BY next_action_at LIMIT asked.free_slots FOR NO KEY UPDATE SKIP LOCKED) found
       LIMIT ${total}),
     decided AS (
-      SELECT due.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.timeout_ms,
+      SELECT due.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed,
+             s.options, s.timeout_ms,
              CASE WHEN due.next_action = 'send' AND due.unknown_since IS NOT NULL AND due.sent_to <> s.base_url
                   THEN 'review' ELSE due.next_action END AS action
       FROM due JOIN suppliers s ON s.id = due.supplier_id),
@@ -84,7 +87,8 @@ export const CLAIM_UNITS = statement(
       FROM decided d
       WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.state = 'sending' AS interrupted,
-                u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries, d.supplier, d.adapter, d.base_url, d.token_sealed, d.timeout_ms),
+                u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries, d.supplier, d.adapter, d.base_url,
+                d.token_sealed, d.credentials_sealed, d.options, d.timeout_ms),
     -- An order or item that is locked is being settled, and then marked there: waiting here could close a circle.
     -- Pending is said in a way that the index of open orders does not serve: each order is to be found by its id, and
     -- after a quiet time PostgreSQL would take that index for empty and look through all of it.

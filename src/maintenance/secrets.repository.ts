@@ -15,6 +15,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { entity: Webhook, column: 'secret_sealed' satisfies keyof Webhook },
   { entity: Webhook, column: 'previous_secret_sealed' satisfies keyof Webhook },
   { entity: Supplier, column: 'token_sealed' satisfies keyof Supplier },
+  { entity: Supplier, column: 'credentials_sealed' satisfies keyof Supplier },
 ];
 
 export interface SealedSecret {

@@ -1,14 +1,18 @@
+import type { AdapterDescription } from './adapter-description.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
 import type { SupplierHttp } from './supplier-http.js';
 
 interface AdapterClass {
-  /** Its name in the settings of suppliers. */
-  readonly adapter: string;
+  readonly description: AdapterDescription;
   new (http: SupplierHttp): SupplierAdapter;
 }
 
-/** Every adapter there is. The database allows their names in this order: a new one comes with a migration. */
+/** Every adapter there is. */
 export const ADAPTERS: readonly AdapterClass[] = [HttpSupplier];
 
-export const ADAPTER_NAMES = ADAPTERS.map(({ adapter }) => adapter);
+export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
+
+/** Undefined where only another version of the service knows the adapter. */
+export const describeAdapter = (name: string): AdapterDescription | undefined =>
+  ADAPTERS.find(({ description }) => description.adapter === name)?.description;

@@ -13,16 +13,26 @@ export interface TopUp {
 /** A supplier's settings as the operator gave them, at the moment of the claim. */
 export interface StoredSettings {
   baseUrl: string;
-  token: string | null;
+  /** By name: all that the adapter requires, and of the others those that were given. */
+  credentials: Record<string, string>;
+  /** By name, those that were given. */
+  options: Record<string, string>;
   timeoutMs: number;
 }
 
 /**
- * What we have left at a supplier, as it writes it; or why that is not known, and whether it was reached and answers us:
- * not every supplier tells.
+ * Why a supplier did not tell what it was asked, and whether it was reached and answers us: not every supplier tells
+ * everything. `fault` says what is wrong, where that is known: `settings` are such that it could not even be asked.
  */
-export type SupplierBalance =
-  { known: true; amount: CostMoney } | { known: false; detail: string; reached: boolean };
+export interface Unavailable {
+  known: false;
+  detail: string;
+  reached: boolean;
+  fault?: 'settings' | 'credentials' | 'rate';
+}
+
+/** What we have left at a supplier, as it writes it. */
+export type SupplierBalance = { known: true; amount: CostMoney } | Unavailable;
 
 /**
  * A kind of supplier. `Settings` are those it reads from what is stored and gets back with each call. No call throws for
@@ -31,7 +41,7 @@ export type SupplierBalance =
 export interface SupplierAdapter<Settings = unknown> {
   /** Whether sending a reference again buys nothing a second time; where not, a unit is never sent twice. */
   readonly deduplicates: boolean;
-  /** @throws BAD_REQUEST, in words for the operator, for settings that it can't work with. */
+  /** @throws BAD_REQUEST, in words for the operator and without any credential, for settings that it can't work with. */
   readSettings(stored: StoredSettings): Settings;
   /** Asks for one purchase. */
   send(settings: Settings, topUp: TopUp): Promise<SupplierOutcome>;

@@ -1,11 +1,15 @@
 import { Module } from '@nestjs/common';
+import { SupplierBalancesService } from './supplier-balances.service.js';
+import { SupplierCredentials } from './supplier-credentials.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 import { SuppliersService } from './suppliers.service.js';
 import { TimingCheck } from './timing-check.js';
 
-@Module({
-  providers: [SuppliersRepository, SupplierRegistry, SuppliersService, TimingCheck],
-  exports: [SuppliersRepository, SupplierRegistry, SuppliersService, TimingCheck],
-})
+const PROVIDERS = [
+  ...[SuppliersRepository, SupplierCredentials, SupplierRegistry, SuppliersService, TimingCheck],
+  ...[SupplierBalancesService],
+];
+
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class SuppliersModule {}

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, IsNull, Not } from 'typeorm';
-import { Database, type Statement, type Transaction } from '../database/database.js';
+import type { CostMoney } from '../core/cost-money.js';
+import { Database, type Transaction } from '../database/database.js';
 import { Supplier } from './supplier.entity.js';
+import { FIND_TIMEOUTS } from './suppliers.sql.js';
 
 /** Units at a supplier that have not ended. */
 export interface OpenUnits {
@@ -13,10 +15,9 @@ export interface OpenUnits {
 
 type Timeout = Pick<Supplier, 'code' | 'timeout_ms'>;
 
-const FIND_TIMEOUTS: Statement = {
-  name: 'suppliers.find_timeouts',
-  text: `SELECT code, timeout_ms FROM suppliers ORDER BY code`,
-};
+/** What is written of a supplier; of one that is there, what is not given stays. */
+export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms' | 'options'> &
+  Partial<Omit<Supplier, 'id' | 'created_at' | 'updated_at'>>;
 
 /** Suppliers' settings. Units are named as the orders' folder names their entity, because that builds on this one. */
 @Injectable()
@@ -45,12 +46,13 @@ export class SuppliersRepository {
     return this.database.query<Timeout>(FIND_TIMEOUTS);
   }
 
-  /** Adds a supplier or replaces its settings. @param row without a token, the one that it has stays. */
-  async set(
-    { manager }: Transaction,
-    row: Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'> &
-      Partial<Pick<Supplier, 'token_sealed'>>,
-  ): Promise<Supplier> {
+  /** Keeps its settings as they are until the transaction ends. Orders for it go on. */
+  lock({ manager }: Transaction, code: string): Promise<Supplier | null> {
+    return manager.findOne(Supplier, { where: { code }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** Adds a supplier or replaces its settings. */
+  async set({ manager }: Transaction, row: SupplierRow): Promise<Supplier> {
     await manager.upsert(Supplier, row, ['code']);
     return manager.findOneByOrFail(Supplier, { code: row.code });
   }
@@ -65,6 +67,22 @@ export class SuppliersRepository {
       .andWhere(`(unit.next_action_at IS NOT NULL OR unit.state = 'review')`)
       .getRawOne<OpenUnits>();
     return counted ?? { open: 0, inDoubt: 0 };
+  }
+
+  /** Keeps what a supplier told, unless it was moved while it was asked. */
+  async setBalance({ id, adapter, base_url }: Supplier, { micros, currency }: CostMoney): Promise<void> {
+    await this.dataSource
+      .createQueryBuilder()
+      .update(Supplier)
+      .set({
+        balance_micros: micros,
+        balance_currency: currency,
+        balance_at: () => 'statement_timestamp()',
+        // No setting was changed.
+        updated_at: () => 'updated_at',
+      })
+      .where({ id, adapter, base_url })
+      .execute();
   }
 
   /** Its open units count as sent to where it is now. */

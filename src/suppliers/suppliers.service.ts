@@ -1,27 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { formatMicros } from '../core/cost-money.js';
 import { AppError, UnknownResource } from '../core/errors.js';
-import { SecretBox } from '../core/secret-box.js';
-import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { timingProblem } from './supplier-timing.js';
+import { credentialNames, NO_CREDENTIALS, SupplierCredentials } from './supplier-credentials.js';
 import { SupplierRegistry } from './supplier-registry.js';
+import {
+  baseUrlOf,
+  changed,
+  codeProblem,
+  DEFAULT_TIMEOUT_MS,
+  missingProblem,
+  settingsProblem,
+  type SupplierSettings,
+} from './supplier-settings.js';
+import { timingProblem } from './supplier-timing.js';
 import type { Supplier } from './supplier.entity.js';
-import { SuppliersRepository, type OpenUnits } from './suppliers.repository.js';
-
-export const DEFAULT_TIMEOUT_MS = 10_000;
-const MAX_TIMEOUT_MS = 600_000;
-export interface SupplierSettings {
-  code: string;
-  adapter: string;
-  baseUrl: string;
-  /** A new bearer token, null to remove it, undefined to keep what is there. */
-  token?: string | null;
-  timeoutMs?: number;
-  /** It is the same supplier under another address: it knows the units that were sent to the one before. */
-  hasMoved?: boolean;
-}
+import { SuppliersRepository, type OpenUnits, type SupplierRow } from './suppliers.repository.js';
 
 @Injectable()
 export class SuppliersService {
@@ -29,46 +25,32 @@ export class SuppliersService {
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
     private readonly registry: SupplierRegistry,
-    private readonly secretBox: SecretBox,
+    private readonly credentials: SupplierCredentials,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /**
-   * Adds a supplier or replaces its settings; a token can't be read back, so one that is not given is kept.
-   * @throws BAD_REQUEST
-   */
+  /** Adds a supplier or replaces its settings. @throws BAD_REQUEST */
   async set(settings: SupplierSettings, by?: Actor): Promise<Supplier> {
-    const { code, adapter, token, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
-    const problem = settingsProblem({ ...settings, timeoutMs });
-    if (problem) throw new AppError('BAD_REQUEST', problem);
-    const baseUrl = withoutSlash(settings.baseUrl);
-    this.registry.get(adapter).readSettings({ baseUrl, token: token ?? null, timeoutMs });
-    const row = { code, adapter, base_url: baseUrl, timeout_ms: timeoutMs };
-    const tokenSealed = typeof token === 'string' ? this.secretBox.seal(token) : null;
-    const detail = {
-      code,
-      adapter,
-      base_url: row.base_url,
-      timeout_ms: timeoutMs,
-      token: token === undefined ? 'kept' : token === null ? 'removed' : 'replaced',
-    };
+    const problem = codeProblem(settings.code);
+    if (problem !== null) throw new AppError('BAD_REQUEST', problem);
     return this.database.transaction(async (tx) => {
-      const change = { ...row, ...(token === undefined ? {} : { token_sealed: tokenSealed }) };
-      const supplier = await this.suppliers.set(tx, change);
-      recordAction(tx, by, { action: 'supplier.set', detail });
+      const before = await this.suppliers.lock(tx, settings.code);
+      const row = this.toRow(settings, before);
+      const supplier = await this.suppliers.set(tx, row);
+      recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
       return supplier;
     });
   }
 
   /**
-   * The units that another base URL concerns: those in doubt are not sent there, because it may be somebody else who
-   * never saw them.
+   * The units that settings with another base URL concern: those in doubt are not sent there, because it may be somebody
+   * else who never saw them.
    * @returns null where the supplier is new, or stays where it is.
    */
-  async unitsLeftBehind(code: string, baseUrl: string): Promise<OpenUnits | null> {
-    const supplier = await this.suppliers.find(code);
-    if (!supplier || supplier.base_url === withoutSlash(baseUrl)) return null;
+  async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
+    const supplier = await this.suppliers.find(settings.code);
+    if (!supplier || supplier.base_url === this.baseUrlOf(settings, supplier)) return null;
     return this.suppliers.countOpenUnits(supplier.id);
   }
 
@@ -88,27 +70,52 @@ export class SuppliersService {
     if (!supplier) throw new UnknownResource('supplier', code);
     return supplier;
   }
+
+  private baseUrlOf({ adapter, baseUrl }: SupplierSettings, before: Supplier | null): string {
+    const same = before?.adapter === adapter ? before : undefined;
+    return baseUrlOf(this.registry.describe(adapter), baseUrl, same);
+  }
+
+  /** @throws BAD_REQUEST */
+  private toRow(settings: SupplierSettings, before: Supplier | null): SupplierRow {
+    const { code, adapter, timeoutMs = DEFAULT_TIMEOUT_MS, lowBalanceMicros } = settings;
+    const description = this.registry.describe(adapter);
+    const baseUrl = this.baseUrlOf(settings, before);
+    const problem = settingsProblem(settings, description, baseUrl);
+    if (problem !== null) throw new AppError('BAD_REQUEST', problem);
+    // What one vendor was told in confidence is never told to another.
+    const same = before?.adapter === adapter ? before : undefined;
+    const sealed = {
+      ...(same ? {} : NO_CREDENTIALS),
+      ...this.credentials.change(same ?? NO_CREDENTIALS, settings.credentials ?? {}),
+    };
+    const missing = missingProblem(description, credentialNames({ ...NO_CREDENTIALS, ...same, ...sealed }));
+    if (missing !== null) throw new AppError('BAD_REQUEST', missing);
+    return {
+      ...{ code, adapter, base_url: baseUrl, timeout_ms: timeoutMs, ...sealed },
+      options: changed(same?.options ?? {}, settings.options ?? {}),
+      low_balance_micros:
+        lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
+      // Elsewhere we have another balance.
+      ...(same?.base_url === baseUrl ? {} : NO_BALANCE),
+    };
+  }
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+const NO_BALANCE = { balance_micros: null, balance_currency: null, balance_at: null };
 
-function settingsProblem(settings: SupplierSettings & { timeoutMs: number }): string | null {
-  const { code, baseUrl, timeoutMs } = settings;
-  const codeProblem = textProblem(code, 1, 64);
-  if (codeProblem) return `the supplier's code ${codeProblem}`;
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
-  if (
-    !url ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.search ||
-    url.hash ||
-    url.username ||
-    url.password
-  ) {
-    return 'the base URL must be an http or https URL without credentials, query or fragment';
-  }
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    return `the timeout must be a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`;
-  }
-  return null;
+/** What the log keeps of new settings: of credentials, which ones were given or taken away. */
+function detailOf(
+  { code, adapter, base_url, timeout_ms, options, low_balance_micros: low }: Supplier,
+  { credentials = {} }: SupplierSettings,
+): Record<string, unknown> {
+  const changes = Object.entries(credentials).map(([name, value]) => [
+    name,
+    value === null ? 'removed' : 'replaced',
+  ]);
+  return {
+    ...{ code, adapter, base_url, timeout_ms, options },
+    credentials: Object.fromEntries(changes) as Record<string, string>,
+    low_balance: low === null ? null : formatMicros(low),
+  };
 }

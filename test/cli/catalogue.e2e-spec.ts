@@ -42,7 +42,20 @@ describe('topup supplier', () => {
   const set = (...options: string[]): string[] => [
     'supplier', 'set', '--code', 'acme', '--adapter', 'http', '--base-url', 'http://acme.test/v1', ...options,
   ]; // prettier-ignore
-  const acme = { code: 'acme', adapter: 'http', base_url: 'http://acme.test/v1', timeout_ms: 10_000 };
+  const acme = {
+    code: 'acme',
+    adapter: 'http',
+    base_url: 'http://acme.test/v1',
+    currency: null,
+    timeout_ms: 10_000,
+    credentials: [] as string[],
+    options: {},
+    status: 'active',
+    pause_reason: null,
+    callback_url: null,
+    balance: null,
+  };
+  const withToken = { ...acme, credentials: ['token'] };
 
   async function storedToken(key = secretsKey): Promise<string | null> {
     const { rows } = await client.query<{ token_sealed: Buffer | null }>(
@@ -53,8 +66,11 @@ describe('topup supplier', () => {
   }
 
   it('keeps the token until it is replaced or removed', async () => {
-    expect(await commandLine.json(...set('--token', 's3cr3t'))).toEqual(acme);
-    expect(await commandLine.json(...set('--timeout-ms', '2500'))).toEqual({ ...acme, timeout_ms: 2500 });
+    expect(await commandLine.json(...set('--token', 's3cr3t'))).toEqual(withToken);
+    expect(await commandLine.json(...set('--timeout-ms', '2500'))).toEqual({
+      ...withToken,
+      timeout_ms: 2500,
+    });
     expect(await storedToken()).toBe('s3cr3t');
     expect(await commandLine.json(...set('--no-token'))).toEqual(acme);
     expect(await storedToken()).toBeNull();
@@ -75,7 +91,7 @@ describe('topup supplier', () => {
 
   it('asks for the key that seals a token only when there is a token', async () => {
     const keyless = new CommandLine({ DATABASE_URL: database.url, TOPUP_DATA_DIR: directory });
-    expect(await keyless.json(...set())).toEqual(acme);
+    expect(await keyless.json(...set())).toEqual(withToken);
     expect(await keyless.refused(...set('--token', 's3cr3t'))).toMatch(/SECRETS_KEY must be set/);
   });
 

@@ -38,6 +38,9 @@ export class CommandLine {
   /** @param env what the commands find in their environment, besides PATH. */
   constructor(private readonly env: Record<string, string>) {}
 
+  /** What a command that is carried out in this process finds on its standard input. */
+  input = '';
+
   private wholeEnv(): NodeJS.ProcessEnv {
     return { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
   }
@@ -46,7 +49,7 @@ export class CommandLine {
   async run(...args: string[]): Promise<Run> {
     await (loading ??= loadGroups());
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stdin.end();
+    stdin.end(this.input);
     const texts = Promise.all([text(stdout), text(stderr)]);
     const code = await runCommandLine(args, this.wholeEnv(), { stdin, stdout, stderr });
     stdout.end();

@@ -126,7 +126,7 @@ describe('topup log', () => {
       ],
     };
     expect(entries).toMatchObject([
-      { action: 'supplier.set', detail: { code: 'acme', token: 'replaced' } },
+      { action: 'supplier.set', detail: { code: 'acme', credentials: { token: 'replaced' } } },
       { action: 'product.set', detail: { sku: 'A', price: '35.00', before: null } },
       { action: 'product.set', reason: 'dearer', detail: { price: '36.00', before: { price: '35.00' } } },
       { action: 'product.import', detail: imported },

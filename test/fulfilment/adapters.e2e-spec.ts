@@ -33,7 +33,6 @@ const UNKNOWN_ADAPTER = `there is no adapter later: choose one of ${ADAPTER_NAME
 
 describe('an adapter that a worker does not know', () => {
   it('leaves units to a worker that does: not sent, and in no more doubt than before', async () => {
-    await stack.sql('ALTER TABLE suppliers DROP CONSTRAINT ck_suppliers_adapter');
     const user = unique('player');
     stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
     const inDoubt = await stack.order(merchant, [{ sku }], user);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SecretBox } from '../../src/core/secret-box.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { bought, FakeSupplier } from '../support/fake-supplier.js';
@@ -122,7 +123,7 @@ describe('7 supplier set: takes effect within 5 s without a restart', () => {
         code: 'rotating',
         adapter: 'http',
         baseUrl: stack.supplier.url,
-        ...(token === undefined ? {} : { token }),
+        credentials: token === undefined ? {} : { token },
       });
     const authorization = async (): Promise<string | undefined> => {
       const { order_number } = await completed({ items: [{ sku }] });
@@ -137,6 +138,16 @@ describe('7 supplier set: takes effect within 5 s without a restart', () => {
     expect(await authorization()).toBe('Bearer second');
     await set(null);
     expect(await authorization()).toBeUndefined();
+  });
+
+  it('another credential that is sealed with others', async () => {
+    await stack.addSupplier('several', stack.supplier.url);
+    const sku = await stack.product('35.00', { supplier: 'several' });
+    // The http adapter takes no second credential, but its token from wherever it is.
+    const sealed = stack.api.get(SecretBox).seal(JSON.stringify({ token: 'from-the-object', key: 'k' }));
+    await stack.sql(`UPDATE suppliers SET credentials_sealed = $1 WHERE code = 'several'`, [sealed]);
+    const { order_number } = await completed({ items: [{ sku }] });
+    expect(stack.supplier.about(order_number)[0]?.authorization).toBe('Bearer from-the-object');
   });
 
   it('another timeout', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SecretBox } from '../../src/core/secret-box.js';
+import { NO_CREDENTIALS, SupplierCredentials } from '../../src/suppliers/supplier-credentials.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
@@ -7,6 +9,7 @@ import { TestStack, unique, type OrderBody, type TestMerchant } from '../support
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const SUPPLIER_TOKEN = 'supplier-token-of-the-test';
+const SUPPLIER_KEY = 'supplier-key-of-the-test';
 const OWN_SECRET = 'webhook-secret-of-the-test';
 const NEW_SECRET = 'second-webhook-secret-of-the-test';
 
@@ -30,12 +33,25 @@ beforeAll(async () => {
   receiver = await new WebhookReceiver().listen();
   merchant = await stack.merchant();
   await stack.addSupplier('paid', stack.supplier.url, 10_000, SUPPLIER_TOKEN);
+  await giveKey('paid');
   sku = await stack.product('35.00', { supplier: 'paid' });
   await register({ url: receiver.url('/own'), secret: OWN_SECRET });
   generatedSecret = (await register({ url: receiver.url('/generated') })).secret ?? '';
 });
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
+
+/** A credential beside the token, as adapters of vendors have them. */
+async function giveKey(supplier: string): Promise<void> {
+  const { credentials_sealed: sealed } = new SupplierCredentials(stack.api.get(SecretBox)).change(
+    NO_CREDENTIALS,
+    { key: SUPPLIER_KEY },
+  );
+  await stack.sql(
+    `UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE code = $2`,
+    [sealed, supplier],
+  );
+}
 
 async function register(webhook: object): Promise<{ id: number; secret?: string }> {
   const body = { max_retries: 0, ...webhook };
@@ -146,6 +162,7 @@ describe('no log line holds', () => {
     ['its successor', () => NEW_SECRET],
     ['a webhook secret of ours', () => generatedSecret],
     ['the supplier’s token', () => SUPPLIER_TOKEN],
+    ['another credential of the supplier', () => SUPPLIER_KEY],
     ['SECRETS_KEY', () => stack.config.secretsKey?.toString('base64') ?? ''],
     ['the password in DATABASE_URL', () => new URL(stack.config.DATABASE_URL).password],
   ])('%s', (_what, secretOf) => {

@@ -90,6 +90,32 @@ describe('the migrations', () => {
     expect(limits).toEqual([{ statement: '0', lock: '3s' }]);
   });
 
+  it('keep suppliers with their tokens, and let the version before add more beside them', async () => {
+    const before = migrations.findIndex(({ name }) => name.startsWith('SupplierSettings'));
+    const add = (source: DataSource, code: string): Promise<unknown> =>
+      source.query(
+        `INSERT INTO suppliers (code, adapter, base_url, token_sealed, timeout_ms) VALUES ($1, 'http', 'http://x', 'sealed', 1)`,
+        [code],
+      );
+    await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+    await withMigrations(before, async (source) => {
+      await source.runMigrations();
+      await add(source, 'old');
+    });
+    await withMigrations(before + 1, async (source) => {
+      await source.runMigrations();
+      await add(source, 'beside');
+      const suppliers = await source.query<object[]>(
+        `SELECT code, convert_from(token_sealed, 'UTF8') AS token, credentials_sealed, credential_names, options
+         FROM suppliers ORDER BY id`,
+      );
+      const rest = { token: 'sealed', credentials_sealed: null, credential_names: [], options: {} };
+      expect(suppliers).toEqual(['old', 'beside'].map((code) => ({ code, ...rest })));
+      await source.query(`UPDATE suppliers SET adapter = 'vendor' WHERE code = 'beside'`);
+      await source.undoLastMigration();
+    });
+  });
+
   it('tell deliveries of older versions the kinds of their events, also when a crash made them begin again', async () => {
     const before = migrations.findIndex(({ name }) => name.startsWith('DeliveryPages'));
     await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));

@@ -41,7 +41,10 @@ export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', messa
 export class FakeSupplier {
   readonly requests: SupplierRequest[] = [];
   /** What we have left there. */
-  balance: Answer = { status: 200, body: { balance: '123456.00', currency: 'THB' } };
+  balance: Answer | ((authorization: string | undefined) => Answer) = {
+    status: 200,
+    body: { balance: '123456.00', currency: 'THB' },
+  };
   private readonly scripts = new Map<string, Script>();
   private readonly users = new Map<string, string>();
   private server: Server | undefined;
@@ -72,7 +75,11 @@ export class FakeSupplier {
   }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url === '/v1/balance') return reply(request, response, this.balance);
+    if (request.url === '/v1/balance') {
+      const { balance } = this;
+      const answer = typeof balance === 'function' ? balance(request.headers.authorization) : balance;
+      return reply(request, response, answer);
+    }
     const body = await readJson(request);
     const reference = body?.reference ?? decodeURIComponent((request.url ?? '').split('/').at(-1) ?? '');
     if (body) this.users.set(reference, body.user_id);

@@ -172,7 +172,8 @@ export class TestStack {
   }
 
   async addSupplier(code: string, baseUrl: string, timeoutMs = 10_000, token?: string): Promise<void> {
-    await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, token });
+    const credentials: Record<string, string> = token === undefined ? {} : { token };
+    await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, credentials });
   }
 
   /** Places an order that must be accepted. */

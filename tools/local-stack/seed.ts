@@ -8,7 +8,8 @@ import { CatalogModule } from '../../src/catalog/catalog.module.js';
 import { PricesService } from '../../src/catalog/prices.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { LEASE_MARGIN_MS } from '../../src/suppliers/supplier-timing.js';
-import { DEFAULT_TIMEOUT_MS, SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { DEFAULT_TIMEOUT_MS } from '../../src/suppliers/supplier-settings.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CONFIG, loadConfig, type Config } from '../../src/core/config.js';
 import { CoreModule } from '../../src/core/core.module.js';
 import { createLogger } from '../../src/core/logger.js';
@@ -95,7 +96,7 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
     code: supplierCode,
     adapter: 'http',
     baseUrl: simulator.url,
-    token: simulator.token,
+    credentials: { token: simulator.token },
     timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
   });
   const products = context.get(ProductsService);
@@ -126,7 +127,7 @@ async function pointToSimulator(context: INestApplicationContext, simulator: Sim
   const { code, adapter } = supplier;
   const timeoutMs = Math.min(supplier.timeout_ms, longestTimeoutMs(context));
   const { url: baseUrl, token } = simulator;
-  await suppliers.set({ code, adapter, timeoutMs, baseUrl, token, hasMoved: true });
+  await suppliers.set({ code, adapter, timeoutMs, baseUrl, credentials: { token }, hasMoved: true });
 }
 
 /** The key that was printed before, or a new one where that does not work in this database. */

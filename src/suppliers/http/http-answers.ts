@@ -2,7 +2,7 @@ import { parseMicros } from '../../core/cost-money.js';
 import { retryAfterMs } from '../../core/retry-after.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
-import type { SupplierBalance } from '../supplier-adapter.js';
+import type { Unavailable, SupplierBalance } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 
@@ -57,7 +57,7 @@ export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   const { balance, currency } = asObject(answer.body) ?? {};
   if (answer.status !== 200) {
     const reached = HAS_NO_SUCH_PAGE.includes(answer.status);
-    return { known: false, detail: `HTTP ${answer.status}`, reached };
+    return { known: false, detail: `HTTP ${answer.status}`, reached, ...faultOf(answer) };
   }
   const text = typeof balance === 'string' ? balance : '';
   const size = parseMicros(text.replace(/^-/, ''));
@@ -66,6 +66,11 @@ export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   }
   const micros = text.startsWith('-') ? -size : size;
   return { known: true, amount: { micros, currency: storable(currency, 16) } };
+}
+
+function faultOf({ status }: HttpAnswer): Pick<Unavailable, 'fault'> {
+  if (status === 401 || status === 403) return { fault: 'credentials' };
+  return status === 429 ? { fault: 'rate' } : {};
 }
 
 function readState(body: Body | undefined, reference: string): SupplierOutcome {

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import type { AdapterDescription } from '../adapter-description.js';
 import type { StoredSettings, SupplierAdapter, SupplierBalance, TopUp } from '../supplier-adapter.js';
 import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
@@ -13,21 +13,32 @@ export interface HttpSettings {
 
 /** The supplier protocol over HTTP: JSON, a bearer token where the supplier has one. */
 export class HttpSupplier implements SupplierAdapter<HttpSettings> {
-  static readonly adapter = 'http';
+  static readonly description: AdapterDescription = {
+    adapter: 'http',
+    name: 'Supplier protocol over HTTP',
+    credentials: [
+      {
+        name: 'token',
+        secret: true,
+        required: false,
+        help: 'Bearer token, where the supplier wants one',
+        // It travels in a header, which can carry visible ASCII only.
+        problemOf: (token) =>
+          /^[\x21-\x7e]+$/.test(token) ? null : 'must be visible ASCII characters without spaces',
+      },
+    ],
+    options: [],
+    capabilities: ['deduplication', 'inquiry', 'balance'],
+    baseUrl: null,
+    currency: null,
+  };
 
   readonly deduplicates = true;
 
   constructor(private readonly http: SupplierHttp) {}
 
-  readSettings({ baseUrl, token, timeoutMs }: StoredSettings): HttpSettings {
-    // A token travels in a header, which can carry visible ASCII only.
-    if (token !== null && !/^[\x21-\x7e]{1,4096}$/.test(token)) {
-      throw new AppError(
-        'BAD_REQUEST',
-        'the token must be 1 to 4096 visible ASCII characters without spaces',
-      );
-    }
-    return { baseUrl, token, timeoutMs };
+  readSettings({ baseUrl, credentials, timeoutMs }: StoredSettings): HttpSettings {
+    return { baseUrl, token: credentials.token ?? null, timeoutMs };
   }
 
   async send(settings: HttpSettings, topUp: TopUp): Promise<SupplierOutcome> {

@@ -1,0 +1,149 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { ADAPTER_NAMES } from '../suppliers/adapters.js';
+import { DEFAULT_TIMEOUT_MS, type Changes, type SupplierSettings } from '../suppliers/supplier-settings.js';
+import { toSupplierView } from '../suppliers/supplier-view.js';
+import { SuppliersService } from '../suppliers/suppliers.service.js';
+import { examples, type Act } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
+import { integer, micros, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
+import { record, type Result } from './output.js';
+import { CommandError } from './problems.js';
+
+const LONGEST_TIMEOUT_MS = 600_000;
+
+interface SetGiven {
+  code: string;
+  adapter: string;
+  baseUrl?: string;
+  credential?: string[];
+  removeCredential?: string[];
+  option?: string[];
+  removeOption?: string[];
+  /** False for --no-token. */
+  token?: string | false;
+  timeoutMs: number;
+  /** In millionths; false for --no-low-balance. */
+  lowBalance?: bigint | false;
+  operator: string;
+  reason?: string;
+  yes?: boolean;
+}
+
+const SET_HELP = `${VALUES_HELP}
+Credentials, options and --low-balance that are not given are kept, unless the adapter changes. topup supplier adapters
+lists the credentials and options of each adapter. --token T is --credential token=T.
+
+Removing a credential asks first: it can't be read back.
+`;
+
+export function defineSet(supplier: Command, act: Act): void {
+  const set = supplier
+    .command('set')
+    .description('Add a supplier or replace its settings. Workers use them within 5 seconds.')
+    .requiredOption('--code <code>', 'supplier code, 1 to 64 characters')
+    .requiredOption(
+      '--adapter <adapter>',
+      `adapter for the supplier’s API: ${ADAPTER_NAMES.join(', ')}`,
+      oneOf(ADAPTER_NAMES),
+    )
+    .option(
+      '--base-url <url>',
+      'base URL of the API, http or https; optional if the adapter knows the vendor’s',
+    );
+  defineValues(set)
+    .option(
+      '--timeout-ms <ms>',
+      'timeout of a request in milliseconds',
+      integer(1, LONGEST_TIMEOUT_MS),
+      DEFAULT_TIMEOUT_MS,
+    )
+    .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
+    .option('--no-low-balance', 'remove the threshold')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText(
+      'after',
+      SET_HELP +
+        ASKS_FIRST +
+        examples(
+          'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --credential token=@acme.token',
+        ),
+    )
+    .action(act(setSupplier));
+}
+
+const defineValues = (set: Command): Command =>
+  set
+    .option('--credential <name=value>', 'credential; may be repeated', repeated)
+    .option('--remove-credential <name>', 'remove a credential; may be repeated', repeated)
+    .option('--option <name=value>', 'setting of the adapter; may be repeated', repeated)
+    .option('--remove-option <name>', 'remove a setting of the adapter; may be repeated', repeated)
+    .option('--token <token>', 'bearer token of the http adapter (default: keep the current token)')
+    .option('--no-token', 'remove the current token');
+
+async function setSupplier(app: INestApplicationContext, given: SetGiven): Promise<Result> {
+  const { code, adapter, baseUrl, timeoutMs, lowBalance, operator, reason, yes } = given;
+  const settings: SupplierSettings = {
+    ...{ code, adapter, baseUrl, timeoutMs },
+    ...(await readChanges(given)),
+    lowBalanceMicros: lowBalance === false ? null : lowBalance,
+  };
+  await confirmRemoval(settings, yes);
+  const suppliers = app.get(SuppliersService);
+  suppliers.assertTiming(timeoutMs);
+  const remarks = await confirmMove(suppliers, settings, yes);
+  const saved = await suppliers.set(settings, { operator, reason });
+  return { ...record({ ...toSupplierView(saved) }), remarks };
+}
+
+async function readChanges({
+  token,
+  credential,
+  removeCredential = [],
+  option,
+  removeOption = [],
+}: SetGiven): Promise<{ credentials: Changes; options: Changes }> {
+  const values = new NamedValues();
+  const credentials = await values.readAll('--credential', credential);
+  if (typeof token === 'string') {
+    if ('token' in credentials) throw new CommandError('choose one: --token or --credential token=…');
+    credentials.token = await values.read('--token', token);
+  }
+  const removed = token === false ? [...removeCredential, 'token'] : removeCredential;
+  return {
+    credentials: withRemoved(credentials, removed),
+    options: withRemoved(await values.readAll('--option', option), removeOption),
+  };
+}
+
+function withRemoved(values: Record<string, string>, names: string[]): Changes {
+  const both = names.find((name) => Object.hasOwn(values, name));
+  if (both !== undefined) throw new CommandError(`${both} can't be both given and removed`);
+  return { ...values, ...Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+async function confirmRemoval({ code, credentials = {} }: SupplierSettings, yes?: boolean): Promise<void> {
+  const removed = Object.keys(credentials).filter((name) => credentials[name] === null);
+  if (removed.length === 0) return;
+  const [what, are] = removed.length === 1 ? [removed[0], 'is'] : [removed.join(' and '), 'are'];
+  await confirm(`The ${what} of supplier ${code} ${are} removed, for good.`, { yes });
+}
+
+/** Says how many units another base URL leaves behind, and asks. @returns the same for those who are not asked. */
+async function confirmMove(
+  suppliers: SuppliersService,
+  settings: SupplierSettings,
+  yes?: boolean,
+): Promise<string[]> {
+  const units = await suppliers.unitsLeftBehind(settings);
+  if (!units || units.open === 0) return [];
+  const { open, inDoubt } = units;
+  const words =
+    `Supplier ${settings.code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
+    'those in doubt are not sent to the new address again, and come to review unless it knows them.';
+  await confirm(words, { yes });
+  return [words];
+}

@@ -1,0 +1,42 @@
+/** What a supplier knows us by. */
+export interface CredentialField {
+  name: string;
+  /** Whether it must be kept from others; all of them are sealed, and none is ever shown. */
+  secret: boolean;
+  required: boolean;
+  /** Where the operator finds it, or what it is for. */
+  help: string;
+  /** Why a text can't be one, to be read behind its name, and never with the text in it; null when it can. */
+  problemOf?: (value: string) => string | null;
+}
+
+/** A setting that is no secret. */
+export interface OptionField {
+  name: string;
+  /** The only ones it may have; null for any text. */
+  values: readonly string[] | null;
+  help: string;
+}
+
+/**
+ * What an adapter can do.
+ * - `deduplication`: sending a reference again buys nothing a second time.
+ * - `inquiry`: it can be asked what became of a reference.
+ * - `balance`: it can tell what we have left there.
+ */
+export type Capability = 'deduplication' | 'inquiry' | 'balance';
+
+/** What an adapter says of itself, before there is a supplier. */
+export interface AdapterDescription {
+  /** Its name in the settings of suppliers. */
+  readonly adapter: string;
+  /** What people call the vendor or the protocol. */
+  readonly name: string;
+  readonly credentials: readonly CredentialField[];
+  readonly options: readonly OptionField[];
+  readonly capabilities: readonly Capability[];
+  /** The vendor's own; null where only the operator knows it. */
+  readonly baseUrl: string | null;
+  /** What the vendor reckons in; null where its answers tell. */
+  readonly currency: string | null;
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Unavailable } from './supplier-adapter.js';
+import { SupplierRegistry, type SupplierConnection } from './supplier-registry.js';
+import type { Supplier } from './supplier.entity.js';
+import { SuppliersRepository } from './suppliers.repository.js';
+import { SuppliersService } from './suppliers.service.js';
+
+/** A supplier that was asked for our balance. */
+export interface AskedSupplier {
+  /** With the balance that it told, or else the last one that it told before. */
+  supplier: Supplier;
+  /** Why it told none now; null where it did. */
+  problem: Unavailable | null;
+}
+
+/** What we have left at suppliers. */
+@Injectable()
+export class SupplierBalancesService {
+  constructor(
+    private readonly suppliers: SuppliersService,
+    private readonly repository: SuppliersRepository,
+    private readonly registry: SupplierRegistry,
+  ) {}
+
+  /** Asks suppliers now, beside each other, and keeps what they tell. */
+  ask(suppliers: Supplier[]): Promise<AskedSupplier[]> {
+    return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
+  }
+
+  private async askOne(supplier: Supplier): Promise<AskedSupplier> {
+    let connection: SupplierConnection;
+    try {
+      connection = this.registry.connect(supplier);
+    } catch (error) {
+      const { message: detail } = error as Error;
+      return { supplier, problem: { known: false, detail, reached: false, fault: 'settings' } };
+    }
+    const answer = await connection.adapter.balance(connection.settings);
+    if (!answer.known) return { supplier, problem: answer };
+    await this.repository.setBalance(supplier, answer.amount);
+    return { supplier: await this.suppliers.getByCode(supplier.code), problem: null };
+  }
+}

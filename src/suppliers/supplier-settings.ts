@@ -1,0 +1,117 @@
+import { AppError } from '../core/errors.js';
+import { textProblem } from '../core/text.js';
+import type { AdapterDescription, CredentialField, OptionField } from './adapter-description.js';
+import type { Supplier } from './supplier.entity.js';
+
+export const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_TIMEOUT_MS = 600_000;
+const MAX_CREDENTIAL_LENGTH = 4_096;
+const MAX_OPTION_LENGTH = 255;
+
+/** Values by name; null removes one, and one that is not there stays as it is. */
+export type Changes = Record<string, string | null>;
+
+export interface SupplierSettings {
+  code: string;
+  adapter: string;
+  /** Unless given, the one that it has, or else the vendor's: for adapters that know the vendor's. */
+  baseUrl?: string | undefined;
+  /** They can't be read back, so those that are not given are kept. */
+  credentials?: Changes | undefined;
+  options?: Changes | undefined;
+  timeoutMs?: number | undefined;
+  /** The balance below which it is low, in millionths of its currency; null for none, undefined to keep it. */
+  lowBalanceMicros?: bigint | null | undefined;
+  /** It is the same supplier under another address: it knows the units that were sent to the one before. */
+  hasMoved?: boolean;
+}
+
+/**
+ * Where a supplier will be.
+ * @param before as it is stored, under this adapter.
+ * @throws BAD_REQUEST where nobody has said it.
+ */
+export function baseUrlOf(
+  { adapter, baseUrl: vendors }: AdapterDescription,
+  given: string | undefined,
+  before: Pick<Supplier, 'base_url'> | undefined,
+): string {
+  const baseUrl = given ?? (vendors === null ? null : (before?.base_url ?? vendors));
+  if (baseUrl !== null) return baseUrl.replace(/\/+$/, '');
+  throw new AppError('BAD_REQUEST', `a base URL must be given: the adapter ${adapter} knows none`);
+}
+
+/** What is wrong with the code of a supplier; null when nothing is. */
+export function codeProblem(code: string): string | null {
+  const problem = textProblem(code, 1, 64);
+  return problem === null ? null : `the supplier's code ${problem}`;
+}
+
+/** The first thing that is wrong with settings, whatever is stored; null when nothing is. */
+export function settingsProblem(
+  { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS }: SupplierSettings,
+  description: AdapterDescription,
+  baseUrl: string,
+): string | null {
+  if (!isBaseUrl(baseUrl)) {
+    return 'the base URL must be an http or https URL without credentials, query or fragment';
+  }
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
+    return `the timeout must be a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`;
+  }
+  return (
+    changesProblem('credential', credentials, description, credentialProblem) ??
+    changesProblem('option', options, description, optionProblem)
+  );
+}
+
+/** What settings lack that their adapter requires; null when they have it all. @param names of its credentials. */
+export function missingProblem({ adapter, credentials }: AdapterDescription, names: string[]): string | null {
+  const missing = credentials.filter(({ name, required }) => required && !names.includes(name));
+  if (missing.length === 0) return null;
+  return `the adapter ${adapter} requires the credentials ${missing.map(({ name }) => name).join(', ')}`;
+}
+
+/** Values after a change. */
+export function changed(before: Record<string, string>, changes: Changes): Record<string, string> {
+  const merged = Object.entries({ ...before, ...changes });
+  return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function isBaseUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return false;
+  return !url.search && !url.hash && !url.username && !url.password;
+}
+
+interface Fields {
+  credential: CredentialField;
+  option: OptionField;
+}
+
+function changesProblem<Kind extends keyof Fields>(
+  kind: Kind,
+  changes: Changes,
+  description: AdapterDescription,
+  problemOf: (field: Fields[Kind], value: string) => string | null,
+): string | null {
+  const fields = description[`${kind}s`] as readonly Fields[Kind][];
+  for (const [name, value] of Object.entries(changes)) {
+    const field = fields.find((each) => each.name === name);
+    if (!field) {
+      const known = fields.map((each) => each.name).join(', ');
+      return `the adapter ${description.adapter} has no ${kind} ${name}: it has ${known || 'none'}`;
+    }
+    const problem = value === null ? null : problemOf(field, value);
+    if (problem !== null) return `the ${kind} ${name} ${problem}`;
+  }
+  return null;
+}
+
+const credentialProblem = ({ problemOf }: CredentialField, value: string): string | null =>
+  textProblem(value, 1, MAX_CREDENTIAL_LENGTH) ?? problemOf?.(value) ?? null;
+
+const optionProblem = ({ values }: OptionField, value: string): string | null =>
+  values === null || values.includes(value)
+    ? textProblem(value, 1, MAX_OPTION_LENGTH)
+    : `must be one of ${values.join(', ')}`;

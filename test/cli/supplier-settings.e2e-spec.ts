@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { SecretBox } from '../../src/core/secret-box.js';
+import {
+  NO_CREDENTIALS,
+  SupplierCredentials,
+  type CredentialColumns,
+} from '../../src/suppliers/supplier-credentials.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { FakeSupplier } from '../support/fake-supplier.js';
+import { CommandLine } from './command-line.js';
+
+interface SupplierJson {
+  credentials: string[];
+}
+
+const SECRET = 'a-secret-that-nobody-prints';
+const secretsKey = randomBytes(32);
+const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
+const secretFile = path.join(directory, 'acme.token');
+
+let database: TestDatabase;
+let commandLine: CommandLine;
+let client: pg.Client;
+let supplier: FakeSupplier;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  commandLine = new CommandLine({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey.toString('base64') });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  writeFileSync(secretFile, `${SECRET}\n`);
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+  rmSync(directory, { recursive: true });
+});
+
+beforeEach(async () => {
+  supplier = await new FakeSupplier().listen();
+  await client.query('DELETE FROM suppliers');
+});
+
+afterEach(() => supplier.close());
+
+const set = (...options: string[]): string[] => [
+  'supplier', 'set', '--code', 'acme', '--adapter', 'http', '--base-url', supplier.url, ...options,
+]; // prettier-ignore
+
+const show = (): Promise<SupplierJson> => commandLine.json<SupplierJson>('supplier', 'show', 'acme');
+
+/** A credential beside the token, as adapters of vendors have them. */
+async function giveKey(): Promise<void> {
+  const credentials = new SupplierCredentials(new SecretBox(secretsKey));
+  const { credentials_sealed: sealed } = credentials.change(NO_CREDENTIALS, { key: 'its-key' });
+  await client.query(`UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}'`, [sealed]);
+}
+
+/** What the supplier is told as our token, as `supplier balance` finds out. */
+async function authorization(): Promise<string | undefined> {
+  let told: string | undefined;
+  supplier.balance = (authorization) => {
+    told = authorization;
+    return { status: 200, body: { balance: '1', currency: 'THB' } };
+  };
+  await commandLine.json('supplier', 'balance', 'acme');
+  return told;
+}
+
+describe('topup supplier set', () => {
+  it('takes a credential from the line, a file or standard input', async () => {
+    expect(await commandLine.json(...set('--credential', 'token=typed=it'))).toEqual({
+      code: 'acme',
+      adapter: 'http',
+      base_url: supplier.url,
+      currency: null,
+      timeout_ms: 10_000,
+      credentials: ['token'],
+      options: {},
+      status: 'active',
+      pause_reason: null,
+      callback_url: null,
+      balance: null,
+    });
+    expect(await authorization()).toBe('Bearer typed=it');
+    await commandLine.json(...set('--credential', `token=@${secretFile}`));
+    expect(await authorization()).toBe(`Bearer ${SECRET}`);
+    commandLine.input = 'piped\r\n';
+    await commandLine.json(...set('--token', '-'));
+    commandLine.input = '';
+    expect(await authorization()).toBe('Bearer piped');
+    await commandLine.json(...set());
+    expect(await authorization()).toBe('Bearer piped');
+  });
+
+  it('removes a credential by either of its options, and then sends none', async () => {
+    for (const option of [['--no-token'], ['--remove-credential', 'token']]) {
+      await commandLine.json(...set('--token', SECRET));
+      expect(await commandLine.json(...set(...option))).toMatchObject({ credentials: [] });
+      expect(await authorization()).toBeUndefined();
+    }
+  });
+
+  it('sends the token that the version before has replaced meanwhile', async () => {
+    await commandLine.json(...set('--token', SECRET));
+    const sealed = new SecretBox(secretsKey).seal('from-the-version-before');
+    await client.query('UPDATE suppliers SET token_sealed = $1', [sealed]);
+    expect(await authorization()).toBe('Bearer from-the-version-before');
+    await client.query('UPDATE suppliers SET token_sealed = NULL');
+    expect(await show()).toMatchObject({ credentials: [] });
+  });
+
+  it('tells nothing to another vendor that one was told: with another adapter it starts anew', async () => {
+    await commandLine.json(...set('--token', SECRET, '--low-balance', '10'));
+    await giveKey();
+    await client.query(`UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}'`);
+    expect(await show()).toMatchObject({ credentials: ['token', 'key'], options: { testing: 'true' } });
+    expect(await commandLine.json(...set())).toMatchObject({ credentials: [], options: {} });
+    const { rows } = await client.query(
+      'SELECT token_sealed, credentials_sealed, low_balance_micros FROM suppliers',
+    );
+    expect(rows).toEqual([{ token_sealed: null, credentials_sealed: null, low_balance_micros: null }]);
+  });
+
+  it('seals all credentials anew under a new key', async () => {
+    await commandLine.json(...set('--token', SECRET));
+    await giveKey();
+    const newKey = randomBytes(32);
+    const renewed = new CommandLine({
+      DATABASE_URL: database.url,
+      SECRETS_KEY: newKey.toString('base64'),
+      SECRETS_PREVIOUS_KEYS: secretsKey.toString('base64'),
+    });
+    expect(await renewed.json('secrets', 'rotate')).toEqual({ rotated: 2 });
+    const { rows } = await client.query<CredentialColumns>('SELECT * FROM suppliers');
+    const opened = new SupplierCredentials(new SecretBox(newKey)).open(rows[0] ?? NO_CREDENTIALS);
+    expect(opened).toEqual({ token: SECRET, key: 'its-key' });
+  });
+
+  it('says what is wrong with a credential or an option, and which there are, but never a value', async () => {
+    const before = await commandLine.json('supplier', 'list');
+    const lines: [string[], RegExp][] = [
+      [['--credential', `key=${SECRET}`], /the adapter http has no credential key: it has token/],
+      [['--option', `testing=${SECRET}`], /the adapter http has no option testing: it has none/],
+      [['--remove-credential', 'key'], /has no credential key: it has token/],
+      [['--credential', SECRET], /--credential must be a name, = and a value: --credential NAME=VALUE/],
+      [['--credential', `${SECRET}==`], /--credential must be a name, = and a value/],
+      [['--credential', `token=@${SECRET}`], /the value of --credential token cannot be read: ENOENT/],
+      [
+        ['--credential', `token=${SECRET} ${SECRET}`],
+        /token must be visible ASCII characters without spaces/,
+      ],
+      [['--token', `${SECRET}\u0007`], /token must not contain control characters/],
+      [['--token', SECRET, '--credential', `token=${SECRET}`], /choose one: --token or --credential token/],
+      [['--credential', `token=${SECRET}`, '--credential', 'token=x'], /--credential token is given twice/],
+      [['--credential', `token=${SECRET}`, '--no-token'], /token can't be both given and removed/],
+      [['--credential', 'token='], /the value of --credential token is empty/],
+      [['--token', '-'], /the value of --token is empty/],
+      [['--low-balance', '-1'], /It must be an amount such as 10000 or 23\.5/],
+    ];
+    await commandLine.refusedAll(lines.map(([options, message]) => [set(...options), message]));
+    const messages = await Promise.all(lines.map(([options]) => commandLine.refused(...set(...options))));
+    expect(messages.filter((message) => message.includes(SECRET))).toEqual([]);
+    expect(await commandLine.json('supplier', 'list')).toEqual(before);
+  });
+
+  it('needs a base URL where the adapter knows none', async () => {
+    expect(await commandLine.refused('supplier', 'set', '--code', 'acme', '--adapter', 'http')).toMatch(
+      /a base URL must be given: the adapter http knows none/,
+    );
+  });
+
+  it('leaves no secret in the database, the log or its own output', async () => {
+    const { stdout, stderr } = await commandLine.run(...set('--token', SECRET));
+    await commandLine.run(...set('--credential', `token=@${secretFile}`, '--reason', 'rotated'));
+    const printed = await Promise.all(
+      [['list'], ['show', 'acme'], ['balance'], ['adapters']].flatMap((words) => [
+        commandLine.run('supplier', ...words),
+        commandLine.run('supplier', ...words, '--json'),
+      ]),
+    );
+    const log = await commandLine.run('log', '--json');
+    expect(log.stdout).toContain('"credentials":{"token":"replaced"}');
+    const { rows } = await client.query<{ line: string }>(
+      `SELECT to_jsonb(s)::text AS line FROM suppliers s
+       UNION ALL SELECT to_jsonb(a)::text FROM operator_actions a`,
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    const everything = [
+      ...[stdout, stderr, log.stdout, log.stderr],
+      ...printed.flatMap((run) => [run.stdout, run.stderr]),
+      ...rows.map(({ line }) => line),
+    ];
+    const hidden = [SECRET, Buffer.from(SECRET).toString('hex'), Buffer.from(SECRET).toString('base64')];
+    expect(everything.filter((text) => hidden.some((secret) => text.includes(secret)))).toEqual([]);
+  });
+});
+
+describe('topup supplier adapters', () => {
+  it('says what each takes, without a database', async () => {
+    const nowhere = new CommandLine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+    expect(await nowhere.json('supplier', 'adapters')).toEqual([
+      {
+        adapter: 'http',
+        name: 'Supplier protocol over HTTP',
+        credentials: [
+          {
+            name: 'token',
+            secret: true,
+            required: false,
+            help: 'Bearer token, where the supplier wants one',
+          },
+        ],
+        options: [],
+        capabilities: ['deduplication', 'inquiry', 'balance'],
+      },
+    ]);
+    const { stdout } = await nowhere.run('supplier', 'adapters');
+    expect(stdout).toMatch(/│ http +│ token +│ +│ no +│ Bearer token/);
+  });
+});
