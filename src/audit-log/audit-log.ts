@@ -23,6 +23,7 @@ export const AUDITED_ACTIONS = [
   'wallet.credit',
   'wallet.debit',
   'supplier.set',
+  'supplier.remove',
   'product.set',
   'product.import',
   'price.set',

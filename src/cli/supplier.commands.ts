@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
+import type { Actor } from '../audit-log/audit-log.js';
 import { ADAPTERS } from '../suppliers/adapters.js';
 import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
+import { SupplierCheckService } from '../suppliers/supplier-check.service.js';
 import { toBalanceView, toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act, type CommandGroup, type Shell } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record, type Result } from './output.js';
-import { adaptersTable, unavailableInWords } from './supplier.view.js';
+import { adaptersTable, unavailableInWords, supplierTest } from './supplier.view.js';
 import { defineSet } from './supplier-set.command.js';
 
 const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';
@@ -18,6 +22,7 @@ export const supplierCommands: CommandGroup = {
     defineReads(supplier, act);
     defineAdapters(supplier, shell);
     defineCalls(supplier, act);
+    defineRemove(supplier, act);
   },
 };
 
@@ -56,7 +61,24 @@ function defineAdapters(supplier: Command, { answer }: Shell): void {
     .action(() => answer(adaptersTable(ADAPTERS.map(({ description }) => description))));
 }
 
+const TEST_HELP = `
+Asks for our balance there and, if the adapter has one, for the catalogue. Nothing is bought. The exit code is 1 if
+anything is wrong.
+`;
+
 function defineCalls(supplier: Command, act: Act): void {
+  supplier
+    .command('test')
+    .description('Test a supplier’s settings without buying anything.')
+    .argument('<code>', 'supplier code')
+    .addHelpText('after', TEST_HELP + examples('supplier test acme'))
+    .action(
+      act(async (app, code: string) => {
+        const supplier = await app.get(SuppliersService).getByCode(code);
+        return supplierTest(supplier, await app.get(SupplierCheckService).check(supplier));
+      }),
+    );
+
   supplier
     .command('balance')
     .description('Ask suppliers for our balance now. The exit code is 1 if one does not respond.')
@@ -67,6 +89,27 @@ function defineCalls(supplier: Command, act: Act): void {
         const service = app.get(SuppliersService);
         const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
         return balances(await app.get(SupplierBalancesService).ask(suppliers));
+      }),
+    );
+}
+
+function defineRemove(supplier: Command, act: Act): void {
+  supplier
+    .command('remove')
+    .description('Remove a supplier that no product, order or reversal refers to.')
+    .argument('<code>', 'supplier code')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText('after', ASKS_FIRST + examples('supplier remove acme --reason "never used"'))
+    .action(
+      act(async (app, code: string, { yes, ...by }: Actor & { yes?: boolean }) => {
+        const service = app.get(SuppliersService);
+        await service.getByCode(code);
+        await confirm(`Supplier ${code} is removed with its credentials, for good.`, { yes });
+        const view = toSupplierView(await service.remove(code, by));
+        const { text } = record(toLine(view));
+        return { json: view, text };
       }),
     );
 }
@@ -90,7 +133,7 @@ function balances(asked: AskedSupplier[]): Result {
     return { code: supplier.code, amount, currency, at, low };
   });
   const inWords = ({ supplier, problem }: AskedSupplier): string[] =>
-    problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier)}`];
+    problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier, 'balance')}`];
   const failed = asked.filter(({ problem }) => problem?.reached === false);
   return {
     ...list(rows, NO_SUPPLIERS),

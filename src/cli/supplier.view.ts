@@ -1,7 +1,10 @@
+import { formatMicros } from '../core/cost-money.js';
 import type { AdapterDescription, CredentialField, OptionField } from '../suppliers/adapter-description.js';
 import type { Unavailable } from '../suppliers/supplier-adapter.js';
+import type { SupplierCheck } from '../suppliers/supplier-check.service.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { list, listTable, paragraphs, type Result } from './output.js';
+import { paint } from './terminal.js';
 
 type Settings = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'>;
 
@@ -34,15 +37,51 @@ const toCredential = ({ name, secret, required, help }: CredentialField): object
 
 const toOption = ({ name, values, help }: OptionField): object => ({ name, values, help });
 
+/** What checks of a supplier found, and what to do about it. */
+export function supplierTest(supplier: Settings, found: SupplierCheck[]): Result {
+  const { code } = supplier;
+  const checks = found.map((check) => ({ name: check.name, ...verdictOn(check, supplier) }));
+  const ok = checks.every((check) => check.ok);
+  const lines = checks.map((check) => ({
+    ...{ check: check.name, result: check.ok ? 'ok' : 'FAILED', detail: check.detail },
+  }));
+  const verdict = ok
+    ? paint('green', `Supplier ${code} can be used.`)
+    : paint('red', `Supplier ${code} can't be used like this.`);
+  return { json: { code, ok, checks }, text: () => paragraphs(listTable(lines), verdict), ok };
+}
+
+interface Verdict {
+  ok: boolean;
+  detail: string;
+}
+
+function verdictOn(check: SupplierCheck, supplier: Settings): Verdict {
+  if (check.name === 'settings') {
+    const { problem } = check;
+    return problem === null
+      ? { ok: true, detail: 'complete' }
+      : { ok: false, detail: settingsAdvice(problem) };
+  }
+  const { answer, name } = check;
+  if (!answer.known) return { ok: answer.reached, detail: unavailableInWords(answer, supplier, name) };
+  if (!('amount' in answer)) return { ok: true, detail: 'it can be read' };
+  return { ok: true, detail: `${formatMicros(answer.amount.micros)} ${answer.amount.currency}` };
+}
+
 const settingsAdvice = (problem: string): string =>
   problem.includes('SECRETS_KEY')
     ? `${problem}; run this with the service’s key, or set the credentials anew`
     : `${problem}: see topup supplier adapters, and correct it with topup supplier set`;
 
-/** Why a supplier did not tell our balance, and what to do about it. */
-export function unavailableInWords(problem: Unavailable, supplier: Settings): string {
+/** Why a supplier did not tell something, and what to do about it. */
+export function unavailableInWords(
+  problem: Unavailable,
+  supplier: Settings,
+  what: 'balance' | 'catalogue',
+): string {
   const { detail, reached, fault } = problem;
-  if (reached) return `it responds, and tells no balance (${detail}); if it should, check --base-url`;
+  if (reached) return `it responds, and tells no ${what} (${detail}); if it should, check --base-url`;
   if (fault === 'settings') return settingsAdvice(detail);
   if (fault === 'credentials') {
     return `it refuses our credentials (${detail}): set them anew with topup supplier set --credential`;

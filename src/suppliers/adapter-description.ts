@@ -23,8 +23,9 @@ export interface OptionField {
  * - `deduplication`: sending a reference again buys nothing a second time.
  * - `inquiry`: it can be asked what became of a reference.
  * - `balance`: it can tell what we have left there.
+ * - `catalogue`: it can tell what is sold there.
  */
-export type Capability = 'deduplication' | 'inquiry' | 'balance';
+export type Capability = 'deduplication' | 'inquiry' | 'balance' | 'catalogue';
 
 /** What an adapter says of itself, before there is a supplier. */
 export interface AdapterDescription {

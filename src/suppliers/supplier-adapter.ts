@@ -34,6 +34,9 @@ export interface Unavailable {
 /** What we have left at a supplier, as it writes it. */
 export type SupplierBalance = { known: true; amount: CostMoney } | Unavailable;
 
+/** Whether a supplier's catalogue can be read. */
+export type CatalogueProbe = { known: true } | Unavailable;
+
 /**
  * A kind of supplier. `Settings` are those it reads from what is stored and gets back with each call. No call throws for
  * what a supplier or the network does: that is an outcome.
@@ -49,4 +52,6 @@ export interface SupplierAdapter<Settings = unknown> {
   inquire?(settings: Settings, reference: string): Promise<SupplierOutcome>;
   /** Asks what we have left there. */
   balance(settings: Settings): Promise<SupplierBalance>;
+  /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */
+  probeCatalogue?(settings: Settings): Promise<CatalogueProbe>;
 }

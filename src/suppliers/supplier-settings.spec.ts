@@ -91,9 +91,11 @@ describe('an adapter', () => {
       expect({
         deduplication: capabilities.includes('deduplication'),
         inquiry: capabilities.includes('inquiry'),
+        catalogue: capabilities.includes('catalogue'),
       }).toEqual({
         deduplication: adapter.deduplicates,
         inquiry: adapter.inquire !== undefined,
+        catalogue: adapter.probeCatalogue !== undefined,
       });
     },
   );

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SupplierBalancesService } from './supplier-balances.service.js';
+import { SupplierCheckService } from './supplier-check.service.js';
 import { SupplierCredentials } from './supplier-credentials.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersRepository } from './suppliers.repository.js';
@@ -8,7 +9,7 @@ import { TimingCheck } from './timing-check.js';
 
 const PROVIDERS = [
   ...[SuppliersRepository, SupplierCredentials, SupplierRegistry, SuppliersService, TimingCheck],
-  ...[SupplierBalancesService],
+  ...[SupplierBalancesService, SupplierCheckService],
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

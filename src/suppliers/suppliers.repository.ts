@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, IsNull, Not } from 'typeorm';
 import type { CostMoney } from '../core/cost-money.js';
+import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
+import { withLongTimeout } from '../database/snapshot.js';
 import { Supplier } from './supplier.entity.js';
-import { FIND_TIMEOUTS } from './suppliers.sql.js';
+import { COUNT_USES, DELETE_SUPPLIER, FIND_TIMEOUTS, NO_STATEMENT_TIMEOUT } from './suppliers.sql.js';
 
 /** Units at a supplier that have not ended. */
 export interface OpenUnits {
@@ -14,6 +16,14 @@ export interface OpenUnits {
 }
 
 type Timeout = Pick<Supplier, 'code' | 'timeout_ms'>;
+
+/** What keeps a supplier in the books. */
+export interface Uses {
+  products: number;
+  reversals: number;
+  /** Whether units of orders were ever bought from it, or will be. */
+  orders: boolean;
+}
 
 /** What is written of a supplier; of one that is there, what is not given stays. */
 export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms' | 'options'> &
@@ -51,6 +61,11 @@ export class SuppliersRepository {
     return manager.findOne(Supplier, { where: { code }, lock: { mode: 'for_no_key_update' } });
   }
 
+  /** Keeps everybody from referring to it, and from changing it. */
+  lockForRemoval({ manager }: Transaction, code: string): Promise<Supplier | null> {
+    return manager.findOne(Supplier, { where: { code }, lock: { mode: 'pessimistic_write' } });
+  }
+
   /** Adds a supplier or replaces its settings. */
   async set({ manager }: Transaction, row: SupplierRow): Promise<Supplier> {
     await manager.upsert(Supplier, row, ['code']);
@@ -67,6 +82,17 @@ export class SuppliersRepository {
       .andWhere(`(unit.next_action_at IS NOT NULL OR unit.state = 'review')`)
       .getRawOne<OpenUnits>();
     return counted ?? { open: 0, inDoubt: 0 };
+  }
+
+  async countUses(tx: Transaction, supplierId: number): Promise<Uses> {
+    const [uses] = await tx.query<Uses>(COUNT_USES, [supplierId]);
+    return present(uses, 'a count has a row');
+  }
+
+  /** PostgreSQL looks through all units for one that refers to it, which takes as long as it takes. */
+  async remove(tx: Transaction, supplierId: number): Promise<void> {
+    await tx.query(NO_STATEMENT_TIMEOUT);
+    await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);
   }
 
   /** Keeps what a supplier told, unless it was moved while it was asked. */

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
 import { AppError, UnknownResource } from '../core/errors.js';
+import { counted } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { credentialNames, NO_CREDENTIALS, SupplierCredentials } from './supplier-credentials.js';
@@ -17,7 +18,7 @@ import {
 } from './supplier-settings.js';
 import { timingProblem } from './supplier-timing.js';
 import type { Supplier } from './supplier.entity.js';
-import { SuppliersRepository, type OpenUnits, type SupplierRow } from './suppliers.repository.js';
+import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from './suppliers.repository.js';
 
 @Injectable()
 export class SuppliersService {
@@ -39,6 +40,23 @@ export class SuppliersService {
       const supplier = await this.suppliers.set(tx, row);
       recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
+      return supplier;
+    });
+  }
+
+  /**
+   * Removes a supplier with its credentials.
+   * @throws NOT_FOUND; CONFLICT, in words for the operator, while anything refers to it.
+   */
+  remove(code: string, by?: Actor): Promise<Supplier> {
+    return this.database.transaction(async (tx) => {
+      const supplier = await this.suppliers.lockForRemoval(tx, code);
+      if (!supplier) throw new UnknownResource('supplier', code);
+      const problem = usesProblem(await this.suppliers.countUses(tx, supplier.id));
+      if (problem !== null) throw new AppError('CONFLICT', `supplier ${code} can't be removed: ${problem}`);
+      await this.suppliers.remove(tx, supplier.id);
+      const { adapter, base_url } = supplier;
+      recordAction(tx, by, { action: 'supplier.remove', detail: { code, adapter, base_url } });
       return supplier;
     });
   }
@@ -118,4 +136,17 @@ function detailOf(
     credentials: Object.fromEntries(changes) as Record<string, string>,
     low_balance: low === null ? null : formatMicros(low),
   };
+}
+
+function usesProblem({ products, reversals, orders }: Uses): string | null {
+  const users = [
+    ...(products > 0 ? [counted(products, 'product')] : []),
+    ...(orders ? ['units of orders'] : []),
+    ...(reversals > 0 ? [counted(reversals, 'reversal')] : []),
+  ];
+  if (users.length === 0) return null;
+  const advice = orders
+    ? 'what was ordered stays in the books, and so does its supplier'
+    : 'give the products another supplier first';
+  return `it is in use by ${users.join(', ')}; ${advice}`;
 }

@@ -4,3 +4,22 @@ export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
   text: `SELECT code, timeout_ms FROM suppliers ORDER BY code`,
 };
+
+/** Items stand for their units, because these have no index by supplier; the rest are small tables. */
+export const COUNT_USES: Statement = {
+  name: 'suppliers.count_uses',
+  text: `SELECT (SELECT count(*)::int FROM products WHERE supplier_id = $1) AS products,
+                (SELECT count(*)::int FROM supplier_reversals WHERE supplier_id = $1) AS reversals,
+                EXISTS (SELECT FROM order_items WHERE supplier_id = $1) AS orders`,
+};
+
+/** For the rest of the transaction. */
+export const NO_STATEMENT_TIMEOUT: Statement = {
+  name: 'suppliers.no_statement_timeout',
+  text: `SELECT set_config('statement_timeout', '0', true)`,
+};
+
+export const DELETE_SUPPLIER: Statement = {
+  name: 'suppliers.delete',
+  text: `DELETE FROM suppliers WHERE id = $1`,
+};

@@ -13,6 +13,13 @@ interface SupplierJson {
   balance: object | null;
 }
 
+interface TestJson {
+  code: string;
+  ok: boolean;
+  checks: { name: string; ok: boolean; detail: string }[];
+}
+
+const SECRET = 'a-secret-that-nobody-prints';
 const secretsKey = randomBytes(32);
 const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
 
@@ -116,5 +123,75 @@ describe('topup supplier balance', () => {
     expect(await commandLine.refused('supplier', 'balance', 'nobody')).toMatch(
       /there is no supplier nobody: topup supplier list shows them/,
     );
+  });
+});
+
+describe('topup supplier test', () => {
+  const test = async (line = commandLine): Promise<TestJson & { exit: number | null }> => {
+    const { code: exit, stdout } = await line.run('supplier', 'test', 'acme', '--json');
+    return { exit, ...(JSON.parse(stdout) as TestJson) };
+  };
+
+  it('says that all is well, and buys nothing', async () => {
+    await commandLine.json(...set('--token', SECRET));
+    expect(await test()).toEqual({
+      exit: 0,
+      code: 'acme',
+      ok: true,
+      checks: [
+        { name: 'settings', ok: true, detail: 'complete' },
+        { name: 'balance', ok: true, detail: '123456 THB' },
+      ],
+    });
+    expect((await commandLine.run('supplier', 'test', 'acme')).stdout).toMatch(/Supplier acme can be used\./);
+    expect(supplier.requests).toEqual([]);
+  });
+
+  it.each([
+    [401, /it refuses our credentials \(HTTP 401\): set them anew with topup supplier set --credential/],
+    [429, /it wants fewer requests \(HTTP 429\): try again later/],
+    [302, /it answers HTTP 302 at http:.+: check --base-url/],
+    [503, /it has a fault of its own \(HTTP 503\): try again later, or ask the supplier/],
+  ])('says what to do about HTTP %s', async (status, words) => {
+    supplier.balance = { status };
+    await commandLine.json(...set());
+    const { exit, ok, checks } = await test();
+    expect({ exit, ok }).toEqual({ exit: 1, ok: false });
+    expect(checks).toMatchObject([{ ok: true }, { name: 'balance', ok: false }]);
+    expect(checks[1]?.detail).toMatch(words);
+  });
+
+  it('passes a supplier that tells no balance', async () => {
+    supplier.balance = { status: 404 };
+    await commandLine.json(...set());
+    expect(await test()).toMatchObject({
+      exit: 0,
+      checks: [{ ok: true }, { ok: true, detail: expect.stringMatching(/tells no balance \(HTTP 404\)/) }],
+    });
+  });
+
+  it('says what to do about a supplier that is not there, or does not answer', async () => {
+    await commandLine.json(...set('--base-url', 'http://127.0.0.1:1'));
+    const [, refused] = (await test()).checks;
+    expect(refused?.detail).toMatch(/^nothing responds at http:\/\/127\.0\.0\.1:1: check --base-url/);
+    supplier.balance = 'hang';
+    await commandLine.json(...set('--timeout-ms', '100'));
+    const [, silent] = (await test()).checks;
+    expect(silent?.detail).toMatch(/^no answer within 100 ms: raise --timeout-ms/);
+  });
+
+  it('says that the key is missing, or another one', async () => {
+    await commandLine.json(...set('--token', SECRET));
+    const other = new CommandLine({
+      DATABASE_URL: database.url,
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+    });
+    const keyless = new CommandLine({ DATABASE_URL: database.url, TOPUP_DATA_DIR: directory });
+    for (const line of [other, keyless]) {
+      const { exit, checks } = await test(line);
+      expect(exit).toBe(1);
+      expect(checks).toMatchObject([{ name: 'settings', ok: false }]);
+      expect(checks[0]?.detail).toMatch(/SECRETS_KEY.*run this with the service’s key/);
+    }
   });
 });

@@ -180,7 +180,7 @@ describe('topup supplier set', () => {
     const { stdout, stderr } = await commandLine.run(...set('--token', SECRET));
     await commandLine.run(...set('--credential', `token=@${secretFile}`, '--reason', 'rotated'));
     const printed = await Promise.all(
-      [['list'], ['show', 'acme'], ['balance'], ['adapters']].flatMap((words) => [
+      [['list'], ['show', 'acme'], ['test', 'acme'], ['balance'], ['adapters']].flatMap((words) => [
         commandLine.run('supplier', ...words),
         commandLine.run('supplier', ...words, '--json'),
       ]),

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SupplierAdapter } from './supplier-adapter.js';
+import { checkConnection } from './supplier-check.service.js';
+
+const notBought = (): never => {
+  throw new Error('a check buys nothing');
+};
+
+describe('the check of a supplier', () => {
+  it('asks for the catalogue too where there is one, after the balance', async () => {
+    const asked: string[] = [];
+    const adapter: SupplierAdapter = {
+      deduplicates: true,
+      readSettings: (stored) => stored,
+      send: notBought,
+      balance: (settings) => {
+        asked.push(`balance of ${String(settings)}`);
+        return Promise.resolve({ known: true, amount: { micros: 1n, currency: 'IDR' } });
+      },
+      probeCatalogue: (settings) => {
+        asked.push(`catalogue of ${String(settings)}`);
+        return Promise.resolve({ known: false, detail: 'HTTP 500', reached: false });
+      },
+    };
+    expect(await checkConnection({ adapter, settings: 'mine' })).toEqual([
+      { name: 'balance', answer: { known: true, amount: { micros: 1n, currency: 'IDR' } } },
+      { name: 'catalogue', answer: { known: false, detail: 'HTTP 500', reached: false } },
+    ]);
+    expect(asked).toEqual(['balance of mine', 'catalogue of mine']);
+  });
+});

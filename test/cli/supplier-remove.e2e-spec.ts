@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { CommandLine } from './command-line.js';
+
+let stack: TestStack;
+let commandLine: CommandLine;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  commandLine = new CommandLine({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    SECRETS_KEY: stack.config.secretsKey?.toString('base64') ?? '',
+  });
+  merchant = await stack.merchant();
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+async function addSupplier(): Promise<string> {
+  const code = unique('supplier');
+  await stack.addSupplier(code, stack.supplier.url, 10_000, 'its-token');
+  return code;
+}
+
+const codes = async (): Promise<string[]> =>
+  (await commandLine.json<{ code: string }[]>('supplier', 'list')).map(({ code }) => code);
+
+describe('topup supplier remove', () => {
+  it('removes a supplier that nothing refers to, and the log says who did it and why', async () => {
+    const code = await addSupplier();
+    const before = await commandLine.json('supplier', 'show', code);
+    expect(await commandLine.json('supplier', 'remove', code, '--reason', 'never used')).toEqual(before);
+    expect(await codes()).not.toContain(code);
+    const [entry] = await commandLine.json<object[]>('log', '--action', 'supplier.remove');
+    expect(entry).toMatchObject({
+      operator: 'operator-1',
+      reason: 'never used',
+      detail: { code, adapter: 'http', base_url: stack.supplier.url },
+    });
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/there is no supplier/);
+  });
+
+  it('asks a person first', async () => {
+    const code = await addSupplier();
+    const kept = await commandLine.onTerminal(['supplier', 'remove', code], 'n\n');
+    expect(kept.screen).toContain(`Supplier ${code} is removed with its credentials, for good. Go on? [y/N]`);
+    expect(await codes()).toContain(code);
+    await commandLine.onTerminal(['supplier', 'remove', code, '--yes']);
+    expect(await codes()).not.toContain(code);
+  });
+
+  it('refuses while products are bought there, and says how many', async () => {
+    const code = await addSupplier();
+    const skus = [
+      await stack.product('1.00', { supplier: code }),
+      await stack.product('1.00', { supplier: code }),
+    ];
+    expect(await commandLine.refused('supplier', 'remove', code)).toBe(
+      `error: supplier ${code} can't be removed: it is in use by 2 products; give the products another supplier first\n`,
+    );
+    expect(await codes()).toContain(code);
+    for (const sku of skus) await commandLine.json('product', 'set', '--sku', sku, '--supplier', 'fake');
+    await commandLine.json('supplier', 'remove', code);
+  });
+
+  it('refuses for ever once anything was ordered from it, or it contradicted us', async () => {
+    const code = await addSupplier();
+    const sku = await stack.product('1.00', { supplier: code });
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await commandLine.json('product', 'set', '--sku', sku, '--supplier', 'fake');
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(
+      /can't be removed: it is in use by units of orders; what was ordered stays in the books, and so does its supplier/,
+    );
+    await stack.sql(
+      `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, created_at)
+       SELECT u.order_id, u.item, u.unit, u.supplier_id, 'taken_back', now() FROM order_units u
+       JOIN suppliers s ON s.id = u.supplier_id WHERE s.code = $1`,
+      [code],
+    );
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(
+      /in use by units of orders, 1 reversal;/,
+    );
+    await stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
+    expect(await codes()).toContain(code);
+  });
+
+  it('waits for whoever begins to refer to it, and then refuses', async () => {
+    const code = await addSupplier();
+    const adding = await stack.database.pool.connect();
+    try {
+      await adding.query('BEGIN');
+      await adding.query(
+        `INSERT INTO products (sku, name, price, supplier_id, supplier_sku)
+         SELECT $1, 'late', 1, id, 'late' FROM suppliers WHERE code = $2`,
+        [unique('SKU'), code],
+      );
+      const removing = commandLine.refused('supplier', 'remove', code);
+      await eventually(
+        () =>
+          stack.sql(
+            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          ),
+        ({ length }) => length > 0,
+      );
+      await adding.query('COMMIT');
+      expect(await removing).toMatch(/in use by 1 product;/);
+    } finally {
+      adding.release();
+    }
+  });
+});
