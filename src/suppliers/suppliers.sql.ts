@@ -5,12 +5,13 @@ export const FIND_TIMEOUTS: Statement = {
   text: `SELECT code, timeout_ms FROM suppliers ORDER BY code`,
 };
 
-/** Items stand for their units, because these have no index by supplier; the rest are small tables. */
+/** Items and attempts stand for units, which have no index by supplier; the other tables are small. */
 export const COUNT_USES: Statement = {
   name: 'suppliers.count_uses',
   text: `SELECT (SELECT count(*)::int FROM products WHERE supplier_id = $1) AS products,
                 (SELECT count(*)::int FROM supplier_reversals WHERE supplier_id = $1) AS reversals,
-                EXISTS (SELECT FROM order_items WHERE supplier_id = $1) AS orders`,
+                EXISTS (SELECT FROM order_items WHERE supplier_id = $1)
+                  OR EXISTS (SELECT FROM unit_attempts WHERE supplier_id = $1) AS orders`,
 };
 
 /** For the rest of the transaction. */

@@ -88,6 +88,19 @@ describe('topup supplier remove', () => {
     expect(await codes()).toContain(code);
   });
 
+  it('refuses where only an attempt was its own, of a unit that another supplier sold', async () => {
+    const code = await addSupplier();
+    const order = await stack.order(merchant, [{ sku: await stack.product('1.00') }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await stack.sql(
+      `INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+       SELECT o.id, 1, 1, 2, s.id, 'x', 'x', now() FROM orders o, suppliers s
+       WHERE o.order_number = $1 AND s.code = $2`,
+      [order.order_number, code],
+    );
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by units of orders/);
+  });
+
   it('waits for whoever begins to refer to it, and then refuses', async () => {
     const code = await addSupplier();
     const adding = await stack.database.pool.connect();
