@@ -68,6 +68,7 @@ describe('topup audit', () => {
       held_balances: '1 wallet, held 105.00 = holds 245.00 - spends 105.00 - refunds 35.00',
       held_for_open_orders: '1 open order of 105.00 in total, held 105.00',
       order_events: '2 ended orders, 2 events of their ends',
+      unit_attempts: '7 units, 4 attempts to buy one',
       unit_states: '7 units: 3 succeeded, 1 failed, 0 in review, 3 under way',
       failure_codes: '1 failed order, 1 partially completed',
     });
@@ -179,6 +180,16 @@ describe('topup audit', () => {
       ['unit_states'],
     ],
     [
+      'a unit whose attempts are not on record',
+      () => [`DELETE FROM unit_attempts WHERE unit = 1 AND order_id = ${of(orders.completed)}`],
+      ['unit_attempts'],
+    ],
+    [
+      'a unit that counts an attempt too many',
+      () => [`UPDATE order_units SET attempt = 2 WHERE unit = 1 AND order_id = ${of(orders.completed)}`],
+      ['unit_attempts'],
+    ],
+    [
       'a failed unit that was paid for',
       () => [
         `UPDATE order_units SET state = 'succeeded', failure_code = NULL WHERE state = 'failed'`,
@@ -236,7 +247,7 @@ describe('topup audit', () => {
     const table = await commandLine.run('audit');
     expect(table).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('2 of 23 checks FAILED.') as unknown as string,
+      stdout: expect.stringContaining('2 of 24 checks FAILED.') as unknown as string,
     });
   });
 });
