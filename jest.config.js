@@ -24,7 +24,7 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Most of a test's time is waiting for sockets and clocks, so there is room for more than one per core.
-  maxWorkers: 4,
+  maxWorkers: 5,
   // A test that fails waits for something that does not come; one that passes on a busy machine takes its time.
   testTimeout: 180_000,
 };
