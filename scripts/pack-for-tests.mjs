@@ -13,10 +13,10 @@ const specifiers = [...Object.keys(dependencies), 'csv-parse/sync', '@nestjs/tes
 
 const packed = path.join(root, 'node_modules', '.packed');
 const done = path.join(packed, 'done');
-const changedMs = (file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const changedMs = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const sources = ['node_modules/.package-lock.json', 'scripts/pack.mjs', 'scripts/pack-for-tests.mjs'];
 
-if (sources.some((source) => changedMs(source) >= changedMs('node_modules/.packed/done'))) {
+if (sources.some((source) => changedMs(path.join(root, source)) >= changedMs(done))) {
   rmSync(packed, { recursive: true, force: true });
   const names = new Map();
   for (const specifier of specifiers) {

@@ -20,8 +20,17 @@ export function prepareCheckout() {
   if (!isBuilt()) build();
 }
 
-/** Ends this process with a message that needs no stack trace. */
-export function fail(message) {
+/** The same for a program: a step that failed ends this process, with a message that needs no stack trace. */
+export function prepareOrExit() {
+  try {
+    prepareCheckout();
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error;
+    exit(error.message);
+  }
+}
+
+function exit(message) {
   console.error(`\n${message}`);
   process.exit(1);
 }
@@ -29,7 +38,7 @@ export function fail(message) {
 function checkNode() {
   const wanted = readJson('package.json').engines.node;
   if (wanted.split('||').some((range) => isAllowed(range.trim()))) return;
-  fail(
+  exit(
     `Node.js ${wanted} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`,
   );
 }

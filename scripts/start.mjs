@@ -1,11 +1,6 @@
 // `npm start`: from a fresh clone to a running order service.
-import { fail, PreparationError, prepareCheckout } from './prepare.mjs';
+import { prepareOrExit } from './prepare.mjs';
 
-try {
-  prepareCheckout();
-} catch (error) {
-  if (error instanceof PreparationError) fail(error.message);
-  throw error;
-}
+prepareOrExit();
 // In this process, so that a signal to it reaches the stack and the stack's exit code is its own.
 await import(new URL('../dist/tools/local-stack/main.js', import.meta.url).href);

@@ -11,8 +11,11 @@ export type Listing = Pick<
   'id' | 'sku' | 'name' | 'requires_server' | 'requires_character' | 'max_quantity' | 'active'
 > & { list_price: Product['price']; own_price: Product['price'] };
 
+/** What a merchant pays: its own price, which the list price caps. */
+const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
+
 const listingsFor = (merchantId: string): string => `
-  SELECT p.id, p.sku, p.name, p.price AS list_price, least(p.price, coalesce(own.price, p.price)) AS own_price,
+  SELECT p.id, p.sku, p.name, p.price AS list_price, ${MERCHANT_PRICE} AS own_price,
          p.requires_server, p.requires_character, p.max_quantity, p.active
   FROM products p LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}`;
 
@@ -46,7 +49,7 @@ export const FIND_ORDERABLE = statement(
   { asked: rowsOf({ merchant_id: 'int', sku: 'text' }) },
   ({ asked }) => `
     SELECT asked.merchant_id, asked.sku, p.supplier_id, p.supplier_sku, p.price AS list_price,
-           least(p.price, coalesce(own.price, p.price)) AS unit_price,
+           ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity,
            date_trunc('milliseconds', statement_timestamp()) AS now
     FROM ${asked.as('asked')}
@@ -71,6 +74,7 @@ export class ListingsRepository {
   page(merchantId: number, after: number, limit: number): Promise<Listing[]> {
     return this.reads.query<Listing>(...PAGE.with({ merchantId, after, limit }));
   }
+
   /** A row for each that is asked for, even if there is no such product. */
   findOrderable(
     tx: Queryable,

@@ -1,7 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { ADAPTER_NAMES } from '../suppliers/adapters.js';
-import { DEFAULT_TIMEOUT_MS, type Changes, type SupplierSettings } from '../suppliers/supplier-settings.js';
+import {
+  DEFAULT_TIMEOUT_MS,
+  MAX_TIMEOUT_MS,
+  type Changes,
+  type SupplierSettings,
+} from '../suppliers/supplier-settings.js';
 import { toSupplierView } from '../suppliers/supplier-view.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act } from './command-group.js';
@@ -10,8 +15,6 @@ import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
 import { integer, micros, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError } from './problems.js';
-
-const LONGEST_TIMEOUT_MS = 600_000;
 
 interface SetGiven {
   code: string;
@@ -56,7 +59,7 @@ export function defineSet(supplier: Command, act: Act): void {
     .option(
       '--timeout-ms <ms>',
       'timeout of a request in milliseconds',
-      integer(1, LONGEST_TIMEOUT_MS),
+      integer(1, MAX_TIMEOUT_MS),
       DEFAULT_TIMEOUT_MS,
     )
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)

@@ -36,7 +36,7 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
   try {
     armFailpoints(process.env);
     const start = await load();
-    // From Node 22, modules are loaded in one turn of the event loop: a signal that came meanwhile is delivered in the next.
+    // From Node 22, modules are loaded in one turn of the event loop: a signal that came meanwhile arrives in the next.
     await setImmediate();
     isLoading = false;
     const running = await start(stopAsked);

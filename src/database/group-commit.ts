@@ -90,9 +90,9 @@ const lockedForTooLong = (): AppError =>
  * is a batch of one. Under load a commit's cost (a flush to disk, some round trips, the start of each statement) is paid
  * once for many; a second batch that set out half full would pay it again and wait for the first one's locks.
  *
- * A row that another transaction keeps locked holds up only the commands that need it: a batch that meets a lock timeout is
- * repeated at once without waiting for any lock, and the commands that found theirs taken are set aside, where they wait
- * key by key until they can be carried out or have waited too long.
+ * A row that another transaction keeps locked holds up only the commands that need it: a batch that meets a lock timeout
+ * is repeated at once without waiting for any lock, and the commands that found theirs taken are set aside, where they
+ * wait key by key until they can be carried out or have waited too long.
  */
 export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];

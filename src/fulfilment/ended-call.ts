@@ -3,9 +3,9 @@ import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import type { ClaimedUnit } from './units.repository.js';
 
 /** A call to a supplier that has ended, and that PostgreSQL does not know of yet. */
-export interface EndedCall<Kind extends SupplierOutcome = SupplierOutcome> extends SupplierCall {
+export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> extends SupplierCall {
   unit: ClaimedUnit;
-  outcome: Kind;
+  outcome: Outcome;
   /** Whether the supplier tells a repeated send from a second purchase. */
   deduplicates: boolean;
   /** Whether the supplier can be asked what became of a unit. */
@@ -17,6 +17,9 @@ const INTERRUPTED = {
   detail: 'the process that sent it did not record an answer',
 } as const;
 
-/** What a call adds to its order's timeline; before it, the send of an earlier claim whose process died before recording it. */
+/**
+ * What a call adds to its order's timeline; first comes the send of an earlier claim, where its process died before it
+ * recorded it.
+ */
 export const timelineOf = (call: EndedCall): SupplierCall[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

@@ -94,7 +94,7 @@ export class OutcomeRecorder {
 
 /** The attempt of a call whose answer names the purchase. */
 const namedAttempt = ({ unit, outcome }: Undecided) =>
-  'supplierReference' in outcome && outcome.supplierReference !== undefined
+  outcome.kind === 'processing' && outcome.supplierReference !== undefined
     ? [{ ...unit, supplier_reference: outcome.supplierReference }]
     : [];
 

@@ -1,6 +1,7 @@
 import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { unitReferenceIn } from '../orders/order.rows.js';
 
 /** A unit that this process may act on, once, under the lease of its claim. */
 export interface ClaimedUnit {
@@ -34,9 +35,6 @@ export interface ClaimedUnit {
   options: Record<string, string>;
   timeout_ms: number;
 }
-
-/** Of a unit's first attempt, with its supplier: `<order_number>.<item>.<unit>` (supplier protocol). */
-const FIRST_REFERENCE = `o.order_number || '.' || claimed.item || '.' || claimed.unit`;
 
 /**
  * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
@@ -107,7 +105,7 @@ export const CLAIM_UNITS = statement(
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id,
              coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
-             coalesce(a.reference, ${FIRST_REFERENCE}) AS reference
+             coalesce(a.reference, ${unitReferenceIn('o', 'claimed')}) AS reference
       FROM claimed
       JOIN orders o ON o.id = claimed.order_id
       JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item

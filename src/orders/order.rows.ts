@@ -41,3 +41,7 @@ export const unitName = ({ item, unit }: Pick<UnitKey, 'item' | 'unit'>): string
 /** A unit's name, and the reference of its first attempt (supplier protocol): `<order_number>.<item>.<unit>`. */
 export const unitReference = (orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): string =>
   `${orderNumber}.${unitName(key)}`;
+
+/** The same in SQL. @param order and unit what the statement calls the rows that have their columns. */
+export const unitReferenceIn = (order: string, unit: string): string =>
+  `${order}.order_number || '.' || ${unit}.item || '.' || ${unit}.unit`;

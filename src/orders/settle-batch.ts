@@ -106,8 +106,8 @@ export async function settleBatch(
 }
 
 /**
- * The commands whose orders and wallets no other transaction has locked; those are locked then, orders before wallets as ever. More
- * wallets than the batch may need, because which orders end is not known yet.
+ * The commands whose orders and wallets no other transaction has locked; those are locked then, orders before wallets as
+ * ever. More wallets than the batch may need, because which orders end is not known yet.
  */
 async function keepFree(
   { settlement, wallets }: Repositories,
@@ -174,14 +174,14 @@ function byAlongside(commands: SettleUnit[], settled: Set<SettleUnit>): Map<Alon
   return groups;
 }
 
-/** What those commands came to that settled nothing; answers of suppliers that contradict a settled unit become cases. */
+/** What those commands came to that settled nothing; answers that contradict a settled unit become reversals. */
 async function judgeUnsettled(
   { settlement }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<Map<SettleUnit, Settled>> {
   const answers = commands.filter(({ claim }) => claim !== null);
-  // The operator's word is not a supplier's, and a second decision is no case.
+  // The operator's word is not a supplier's, and a second decision is no reversal.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
   const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));

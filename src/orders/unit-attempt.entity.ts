@@ -4,8 +4,8 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
 
 /**
- * An attempt to buy a unit: one reference at one supplier, committed before anything is sent under it, and kept for ever.
- * The latest attempt of a unit stands as the unit does.
+ * An attempt to buy a unit: one reference at one supplier, committed before anything is sent under it, and kept for
+ * ever. The latest attempt of a unit stands as the unit does.
  */
 @Entity('unit_attempts')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {

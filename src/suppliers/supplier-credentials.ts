@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/secret-box.js';
-import type { Changes } from './supplier-settings.js';
+import { changed, type Changes } from './supplier-settings.js';
 import type { Supplier } from './supplier.entity.js';
 
 /** Where a supplier's credentials are. */
@@ -53,12 +53,11 @@ export class SupplierCredentials {
   }
 
   private changeOthers(columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
-    const merged = Object.entries({ ...this.openOthers(columns), ...changes });
-    const kept = merged.filter(([, value]) => value !== null);
+    const kept = changed(this.openOthers(columns), changes);
+    const names = Object.keys(kept);
     return {
-      credentials_sealed:
-        kept.length === 0 ? null : this.secretBox.seal(JSON.stringify(Object.fromEntries(kept))),
-      credential_names: kept.map(([name]) => name),
+      credentials_sealed: names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept)),
+      credential_names: names,
     };
   }
 

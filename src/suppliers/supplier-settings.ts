@@ -4,7 +4,7 @@ import type { AdapterDescription, CredentialField, OptionField } from './adapter
 import type { Supplier } from './supplier.entity.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
-const MAX_TIMEOUT_MS = 600_000;
+export const MAX_TIMEOUT_MS = 600_000;
 const MAX_CREDENTIAL_LENGTH = 4_096;
 const MAX_OPTION_LENGTH = 255;
 

@@ -61,7 +61,7 @@ export class SuppliersRepository {
     return manager.findOne(Supplier, { where: { code }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Keeps everybody from referring to it, and from changing it. */
+  /** Keeps every other transaction from referring to it or changing it. */
   lockForRemoval({ manager }: Transaction, code: string): Promise<Supplier | null> {
     return manager.findOne(Supplier, { where: { code }, lock: { mode: 'pessimistic_write' } });
   }

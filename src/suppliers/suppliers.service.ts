@@ -62,8 +62,8 @@ export class SuppliersService {
   }
 
   /**
-   * The units that settings with another base URL concern: those in doubt are not sent there, because it may be somebody
-   * else who never saw them.
+   * The units that settings with another base URL concern: those in doubt are not sent there, because another supplier
+   * may answer there, which never saw them.
    * @returns null where the supplier is new, or stays where it is.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {

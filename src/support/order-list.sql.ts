@@ -34,7 +34,7 @@ const CONDITIONS: {
     value: NonNullable<OrderFilter[Name]>,
   ) => string;
 } = {
-  // In the text, not as a value: the partial indexes of open and of failed orders serve only a query that names them there.
+  // In the text, not as a value: the indexes of open and of failed orders serve only a query that names these statuses.
   status: (_add, status) => `o.status = '${status}'`,
   olderThan: (add, seconds) => `o.created_at <= now() - make_interval(secs => ${add(seconds)})`,
   review: () => `o.id IN (SELECT order_id FROM order_units WHERE state = 'review')`,

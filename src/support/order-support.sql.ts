@@ -2,7 +2,7 @@ import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import type { FailureCode } from '../core/failures.js';
 import type { UnitState } from '../orders/states.js';
-import { ORDER_COLUMNS } from '../orders/order.rows.js';
+import { ORDER_COLUMNS, unitReferenceIn } from '../orders/order.rows.js';
 
 /** A reference is indexed together with its merchant: one look for each merchant beats reading all orders. */
 export const FIND_BY_REFERENCE = statement(
@@ -38,7 +38,7 @@ export const FIND_ATTEMPTS = statement(
   ({ orderId }) => `
     SELECT u.item, u.unit, coalesce(a.number, 1) AS number, s.code AS supplier,
            coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
-           coalesce(a.reference, o.order_number || '.' || u.item || '.' || u.unit) AS reference,
+           coalesce(a.reference, ${unitReferenceIn('o', 'u')}) AS reference,
            coalesce(a.supplier_reference, u.supplier_reference) AS supplier_reference,
            u.state, u.failure_code,
            coalesce((SELECT c.outcome = 'processing' FROM supplier_calls c

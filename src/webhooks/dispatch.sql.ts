@@ -202,16 +202,28 @@ export const LOCK_FREE_WEBHOOKS = statement(
   ({ ids }) => `SELECT id FROM webhooks WHERE id = ANY(${ids}) ORDER BY id FOR SHARE SKIP LOCKED`,
 );
 
-/** Gives a delivery back whose attempt never began, so that it does not count; it is due in so many seconds. */
+/** For claims for which nothing was sent: their deliveries are due again, and the attempts do not count. */
+const undone = (dueAt: string, which: string): string => `
+  UPDATE webhook_deliveries SET
+    attempt_count = attempt_count - 1, due_at = ${dueAt},
+    leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
+  WHERE ${which} AND leased_until IS NOT NULL
+  RETURNING webhook_id`;
+
+/** Gives a delivery back, which is due in so many seconds. */
 export const UNDO_CLAIM = statement(
   'webhook_deliveries.undo_claim',
   { id: 'bigint', attempt: 'int', dueInSeconds: 'int' },
-  ({ id, attempt, dueInSeconds }) => `
-    UPDATE webhook_deliveries SET
-      attempt_count = attempt_count - 1,
-      due_at = statement_timestamp() + make_interval(secs => ${dueInSeconds}),
-      leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
-    WHERE id = ${id} AND attempt_count = ${attempt} AND leased_until IS NOT NULL`,
+  ({ id, attempt, dueInSeconds }) =>
+    undone(
+      `statement_timestamp() + make_interval(secs => ${dueInSeconds})`,
+      `id = ${id} AND attempt_count = ${attempt}`,
+    ),
+);
+
+/** Undoes claims whose answer never came, so that nothing was sent for them; their deliveries are due at once. */
+export const UNDO_CLAIMS = statement('webhook_deliveries.undo_claims', { names: 'text[]' }, ({ names }) =>
+  undone('statement_timestamp()', `claimed_by = ANY(${names})`),
 );
 
 /** Ends the leases of processes that are gone: their attempts count as interrupted. */
@@ -221,21 +233,6 @@ export const TAKE_OVER_DELIVERIES = statement(
   ({ processes }) => `
     UPDATE webhook_deliveries SET leased_until = statement_timestamp()
     WHERE ${claimedBy(processes)} AND leased_until > statement_timestamp()`,
-);
-
-/**
- * Undoes claims whose answer never came, so that nothing was sent for them: their deliveries are due again at once, and
- * the attempts that never began do not count.
- */
-export const UNDO_CLAIMS = statement(
-  'webhook_deliveries.undo_claims',
-  { names: 'text[]' },
-  ({ names }) => `
-    UPDATE webhook_deliveries SET
-      attempt_count = attempt_count - 1, due_at = statement_timestamp(),
-      leased_until = NULL, attempt_started_at = NULL, updated_at = statement_timestamp()
-    WHERE claimed_by = ANY(${names}) AND leased_until IS NOT NULL
-    RETURNING webhook_id`,
 );
 
 /** A moment, null or not, as long from now as it was from when the row was written. */

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { MOMENT } from '../support/expectations.js';
-import { FakeSupplier } from '../support/fake-supplier.js';
+import type { FakeSupplier } from '../support/fake-supplier.js';
 import { CommandLine } from './command-line.js';
+import { SECRET, SupplierScene } from './supplier-scene.js';
 
 interface SupplierJson {
   balance: object | null;
@@ -19,40 +15,25 @@ interface TestJson {
   checks: { name: string; ok: boolean; detail: string }[];
 }
 
-const SECRET = 'a-secret-that-nobody-prints';
-const secretsKey = randomBytes(32);
-const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
-
-let database: TestDatabase;
+let scene: SupplierScene;
 let commandLine: CommandLine;
-let client: pg.Client;
 let supplier: FakeSupplier;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  commandLine = new CommandLine({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey.toString('base64') });
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  scene = await SupplierScene.open();
+  ({ commandLine } = scene);
 });
 
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => scene.close());
 
 beforeEach(async () => {
-  supplier = await new FakeSupplier().listen();
-  await client.query('DELETE FROM suppliers');
+  supplier = await scene.begin();
 });
 
-afterEach(() => supplier.close());
+afterEach(() => scene.end());
 
-const set = (...options: string[]): string[] => [
-  'supplier', 'set', '--code', 'acme', '--adapter', 'http', '--base-url', supplier.url, ...options,
-]; // prettier-ignore
-
-const show = (): Promise<SupplierJson> => commandLine.json<SupplierJson>('supplier', 'show', 'acme');
+const set = (...options: string[]): string[] => scene.set(...options);
+const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 
 describe('topup supplier balance', () => {
   const balance = (amount: string): void => {
@@ -65,7 +46,7 @@ describe('topup supplier balance', () => {
 
   it('asks now, and keeps what it was told', async () => {
     await commandLine.json(...set('--low-balance', '1000.5'));
-    const { rows } = await client.query('SELECT updated_at FROM suppliers');
+    const { rows } = await scene.client.query('SELECT updated_at FROM suppliers');
     balance('1000.50');
     const row = { code: 'acme', ...told('1000.5', false) };
     expect(await commandLine.json('supplier', 'balance')).toEqual([row]);
@@ -76,7 +57,7 @@ describe('topup supplier balance', () => {
     expect(await show()).toMatchObject({ currency: 'THB', balance: told('1000.49', true) });
     expect((await commandLine.run('supplier', 'list')).stdout).toContain('1000.49 THB (low)');
     // No setting was changed.
-    expect((await client.query('SELECT updated_at FROM suppliers')).rows).toEqual(rows);
+    expect((await scene.client.query('SELECT updated_at FROM suppliers')).rows).toEqual(rows);
     await commandLine.json(...set());
     expect((await show()).balance).toEqual(told('1000.49', true));
     await commandLine.json(...set('--no-low-balance'));
@@ -183,10 +164,10 @@ describe('topup supplier test', () => {
   it('says that the key is missing, or another one', async () => {
     await commandLine.json(...set('--token', SECRET));
     const other = new CommandLine({
-      DATABASE_URL: database.url,
+      DATABASE_URL: scene.database.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
     });
-    const keyless = new CommandLine({ DATABASE_URL: database.url, TOPUP_DATA_DIR: directory });
+    const keyless = new CommandLine({ DATABASE_URL: scene.database.url, TOPUP_DATA_DIR: scene.directory });
     for (const line of [other, keyless]) {
       const { exit, checks } = await test(line);
       expect(exit).toBe(1);

@@ -1,63 +1,49 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { SecretBox } from '../../src/core/secret-box.js';
 import {
   NO_CREDENTIALS,
   SupplierCredentials,
   type CredentialColumns,
 } from '../../src/suppliers/supplier-credentials.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { FakeSupplier } from '../support/fake-supplier.js';
+import type { FakeSupplier } from '../support/fake-supplier.js';
 import { CommandLine } from './command-line.js';
+import { SECRET, SupplierScene } from './supplier-scene.js';
 
 interface SupplierJson {
   credentials: string[];
 }
 
-const SECRET = 'a-secret-that-nobody-prints';
-const secretsKey = randomBytes(32);
-const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
-const secretFile = path.join(directory, 'acme.token');
-
-let database: TestDatabase;
+let scene: SupplierScene;
 let commandLine: CommandLine;
 let client: pg.Client;
 let supplier: FakeSupplier;
+let secretFile: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  commandLine = new CommandLine({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey.toString('base64') });
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  scene = await SupplierScene.open();
+  ({ commandLine, client } = scene);
+  secretFile = path.join(scene.directory, 'acme.token');
   writeFileSync(secretFile, `${SECRET}\n`);
 });
 
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => scene.close());
 
 beforeEach(async () => {
-  supplier = await new FakeSupplier().listen();
-  await client.query('DELETE FROM suppliers');
+  supplier = await scene.begin();
 });
 
-afterEach(() => supplier.close());
+afterEach(() => scene.end());
 
-const set = (...options: string[]): string[] => [
-  'supplier', 'set', '--code', 'acme', '--adapter', 'http', '--base-url', supplier.url, ...options,
-]; // prettier-ignore
-
-const show = (): Promise<SupplierJson> => commandLine.json<SupplierJson>('supplier', 'show', 'acme');
+const set = (...options: string[]): string[] => scene.set(...options);
+const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 
 /** A credential beside the token, as adapters of vendors have them. */
 async function giveKey(): Promise<void> {
-  const credentials = new SupplierCredentials(new SecretBox(secretsKey));
+  const credentials = new SupplierCredentials(new SecretBox(scene.secretsKey));
   const { credentials_sealed: sealed } = credentials.change(NO_CREDENTIALS, { key: 'its-key' });
   await client.query(`UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}'`, [sealed]);
 }
@@ -109,7 +95,7 @@ describe('topup supplier set', () => {
 
   it('sends the token that the version before has replaced meanwhile', async () => {
     await commandLine.json(...set('--token', SECRET));
-    const sealed = new SecretBox(secretsKey).seal('from-the-version-before');
+    const sealed = new SecretBox(scene.secretsKey).seal('from-the-version-before');
     await client.query('UPDATE suppliers SET token_sealed = $1', [sealed]);
     expect(await authorization()).toBe('Bearer from-the-version-before');
     await client.query('UPDATE suppliers SET token_sealed = NULL');
@@ -133,9 +119,9 @@ describe('topup supplier set', () => {
     await giveKey();
     const newKey = randomBytes(32);
     const renewed = new CommandLine({
-      DATABASE_URL: database.url,
+      DATABASE_URL: scene.database.url,
       SECRETS_KEY: newKey.toString('base64'),
-      SECRETS_PREVIOUS_KEYS: secretsKey.toString('base64'),
+      SECRETS_PREVIOUS_KEYS: scene.secretsKey.toString('base64'),
     });
     expect(await renewed.json('secrets', 'rotate')).toEqual({ rotated: 2 });
     const { rows } = await client.query<CredentialColumns>('SELECT * FROM suppliers');
