@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import type { Attempt } from '../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { UnitObserver } from './unit-observer.js';
@@ -32,7 +33,7 @@ export class SupplierCaller {
       process: this.heartbeat.name,
       deduplicates: adapter?.deduplicates ?? false,
       // An adapter of another version is known to other workers.
-      canBeAsked: adapter === undefined || adapter.inquire !== undefined,
+      canBeAsked: adapter === undefined || adapter.inquiry !== null,
     };
     this.observer.answered(call);
     return call;
@@ -47,16 +48,20 @@ export class SupplierCaller {
       return unit.action === 'send' ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
     }
     const { adapter, settings } = supplier;
-    const { reference } = unit;
-    if (unit.action === 'inquire') {
-      return adapter.inquire?.(settings, reference) ?? { kind: 'unknown', detail: 'cannot be asked' };
-    }
-    return adapter.send(settings, {
-      reference,
-      sku: unit.supplier_sku,
-      userId: unit.user_id,
-      serverId: unit.server_id,
-      characterId: unit.character_id,
-    });
+    const attempt = toAttempt(unit);
+    if (unit.action === 'send') return adapter.send(settings, attempt);
+    return adapter.inquiry?.ask(settings, attempt) ?? { kind: 'unknown', detail: 'cannot be asked' };
   }
 }
+
+const toAttempt = (unit: ClaimedUnit): Attempt => ({
+  reference: unit.reference,
+  sku: unit.supplier_sku,
+  userId: unit.user_id,
+  serverId: unit.server_id,
+  characterId: unit.character_id,
+  playerTemplate: null,
+  maxCost: null,
+  supplierReference: null,
+  isRepeat: unit.action !== 'send' || unit.sends > 1,
+});

@@ -32,7 +32,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
       detail: outcomeDetail(outcome),
       durationMs: Math.round(durationMs),
     };
-    if (outcome.kind === 'not_accepted' && outcome.credentialsRefused) {
+    if (outcome.kind === 'not_accepted' && outcome.fault === 'credentials') {
       this.logger.error(
         call,
         'the supplier refuses our credentials: correct them with topup supplier set --token',

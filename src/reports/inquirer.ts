@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeDetail } from '../suppliers/supplier-outcome.js';
+import type { ReadingInquiry } from '../suppliers/supplier-adapter.js';
 import type { SupplierConnection } from '../suppliers/supplier-registry.js';
 
 const MAX_IN_FLIGHT = 16;
@@ -19,9 +20,13 @@ export class Inquirer {
   /** Why the last of them got none. */
   lastProblem: string | null = null;
   private unansweredInARow = 0;
+  private readonly inquiry: ReadingInquiry | null;
 
   constructor(private readonly supplier: SupplierConnection) {
-    if (!supplier.adapter.inquire) this.giveUp('the supplier cannot be asked');
+    const { inquiry } = supplier.adapter;
+    this.inquiry = inquiry?.mayBuy === false ? inquiry : null;
+    if (!inquiry) this.giveUp('the supplier cannot be asked');
+    else if (!this.inquiry) this.giveUp('the supplier can be asked only in a way that may buy');
   }
 
   /** @returns an answer for each reference, in order; null where there was none. */
@@ -39,10 +44,9 @@ export class Inquirer {
   }
 
   private async ask(reference: string): Promise<Answered | null> {
-    const { adapter, settings } = this.supplier;
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await adapter.inquire?.(settings, reference);
+      const outcome = await this.inquiry?.ask(this.supplier.settings, { reference, supplierReference: null });
       if (outcome && outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
         this.unansweredInARow = 0;
         return outcome.kind;

@@ -24,8 +24,10 @@ export interface OptionField {
  * - `inquiry`: it can be asked what became of a reference.
  * - `balance`: it can tell what we have left there.
  * - `catalogue`: it can tell what is sold there.
+ * - `callbacks`: it calls us when a purchase has ended.
+ * - `price_guard`: it can be told what a purchase may cost at most.
  */
-export type Capability = 'deduplication' | 'inquiry' | 'balance' | 'catalogue';
+export type Capability = 'deduplication' | 'inquiry' | 'balance' | 'catalogue' | 'callbacks' | 'price_guard';
 
 /** What an adapter says of itself, before there is a supplier. */
 export interface AdapterDescription {
@@ -36,6 +38,11 @@ export interface AdapterDescription {
   readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
   readonly capabilities: readonly Capability[];
+  /**
+   * How attempts are named there: after the unit, which has the same name for ever; or at random, so that no name comes
+   * again, not even after the database was restored from an older copy.
+   */
+  readonly references: 'unit' | 'random';
   /** The vendor's own; null where only the operator knows it. */
   readonly baseUrl: string | null;
   /** What the vendor reckons in; null where its answers tell. */

@@ -1,13 +1,32 @@
 import type { CostMoney } from '../core/cost-money.js';
+import type { CallbackReader } from './supplier-callback.js';
 import type { SupplierOutcome } from './supplier-outcome.js';
 
-/** One unit to buy. `reference` is that of the attempt: the same each time that the attempt is sent. */
+/** One unit to buy, as it was first sent: each time that an attempt is sent, it is the same. */
 export interface TopUp {
+  /** Of the attempt: by it the supplier tells a repeated send from another purchase. */
   reference: string;
   sku: string;
   userId: string;
   serverId: string | null;
   characterId: string | null;
+  /** How the supplier wants the player written, such as `{user}|{server}`; null for its usual way. */
+  playerTemplate: string | null;
+  /** What it may cost at most, where the supplier can be told so. */
+  maxCost: CostMoney | null;
+}
+
+/** By which a supplier knows an attempt. */
+export interface NamedAttempt {
+  reference: string;
+  /** The supplier's own name of the purchase, where it has said one. */
+  supplierReference: string | null;
+}
+
+/** An attempt to buy a unit, as far as it has come. */
+export interface Attempt extends TopUp, NamedAttempt {
+  /** Whether it was sent before, in a way that may have reached the supplier: then a refusal may not be about that. */
+  isRepeat: boolean;
 }
 
 /** A supplier's settings as the operator gave them, at the moment of the claim. */
@@ -37,6 +56,30 @@ export type SupplierBalance = { known: true; amount: CostMoney } | Unavailable;
 /** Whether a supplier's catalogue can be read. */
 export type CatalogueProbe = { known: true } | Unavailable;
 
+/** When a supplier may be asked what became of an attempt. */
+interface InquiryTiming {
+  /** How long after the send it is asked first. */
+  readonly firstMs: number;
+  /** How long it must have been left alone about an attempt before it is called about it again; 0 for no limit. */
+  readonly minGapMs: number;
+  /** How old an attempt may be that it is asked about; null for no limit. */
+  readonly maxAgeMs: number | null;
+}
+
+/** How a supplier tells what became of an attempt, and does nothing else. */
+export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
+  readonly mayBuy: false;
+  ask(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
+}
+
+/** How a supplier is asked by sending the same again, which buys what never arrived: it is claimed as a send is. */
+export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
+  readonly mayBuy: true;
+  ask(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
+}
+
+export type Inquiry<Settings = unknown> = ReadingInquiry<Settings> | BuyingInquiry<Settings>;
+
 /**
  * A kind of supplier. `Settings` are those it reads from what is stored and gets back with each call. No call throws for
  * what a supplier or the network does: that is an outcome.
@@ -47,9 +90,11 @@ export interface SupplierAdapter<Settings = unknown> {
   /** @throws BAD_REQUEST, in words for the operator and without any credential, for settings that it can't work with. */
   readSettings(stored: StoredSettings): Settings;
   /** Asks for one purchase. */
-  send(settings: Settings, topUp: TopUp): Promise<SupplierOutcome>;
-  /** Asks what became of a reference; absent where the supplier cannot be asked. */
-  inquire?(settings: Settings, reference: string): Promise<SupplierOutcome>;
+  send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
+  /** How it can be asked what became of an attempt; null where it can't be. */
+  readonly inquiry: Inquiry<Settings> | null;
+  /** What it calls us with; absent where it never does. */
+  readonly callbacks?: CallbackReader<Settings>;
   /** Asks what we have left there. */
   balance(settings: Settings): Promise<SupplierBalance>;
   /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */

@@ -13,6 +13,7 @@ describe('the check of a supplier', () => {
       deduplicates: true,
       readSettings: (stored) => stored,
       send: notBought,
+      inquiry: null,
       balance: (settings) => {
         asked.push(`balance of ${String(settings)}`);
         return Promise.resolve({ known: true, amount: { micros: 1n, currency: 'IDR' } });

@@ -1,19 +1,43 @@
-import type { UnitFailureCode } from '../core/failures.js';
+import type { CostMoney } from '../core/cost-money.js';
+import type { Failure } from '../core/failures.js';
+
+/**
+ * What is wrong between us and a supplier.
+ * - `credentials`: it does not accept who we say we are, or where we call from.
+ * - `deposit`: what we have left there is not enough.
+ * - `configuration`: what we call the product there is not set up.
+ * - `rate`: we ask for more than it allows.
+ * - `busy`: it is away, or has too much to do.
+ */
+export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'busy';
+
+/** A refusal for good: nothing was bought under this reference, and nothing will be. */
+export interface Refusal extends Failure {
+  kind: 'failed';
+  /** Whether another supplier may well sell what this one would not. */
+  failover?: boolean;
+  /** The same supplier may sell it after so long, under another reference. */
+  retryAfterMs?: number;
+  /** The refusal may not be its last word: it counts once it was said twice. */
+  confirm?: boolean;
+}
 
 /**
  * What a call to a supplier tells about a unit (supplier protocol), on all its way from the adapter to the settlement.
  * - `processing`: accepted, ask again.
- * - `not_accepted`: certainly not bought by this send; it may be sent again.
+ * - `not_accepted`: certainly not bought by this send; it may be sent again. `busy` unless `fault` says otherwise.
  * - `never_seen`: the supplier says that the reference is new to it.
- * - `unknown`: anything else; it may have been bought.
+ * - `unknown`: anything else; it may have been bought. `fault` says what is wrong all the same, where that is known.
+ *
+ * `cost` is what the supplier takes for the unit.
  */
 export type SupplierOutcome =
-  | { kind: 'succeeded'; supplierReference: string | null }
-  | { kind: 'failed'; code: UnitFailureCode; message: string }
-  | { kind: 'processing'; supplierReference?: string }
-  | { kind: 'not_accepted'; detail: string; retryAfterMs?: number; credentialsRefused?: boolean }
+  | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney }
+  | Refusal
+  | { kind: 'processing'; supplierReference?: string; cost?: CostMoney }
+  | { kind: 'not_accepted'; detail: string; fault?: Fault; retryAfterMs?: number }
   | { kind: 'never_seen' }
-  | { kind: 'unknown'; detail: string; retryAfterMs?: number };
+  | { kind: 'unknown'; detail: string; supplierReference?: string; fault?: Fault; retryAfterMs?: number };
 
 /** What settles a unit for good: the supplier's word, or the operator's. */
 export type DefiniteOutcome = Extract<SupplierOutcome, { kind: 'succeeded' | 'failed' }>;

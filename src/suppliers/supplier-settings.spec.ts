@@ -25,6 +25,7 @@ const vendor: AdapterDescription = {
     { name: 'region', values: null, help: '' },
   ],
   capabilities: [],
+  references: 'random',
   baseUrl: 'https://api.vendor.example/v1',
   currency: 'IDR',
 };
@@ -92,10 +93,12 @@ describe('an adapter', () => {
         deduplication: capabilities.includes('deduplication'),
         inquiry: capabilities.includes('inquiry'),
         catalogue: capabilities.includes('catalogue'),
+        callbacks: capabilities.includes('callbacks'),
       }).toEqual({
         deduplication: adapter.deduplicates,
-        inquiry: adapter.inquire !== undefined,
+        inquiry: adapter.inquiry !== null,
         catalogue: adapter.probeCatalogue !== undefined,
+        callbacks: adapter.callbacks !== undefined,
       });
     },
   );

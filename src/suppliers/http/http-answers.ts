@@ -30,7 +30,7 @@ export function readSendAnswer(answer: HttpAnswer, reference: string): SupplierO
       return { kind: 'failed', ...failure('ITEM_NOT_FOUND', body.message) };
     case 401:
     case 403:
-      return { ...notAccepted(answer), credentialsRefused: true };
+      return { ...notAccepted(answer), fault: 'credentials' };
     case 408:
     case 425:
     case 429:

@@ -1,5 +1,11 @@
 import type { AdapterDescription } from '../adapter-description.js';
-import type { StoredSettings, SupplierAdapter, SupplierBalance, TopUp } from '../supplier-adapter.js';
+import type {
+  Attempt,
+  ReadingInquiry,
+  StoredSettings,
+  SupplierAdapter,
+  SupplierBalance,
+} from '../supplier-adapter.js';
 import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { readBalanceAnswer, readInquiryAnswer, readSendAnswer } from './http-answers.js';
@@ -29,11 +35,20 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     ],
     options: [],
     capabilities: ['deduplication', 'inquiry', 'balance'],
+    references: 'unit',
     baseUrl: null,
     currency: null,
   };
 
   readonly deduplicates = true;
+
+  readonly inquiry: ReadingInquiry<HttpSettings> = {
+    mayBuy: false,
+    firstMs: 2_000,
+    minGapMs: 0,
+    maxAgeMs: null,
+    ask: (settings, { reference }) => this.inquire(settings, reference),
+  };
 
   constructor(private readonly http: SupplierHttp) {}
 
@@ -41,28 +56,19 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     return { baseUrl, token: credentials.token ?? null, timeoutMs };
   }
 
-  async send(settings: HttpSettings, topUp: TopUp): Promise<SupplierOutcome> {
+  async send(settings: HttpSettings, attempt: Attempt): Promise<SupplierOutcome> {
     const body = JSON.stringify({
-      reference: topUp.reference,
-      sku: topUp.sku,
-      user_id: topUp.userId,
-      server_id: topUp.serverId,
-      character_id: topUp.characterId,
+      reference: attempt.reference,
+      sku: attempt.sku,
+      user_id: attempt.userId,
+      server_id: attempt.serverId,
+      character_id: attempt.characterId,
     });
     try {
-      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), topUp.reference);
+      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), attempt.reference);
     } catch (error) {
       const detail = describeFailure(error);
       return wasNeverSent(error) ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
-    }
-  }
-
-  async inquire(settings: HttpSettings, reference: string): Promise<SupplierOutcome> {
-    try {
-      const path = `/v1/top-ups/${encodeURIComponent(reference)}`;
-      return readInquiryAnswer(await this.call(settings, 'GET', path), reference);
-    } catch (error) {
-      return { kind: 'unknown', detail: describeFailure(error) };
     }
   }
 
@@ -71,6 +77,15 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
       return readBalanceAnswer(await this.call(settings, 'GET', '/v1/balance'));
     } catch (error) {
       return { known: false, detail: describeFailure(error), reached: false };
+    }
+  }
+
+  private async inquire(settings: HttpSettings, reference: string): Promise<SupplierOutcome> {
+    try {
+      const path = `/v1/top-ups/${encodeURIComponent(reference)}`;
+      return readInquiryAnswer(await this.call(settings, 'GET', path), reference);
+    } catch (error) {
+      return { kind: 'unknown', detail: describeFailure(error) };
     }
   }
 

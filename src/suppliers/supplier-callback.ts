@@ -1,0 +1,44 @@
+import type { SupplierOutcome } from './supplier-outcome.js';
+
+/** What a supplier called us with, as it came in. */
+export interface RawCallback {
+  method: 'GET' | 'POST';
+  /** By name in lower case; of a header that came more than once, all values joined by commas. */
+  headers: Record<string, string | undefined>;
+  query: Record<string, string>;
+  body: Buffer;
+}
+
+/** What a callback is answered with; 200 and `{"status":"ok"}` unless the vendor wants something else. */
+export interface CallbackReply {
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+/**
+ * What a callback says.
+ * - `ping`: nothing; it only tries whether we are there.
+ * - `refused`: it does not prove that it comes from the supplier. Answered 401.
+ * - `unreadable`: it proves that, and can't be understood. It is kept for the operator.
+ * - `about`: an attempt, by our reference or by theirs. With an outcome only where a secret covers all that it says: that
+ *   settles the unit. Without one it only makes us ask.
+ */
+export type CallbackReading = { reply?: CallbackReply } & (
+  | { kind: 'ping' }
+  | { kind: 'refused'; detail: string }
+  | { kind: 'unreadable'; detail: string }
+  | {
+      kind: 'about';
+      reference?: string;
+      supplierReference?: string;
+      outcome?: SupplierOutcome;
+      /** By which the supplier names this callback: one that comes again is the same one. */
+      deliveryId?: string;
+    }
+);
+
+export interface CallbackReader<Settings = unknown> {
+  /** Reads a callback: no call to anybody, no clock, no throw whatever it holds. */
+  read(raw: RawCallback, settings: Settings): CallbackReading;
+}
