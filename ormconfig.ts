@@ -21,6 +21,8 @@ import { StaleWaiting1763800000013 } from './src/database/migrations/17638000000
 import { OrderFilters1763800000014 } from './src/database/migrations/1763800000014-order-filters.js';
 import { Attempts1763800000015 } from './src/database/migrations/1763800000015-attempts.js';
 import { SupplierSettings1763800000016 } from './src/database/migrations/1763800000016-supplier-settings.js';
+import { LaterAttempts1763800000017 } from './src/database/migrations/1763800000017-later-attempts.js';
+import { SupplierPauses1763800000018 } from './src/database/migrations/1763800000018-supplier-pauses.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -79,6 +81,8 @@ export function dataSourceOptions(
       OrderFilters1763800000014,
       Attempts1763800000015,
       SupplierSettings1763800000016,
+      LaterAttempts1763800000017,
+      SupplierPauses1763800000018,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -50,6 +50,10 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   claim!: number;
 
+  /** The same as `claim`, where the version that made the claim knows of more than one attempt: no other may have those. */
+  @Column('integer', { default: 0 })
+  attempt_claim!: number;
+
   /** The worker that holds the claim. */
   @Column('text', { nullable: true })
   claimed_by!: string | null;
@@ -60,6 +64,7 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   inquiries!: number;
 
+  /** These times are of the latest attempt. */
   @Column(timestampColumn({ nullable: true }))
   first_sent_at!: Date | null;
 

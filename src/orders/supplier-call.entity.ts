@@ -2,13 +2,13 @@ import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { OrderUnit } from './order-unit.entity.js';
 
-/** A call to a supplier about a unit, and what came of it. */
+/** A call to a supplier about a unit, or from it, and what came of it. */
 @Entity('supplier_calls')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_calls_unit',
 })
 @Index('ix_supplier_calls_unit', ['order_id', 'item', 'unit'])
-@Check('ck_supplier_calls_kind', `kind IN ('send', 'inquiry')`)
+@Check('ck_supplier_calls_kind', `kind IN ('send', 'inquiry', 'callback')`)
 export class SupplierCall {
   @IdColumn('bigint', 'pk_supplier_calls')
   id!: bigint;
@@ -23,7 +23,7 @@ export class SupplierCall {
   unit!: number;
 
   @Column('text')
-  kind!: 'send' | 'inquiry';
+  kind!: 'send' | 'inquiry' | 'callback';
 
   @Column('text')
   outcome!: string;
@@ -31,7 +31,7 @@ export class SupplierCall {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** The worker that made it. */
+  /** The process that made or took it. */
   @Column('text')
   process!: string;
 

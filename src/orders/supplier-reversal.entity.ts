@@ -11,10 +11,11 @@ export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_reversals_unit',
 })
-@Unique('uq_supplier_reversals_unit_kind', ['order_id', 'item', 'unit', 'kind'])
+@Unique('uq_supplier_reversals_unit_kind', ['order_id', 'item', 'unit', 'kind', 'attempt'])
 @Index('ix_supplier_reversals_open', ['supplier_id'], { where: `status = 'open'` })
 @Check('ck_supplier_reversals_kind', `kind IN ('taken_back', 'bought_late', 'unknown_purchase')`)
 @Check('ck_supplier_reversals_status', `status IN ('open', 'closed')`)
+@Check('ck_supplier_reversals_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
 @Check('ck_supplier_reversals_closed', `(status = 'closed') = (closed_at IS NOT NULL)`)
 export class SupplierReversal {
   @IdColumn('integer', 'pk_supplier_reversals')
@@ -33,6 +34,10 @@ export class SupplierReversal {
   @Column('integer')
   supplier_id!: number;
 
+  /** The number of the attempt that it is about. */
+  @Column('smallint', { default: 1 })
+  attempt!: number;
+
   @Column('text')
   kind!: ReversalKind;
 
@@ -41,6 +46,13 @@ export class SupplierReversal {
 
   @Column('text', { nullable: true })
   detail!: string | null;
+
+  /** What the supplier took for it, in millionths of its currency; null where it did not say. */
+  @Column(bigintColumn({ nullable: true }))
+  cost_micros!: bigint | null;
+
+  @Column('text', { nullable: true })
+  cost_currency!: string | null;
 
   @Column('text', { default: 'open' })
   status!: 'open' | 'closed';

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import type { UnitFailureCode } from '../core/failures.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
@@ -13,6 +14,13 @@ import { OrderUnit } from './order-unit.entity.js';
 })
 @Unique('uq_unit_attempts_reference', ['supplier_id', 'reference'])
 @Check('ck_unit_attempts_number', 'number > 0')
+@Check('ck_unit_attempts_ended_as', `ended_as IN ('failed', 'withdrawn')`)
+@Check('ck_unit_attempts_ended', '(ended_as IS NULL) = (ended_at IS NULL)')
+@Check('ck_unit_attempts_failure', `failure_code IS NULL OR ended_as = 'failed'`)
+@Check(
+  'ck_unit_attempts_currency',
+  'cost_currency IS NOT NULL OR num_nonnulls(expected_cost_micros, max_cost_micros, cost_micros) = 0',
+)
 export class UnitAttempt {
   @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_unit_attempts' }))
   order_id!: bigint;
@@ -41,6 +49,46 @@ export class UnitAttempt {
   /** The supplier's own name of the purchase, once it has said one. */
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
+
+  /** How the supplier wants the player written; null for its usual way. */
+  @Column('text', { nullable: true })
+  player_template!: string | null;
+
+  /** What the offer said that it would cost, in millionths of `cost_currency`; null where it said nothing. */
+  @Column(bigintColumn({ nullable: true }))
+  expected_cost_micros!: bigint | null;
+
+  /** What the supplier was told that it may cost at most. */
+  @Column(bigintColumn({ nullable: true }))
+  max_cost_micros!: bigint | null;
+
+  /** What the supplier said that it took; null where it said nothing. */
+  @Column(bigintColumn({ nullable: true }))
+  cost_micros!: bigint | null;
+
+  @Column('text', { nullable: true })
+  cost_currency!: string | null;
+
+  /** The exchange rate when it began. */
+  @Column('numeric', { precision: 20, scale: 10, nullable: true })
+  baht_per_unit!: string | null;
+
+  /** The code of a refusal that counts once it was said again. */
+  @Column('text', { nullable: true })
+  unconfirmed!: UnitFailureCode | null;
+
+  /** How it ended, if another attempt followed; the latest one stands as its unit does. */
+  @Column('text', { nullable: true })
+  ended_as!: 'failed' | 'withdrawn' | null;
+
+  @Column('text', { nullable: true })
+  failure_code!: UnitFailureCode | null;
+
+  @Column('text', { nullable: true })
+  failure_message!: string | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  ended_at!: Date | null;
 
   @Column(timestampColumn())
   created_at!: Date;

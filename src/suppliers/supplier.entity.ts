@@ -1,10 +1,17 @@
 import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
+export const PAUSE_REASONS = ['operator', 'credentials', 'deposit'] as const;
+export type PauseReason = (typeof PAUSE_REASONS)[number];
+
 @Entity('suppliers')
 @Unique('uq_suppliers_code', ['code'])
 @Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
 @Check('ck_suppliers_timeout_ms', 'timeout_ms BETWEEN 1 AND 600000')
+@Check('ck_suppliers_max_in_flight', 'max_in_flight BETWEEN 1 AND 10000')
+@Check('ck_suppliers_pause_reason', `pause_reason IN ('operator', 'credentials', 'deposit')`)
+@Check('ck_suppliers_paused', '(pause_reason IS NULL) = (paused_at IS NULL)')
+@Check('ck_suppliers_probe', `probe_at IS NULL OR pause_reason IN ('credentials', 'deposit')`)
 @Check('ck_suppliers_balance', 'num_nulls(balance_micros, balance_currency, balance_at) IN (0, 3)')
 export class Supplier {
   @IdColumn('integer', 'pk_suppliers')
@@ -51,6 +58,33 @@ export class Supplier {
 
   @Column(timestampColumn({ nullable: true }))
   balance_at!: Date | null;
+
+  /** How many calls it may have in flight, over all workers; null for as many as the environment says. */
+  @Column('integer', { nullable: true })
+  max_in_flight!: number | null;
+
+  /** Why nothing is sent there; null while it is not paused. */
+  @Column('text', { nullable: true })
+  pause_reason!: PauseReason | null;
+
+  /** What the supplier or the operator said. */
+  @Column('text', { nullable: true })
+  pause_detail!: string | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  paused_at!: Date | null;
+
+  /** The first balance that it told after it was paused for the deposit: with more than that, it goes on. */
+  @Column(bigintColumn({ nullable: true }))
+  paused_balance_micros!: bigint | null;
+
+  /** How often it was asked for our balance since it was paused. */
+  @Column('smallint', { default: 0 })
+  probes!: number;
+
+  /** When it is asked next. */
+  @Column(timestampColumn({ nullable: true }))
+  probe_at!: Date | null;
 
   @Column(createdAtColumn())
   created_at!: Date;
