@@ -9,6 +9,7 @@ import { ManagementModule } from './management/management.module.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
+import { SupplierProbes } from './maintenance/supplier-probes.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
@@ -25,6 +26,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     OverdueSweeper,
     RetentionRepository,
     Retention,
+    SupplierProbes,
     WebhookChanges,
   ],
 })

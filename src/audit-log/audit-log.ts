@@ -24,6 +24,8 @@ export const AUDITED_ACTIONS = [
   'wallet.debit',
   'supplier.set',
   'supplier.remove',
+  'supplier.pause',
+  'supplier.resume',
   'product.set',
   'product.import',
   'price.set',

@@ -3,14 +3,15 @@ import type { Actor } from '../audit-log/audit-log.js';
 import { ADAPTERS } from '../suppliers/adapters.js';
 import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
 import { SupplierCheckService } from '../suppliers/supplier-check.service.js';
-import { toBalanceView, toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
+import { toBalanceView, toSupplierView } from '../suppliers/supplier-view.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act, type CommandGroup, type Shell } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { operatorOption, reasonOption, yesOption } from './options.js';
-import { list, record, type Result } from './output.js';
-import { adaptersTable, unavailableInWords, supplierTest } from './supplier.view.js';
+import { list, type Result } from './output.js';
+import { definePauses } from './supplier-pause.commands.js';
+import { adaptersTable, supplierRecord, supplierTest, toLine, unavailableInWords } from './supplier.view.js';
 import { defineSet } from './supplier-set.command.js';
 
 const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';
@@ -22,6 +23,7 @@ export const supplierCommands: CommandGroup = {
     defineReads(supplier, act);
     defineAdapters(supplier, shell);
     defineCalls(supplier, act);
+    definePauses(supplier, act);
     defineRemove(supplier, act);
   },
 };
@@ -46,9 +48,7 @@ function defineReads(supplier: Command, act: Act): void {
     .addHelpText('after', examples('supplier show acme'))
     .action(
       act(async (app, code: string) => {
-        const view = toSupplierView(await app.get(SuppliersService).getByCode(code));
-        const { text } = record(toLine(view));
-        return { json: view, text };
+        return supplierRecord(await app.get(SuppliersService).getByCode(code));
       }),
     );
 }
@@ -107,24 +107,10 @@ function defineRemove(supplier: Command, act: Act): void {
         const service = app.get(SuppliersService);
         await service.getByCode(code);
         await confirm(`Supplier ${code} is removed with its credentials, for good.`, { yes });
-        const view = toSupplierView(await service.remove(code, by));
-        const { text } = record(toLine(view));
-        return { json: view, text };
+        return supplierRecord(await service.remove(code, by));
       }),
     );
 }
-
-/** A supplier as a line of a table, which has room for what differs between suppliers. */
-const toLine = ({ pause_reason, callback_url, options, balance, ...view }: SupplierView): Row => ({
-  ...view,
-  options: Object.entries(options).map(([name, value]) => `${name}=${value}`),
-  balance: balance && `${balance.amount} ${balance.currency}${balance.low ? ' (low)' : ''}`,
-  balance_at: balance?.at,
-  ...(pause_reason === null ? {} : { pause_reason }),
-  ...(callback_url === null ? {} : { callback_url }),
-});
-
-type Row = Record<string, unknown>;
 
 /** What suppliers told; one that could not be asked has the balance that it told before. */
 function balances(asked: AskedSupplier[]): Result {

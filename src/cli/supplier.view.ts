@@ -2,8 +2,9 @@ import { formatMicros } from '../core/cost-money.js';
 import type { AdapterDescription, CredentialField, OptionField } from '../suppliers/adapter-description.js';
 import type { Unavailable } from '../suppliers/supplier-adapter.js';
 import type { SupplierCheck } from '../suppliers/supplier-check.service.js';
+import { toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
-import { list, listTable, paragraphs, type Result } from './output.js';
+import { list, listTable, paragraphs, record, type Result } from './output.js';
 import { paint } from './terminal.js';
 
 type Settings = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'>;
@@ -106,3 +107,26 @@ function reasonInWords(detail: string, supplier: Settings): string {
   if (/^HTTP /.test(detail)) return `it answers ${detail} at ${supplier.base_url}: check --base-url`;
   return `it could not be asked (${detail}): check --base-url and the network`;
 }
+
+/** One supplier, as `supplier show` tells it. */
+export function supplierRecord(supplier: Supplier): Result {
+  const view = toSupplierView(supplier);
+  const { text } = record(toLine(view));
+  return { json: view, text };
+}
+
+/** A supplier as a line of a table, which has room for what differs between suppliers. */
+export const toLine = ({
+  pause_reason,
+  callback_url,
+  options,
+  balance,
+  ...view
+}: SupplierView): Record<string, unknown> => ({
+  ...view,
+  options: Object.entries(options).map(([name, value]) => `${name}=${value}`),
+  balance: balance && `${balance.amount} ${balance.currency}${balance.low ? ' (low)' : ''}`,
+  balance_at: balance?.at,
+  ...(pause_reason === null ? {} : { pause_reason }),
+  ...(callback_url === null ? {} : { callback_url }),
+});

@@ -95,6 +95,10 @@ export class Environment {
   @Count(10_000, 64) SUPPLIER_MAX_IN_FLIGHT!: number;
   @Milliseconds(30_000) SUPPLIER_QUIET_PERIOD_MS!: number;
   @Milliseconds(86_400_000) SUPPLIER_REVIEW_AFTER_MS!: number;
+  @Milliseconds(120_000) SUPPLIER_BUSY_LIMIT_MS!: number;
+
+  @Milliseconds(600_000) ROUTING_DEADLINE_MS!: number;
+  @Milliseconds(1_800_000) ROUTING_HOLD_LIMIT_MS!: number;
 
   @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;
 

@@ -39,3 +39,19 @@ export function failure(code: UnitFailureCode, message?: unknown): Failure {
   const text = typeof message === 'string' ? storable(message, MAX_MESSAGE_LENGTH) : '';
   return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };
 }
+
+/** From the one that tells a merchant most: what is wrong with the player first, what is wrong between us and suppliers last. */
+const TELLING: readonly UnitFailureCode[] = [
+  ...(['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE', 'LIMIT_EXCEEDED'] as const),
+  ...(['OUT_OF_STOCK', 'PRODUCT_UNAVAILABLE', 'ITEM_NOT_FOUND'] as const),
+  ...(['SUPPLIER_REJECTED', 'SUPPLIER_UNAVAILABLE'] as const),
+];
+
+/** Of how several attempts failed, what the unit fails with; of two with one code, the later. */
+export function mostTelling(failures: readonly [...Failure[], Failure]): Failure {
+  const rank = ({ code }: Failure): number => {
+    const at = TELLING.indexOf(code);
+    return at === -1 ? TELLING.length : at;
+  };
+  return failures.reduce((best, each) => (rank(each) <= rank(best) ? each : best));
+}

@@ -75,6 +75,11 @@ export class Metrics {
     CALL_SECONDS,
   );
 
+  private readonly laterAttempts = this.counter(
+    'topup_later_attempts_total',
+    'Attempts after one that failed',
+    ['from', 'to'],
+  );
   private readonly brokenInvariants = this.counter(
     'topup_broken_invariants_total',
     'Transactions that were rolled back because something did not hold that always must',
@@ -119,6 +124,7 @@ export class Metrics {
     placement: this.batchesOf('placement'),
     settlement: this.batchesOf('settlement'),
     postponement: this.batchesOf('postponement'),
+    reattempt: this.batchesOf('reattempt'),
     attempts: this.batchesOf('attempts'),
   };
 
@@ -173,6 +179,10 @@ export class Metrics {
 
   invariantBroken(): void {
     this.brokenInvariants.inc();
+  }
+
+  attemptBegun(from: string, to: string): void {
+    this.laterAttempts.inc({ from, to });
   }
 
   supplierContradicted(supplier: string): void {

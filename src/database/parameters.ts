@@ -43,7 +43,7 @@ type InputOf<Given extends Parameters> = {
 };
 
 /** How the text of a statement names rows that it is given. */
-interface RowsInText {
+export interface RowsInText {
   /** `unnest($1::int[], $2::text[])` */
   unnest: string;
   /** `merchant_id, sku` */

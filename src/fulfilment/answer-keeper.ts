@@ -4,10 +4,10 @@ import { AppError } from '../core/errors.js';
 import { isConnectionLost, isOverloaded } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
 import { retryWrite } from '../database/retry-write.js';
-import { OrderSettlement } from '../orders/order-settlement.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
+import { AttemptAnswers } from './attempt-answers.js';
 import { timelineOf, type EndedCall } from './ended-call.js';
 import { UnitObserver } from './unit-observer.js';
 import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
@@ -31,7 +31,7 @@ export class AnswerKeeper {
   constructor(
     private readonly database: Database,
     private readonly units: UnitsRepository,
-    private readonly orderSettlement: OrderSettlement,
+    private readonly answers: AttemptAnswers,
     private readonly settlementRepository: SettlementRepository,
     private readonly observer: UnitObserver,
   ) {}
@@ -90,15 +90,17 @@ export class AnswerKeeper {
   }
 
   private async settleOnce(call: Decided): Promise<void> {
-    const { unit, outcome } = call;
-    const settled = await this.orderSettlement.settle({
+    const { unit } = call;
+    const settled = await this.answers.settle({
       key: { orderId: unit.order_id, item: unit.item, unit: unit.unit },
       merchantId: unit.merchant_id,
+      attempt: unit.attempt,
       claim: unit.claim,
-      outcome,
+      outcome: call.outcome,
       calls: timelineOf(call),
     });
-    this.observer.recorded(call, settled);
+    if (typeof settled === 'string') this.observer.recorded(call, settled);
+    else this.observer.goesOn(unit, settled);
   }
 
   /** An answer that PostgreSQL refuses to record: nothing is sent again for it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inquiryDelayMs, resendDelayMs } from './backoff.js';
+import { inquiryDelayMs, nextCallDelayMs, resendDelayMs } from './backoff.js';
 
 describe('backoff', () => {
   it('repeats a send that was not accepted after 1 s, doubling to 60 s', () => {
@@ -9,8 +9,24 @@ describe('backoff', () => {
   });
 
   it('inquires first after 2 s, doubling to 60 s', () => {
-    expect([0, 1, 2, 3, 4, 5, 6, 40].map(inquiryDelayMs)).toEqual(
+    expect([0, 1, 2, 3, 4, 5, 6, 40].map((inquiries) => inquiryDelayMs(inquiries))).toEqual(
       [2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000),
     );
+  });
+
+  const call = { unit: { sends: 1, inquiries: 0, is_repeat: false }, firstMs: 60_000, minGapMs: 60_000 };
+  const unknown = { kind: 'unknown', detail: 'timeout' } as const;
+  const notAccepted = { kind: 'not_accepted', detail: 'ECONNREFUSED' } as const;
+
+  it('leaves a supplier alone about an attempt for as long as it has to be', () => {
+    expect(nextCallDelayMs({ ...call, outcome: unknown })).toBe(60_000);
+    expect(nextCallDelayMs({ ...call, firstMs: 2_000, outcome: unknown })).toBe(60_000);
+    expect(nextCallDelayMs({ ...call, outcome: { ...unknown, retryAfterMs: 90_000 } })).toBe(90_000);
+    const repeat = { ...call, unit: { ...call.unit, is_repeat: true } };
+    expect(nextCallDelayMs({ ...repeat, outcome: notAccepted })).toBe(60_000);
+  });
+
+  it('repeats at its own pace what never reached the supplier', () => {
+    expect(nextCallDelayMs({ ...call, outcome: notAccepted })).toBe(1_000);
   });
 });

@@ -1,6 +1,8 @@
 import type { UndecidedOutcome } from '../suppliers/supplier-outcome.js';
 
 const MAX_DELAY_MS = 60_000;
+/** After which a supplier is asked what became of a send, unless its adapter says otherwise (contract, section 8). */
+export const FIRST_INQUIRY_MS = 2_000;
 
 /** A supplier that asks for less than this asks for nothing: our own delays hold, which grow. */
 const LEAST_RETRY_AFTER_MS = 1_000;
@@ -9,19 +11,24 @@ const LEAST_RETRY_AFTER_MS = 1_000;
 export const resendDelayMs = (sends: number): number =>
   Math.min(1_000 * 2 ** Math.max(sends - 1, 0), MAX_DELAY_MS);
 
-/** Wait before the next inquiry about a unit: 2 s after the send, doubling to 60 s (contract, section 8). */
-export const inquiryDelayMs = (inquiries: number): number => Math.min(2_000 * 2 ** inquiries, MAX_DELAY_MS);
+/** Wait before the next inquiry about a unit: after the send as long as given, doubling to 60 s (contract, section 8). */
+export const inquiryDelayMs = (inquiries: number, firstMs = FIRST_INQUIRY_MS): number =>
+  Math.min(firstMs * 2 ** inquiries, Math.max(firstMs, MAX_DELAY_MS));
+
+interface UndecidedCall {
+  unit: { sends: number; inquiries: number; is_repeat: boolean };
+  outcome: UndecidedOutcome;
+  firstMs: number;
+  minGapMs: number;
+}
 
 /** Wait before the call that follows one that decided nothing. */
-export function nextCallDelayMs({
-  unit,
-  outcome,
-}: {
-  unit: { sends: number; inquiries: number };
-  outcome: UndecidedOutcome;
-}): number {
-  const usual = outcome.kind === 'not_accepted' ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries);
-  const asked = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
-  if (asked < LEAST_RETRY_AFTER_MS) return usual;
-  return Math.round(outcome.kind === 'not_accepted' ? asked : Math.max(asked, usual));
+export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedCall): number {
+  // Nothing reached the supplier, so it has not been called about this attempt.
+  const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;
+  const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, firstMs);
+  const given = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
+  const asked = given < LEAST_RETRY_AFTER_MS ? 0 : Math.round(given);
+  if (isResent) return asked || usual;
+  return Math.max(asked, usual, minGapMs);
 }

@@ -4,12 +4,16 @@ import type { ClaimedUnit } from './units.repository.js';
 
 /** A call to a supplier that has ended, and that PostgreSQL does not know of yet. */
 export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> extends SupplierCall {
+  kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
   /** Whether the supplier tells a repeated send from a second purchase. */
   deduplicates: boolean;
   /** Whether the supplier can be asked what became of a unit. */
   canBeAsked: boolean;
+  /** How long after a send it is asked first, and for how long it is left alone between two calls about an attempt. */
+  firstMs: number;
+  minGapMs: number;
 }
 
 const INTERRUPTED = {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
+import type { UnitFailureCode } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -8,15 +9,33 @@ import { retryWrite } from '../database/retry-write.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
-import { isDefinite, type UndecidedOutcome } from '../suppliers/supplier-outcome.js';
+import {
+  costColumns,
+  isDefinite,
+  outcomeDetail,
+  type Fault,
+  type UndecidedOutcome,
+} from '../suppliers/supplier-outcome.js';
+import { SupplierPauses } from '../suppliers/supplier-pauses.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { AnswerKeeper, isPassing, type Decided } from './answer-keeper.js';
+import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
+import { NextAttempts } from './next-attempts.js';
 import { UnitObserver } from './unit-observer.js';
 import { timelineOf, type EndedCall } from './ended-call.js';
 import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
 
-type Undecided = EndedCall<UndecidedOutcome>;
+/** A call that decided nothing; `unconfirmed` is the code of a refusal that counts once it was said again. */
+type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
+
+/** Faults that don't pass by themselves in a moment. */
+const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration']);
+
+const WITHHELD = {
+  moved: 'its supplier has another address than when it was sent',
+  too_old: 'it was sent too long ago: its supplier would take a question about it for a new purchase',
+};
 
 /** Writes down what came of calls to suppliers: settles those units that were decided, and postpones the others. */
 @Injectable()
@@ -33,6 +52,9 @@ export class OutcomeRecorder {
   constructor(
     private readonly database: Database,
     private readonly units: UnitsRepository,
+    private readonly attempts: AttemptsRepository,
+    private readonly nextAttempts: NextAttempts,
+    private readonly pauses: SupplierPauses,
     private readonly keeper: AnswerKeeper,
     private readonly settlementRepository: SettlementRepository,
     private readonly notifier: WorkNotifier,
@@ -48,22 +70,56 @@ export class OutcomeRecorder {
    * @returns whether the unit is due again at once.
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
-    if (!isDecided(call)) return this.postpone(call as Undecided, leaseEndMs);
-    await this.keeper.settle(call, leaseEndMs);
-    return false;
+    if (isDecided(call) && !isDoubted(call)) {
+      await this.keeper.settle(call, leaseEndMs);
+      return false;
+    }
+    const undecided = isDecided(call) ? doubted(call) : (call as Undecided);
+    await this.pauseFor(undecided, leaseEndMs);
+    return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 
-  /** Units in doubt whose supplier has another address now: the operator has to find out what became of them. */
+  /** Units in doubt that may not be called about any more: the operator has to find out what became of them. */
   async recordWithheld(units: ClaimedUnit[]): Promise<void> {
-    const detail = 'its supplier has another address than when it was sent';
-    for (const unit of units) this.observer.needsReview(unit, detail);
-    const outcome = { kind: 'withheld' as const, detail };
     const process = this.heartbeat.name;
-    const calls = units.map((unit) => ({ unit, kind: 'send' as const, outcome, durationMs: 0, process }));
+    const calls = units.map((unit) => {
+      const detail = WITHHELD[unit.withheld ?? 'moved'];
+      this.observer.needsReview(unit, detail);
+      return {
+        unit,
+        kind: 'send' as const,
+        outcome: { kind: 'withheld' as const, detail },
+        durationMs: 0,
+        process,
+      };
+    });
     await this.database
       .transaction((tx) => Promise.resolve(this.settlementRepository.recordCalls(tx, calls)))
       // The timeline lacks a line then; the unit is in review all the same.
       .catch(() => undefined);
+  }
+
+  /** A supplier that can't be bought from until somebody has put something right is left alone at once. */
+  private async pauseFor({ unit, outcome }: Undecided, leaseEndMs: number): Promise<void> {
+    const fault = 'fault' in outcome ? outcome.fault : undefined;
+    if (fault !== 'credentials' && fault !== 'deposit') return;
+    const { supplier_id: id, adapter } = unit;
+    const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome) };
+    const code = await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);
+    if (code !== null) this.observer.supplierPaused(unit, fault, pause.detail);
+  }
+
+  /** What certainly was not accepted, and won't be soon, is bought in another attempt if there is one to make. */
+  private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
+    const { unit, outcome } = call;
+    if (outcome.kind !== 'not_accepted' || unit.is_repeat) return false;
+    const isLasting = outcome.fault !== undefined && LASTING.has(outcome.fault);
+    if (!isLasting && unit.age_ms < this.config.SUPPLIER_BUSY_LIMIT_MS) return false;
+    const key = { orderId: unit.order_id, item: unit.item, unit: unit.unit };
+    const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: timelineOf(call) };
+    const next = await retryWrite(() => this.nextAttempts.begin(ended), leaseEndMs, isPassing);
+    if (next) this.observer.goesOn(unit, next);
+    return next !== null;
   }
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
@@ -86,17 +142,30 @@ export class OutcomeRecorder {
       quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS));
-    this.units.nameAttempts(tx, calls.flatMap(namedAttempt));
+    this.attempts.note(tx, calls.flatMap(noteOf));
     this.settlementRepository.recordCalls(tx, calls.flatMap(timelineOf));
     return postponed;
   }
 }
 
-/** The attempt of a call whose answer names the purchase. */
-const namedAttempt = ({ unit, outcome }: Undecided) =>
-  outcome.kind === 'processing' && outcome.supplierReference !== undefined
-    ? [{ ...unit, supplier_reference: outcome.supplierReference }]
-    : [];
+/** What an answer tells of its attempt, if anything. */
+function noteOf({ unit, outcome, unconfirmed = null }: Undecided): NotedRow[] {
+  const supplier_reference = ('supplierReference' in outcome && outcome.supplierReference) || null;
+  const cost = costColumns(outcome);
+  if (supplier_reference === null && cost.cost_micros === null && unconfirmed === null) return [];
+  const { order_id, item, unit: number, attempt } = unit;
+  return [{ order_id, item, unit: number, attempt, supplier_reference, ...cost, unconfirmed }];
+}
+
+/** A refusal that may not be the supplier's last word: it counts once it was said again. */
+const isDoubted = ({ unit, outcome }: Decided): boolean =>
+  outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
+
+function doubted(call: Decided): Undecided {
+  const unconfirmed = call.outcome.kind === 'failed' ? call.outcome.code : null;
+  const detail = `to be confirmed: ${outcomeDetail(call.outcome)}`;
+  return { ...call, outcome: { kind: 'unknown', detail }, unconfirmed };
+}
 
 const isDecided = (call: EndedCall): call is Decided => isDefinite(call.outcome);
 

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { CostMoney } from '../core/cost-money.js';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import type { Attempt } from '../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
+import { FIRST_INQUIRY_MS } from './backoff.js';
 import { UnitObserver } from './unit-observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
@@ -34,6 +36,8 @@ export class SupplierCaller {
       deduplicates: adapter?.deduplicates ?? false,
       // An adapter of another version is known to other workers.
       canBeAsked: adapter === undefined || adapter.inquiry !== null,
+      firstMs: adapter?.inquiry?.firstMs ?? FIRST_INQUIRY_MS,
+      minGapMs: adapter?.inquiry?.minGapMs ?? 0,
     };
     this.observer.answered(call);
     return call;
@@ -45,12 +49,14 @@ export class SupplierCaller {
       supplier = this.registry.connect(unit);
     } catch (error) {
       const detail = (error as Error).message;
-      return unit.action === 'send' ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
+      return unit.is_repeat ? { kind: 'unknown', detail } : { kind: 'not_accepted', detail };
     }
-    const { adapter, settings } = supplier;
+    const { settings } = supplier;
+    const { inquiry } = supplier.adapter;
     const attempt = toAttempt(unit);
-    if (unit.action === 'send') return adapter.send(settings, attempt);
-    return adapter.inquiry?.ask(settings, attempt) ?? { kind: 'unknown', detail: 'cannot be asked' };
+    const isInquiry = unit.action === 'inquire' || (unit.is_repeat && inquiry?.mayBuy);
+    if (!isInquiry) return supplier.adapter.send(settings, attempt);
+    return inquiry?.ask(settings, attempt) ?? { kind: 'unknown', detail: 'cannot be asked' };
   }
 }
 
@@ -60,8 +66,11 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   userId: unit.user_id,
   serverId: unit.server_id,
   characterId: unit.character_id,
-  playerTemplate: null,
-  maxCost: null,
-  supplierReference: null,
-  isRepeat: unit.action !== 'send' || unit.sends > 1,
+  playerTemplate: unit.player_template,
+  maxCost: maxCostOf(unit),
+  supplierReference: unit.supplier_reference,
+  isRepeat: unit.is_repeat,
 });
+
+const maxCostOf = ({ max_cost_micros: micros, cost_currency: currency }: ClaimedUnit): CostMoney | null =>
+  micros === null || currency === null ? null : { micros, currency };

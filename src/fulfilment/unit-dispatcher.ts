@@ -8,6 +8,7 @@ import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { AnswerKeeper } from './answer-keeper.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
+import { SupplierPace } from './supplier-pace.js';
 import { SupplierCaller } from './supplier-caller.js';
 import { UnitObserver } from './unit-observer.js';
 import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
@@ -23,6 +24,8 @@ const TOTAL_SLOTS = 1_000;
 export class UnitDispatcher {
   readonly work: LeasedWork<ClaimedUnit>;
   private readonly breaker: SupplierBreaker;
+  private readonly pace = new SupplierPace();
+  private readonly usualSlots: number;
 
   constructor(
     database: Database,
@@ -34,6 +37,7 @@ export class UnitDispatcher {
     heartbeat: WorkerHeartbeat,
     @Inject(CONFIG) config: Config,
   ) {
+    this.usualSlots = config.SUPPLIER_MAX_IN_FLIGHT;
     this.breaker = new SupplierBreaker({
       onResume: (supplierId) => this.work.wake([supplierId]),
       onChange: ({ code }, pausedMs) => observer.paused(code, pausedMs),
@@ -43,7 +47,7 @@ export class UnitDispatcher {
       claim: (request) => this.claim(request),
       run: (unit, leaseEndMs) => this.run(unit, leaseEndMs),
       partitionOf: ({ supplier_id }) => supplier_id,
-      slotsOf: (supplierId) => this.breaker.slots(supplierId, config.SUPPLIER_MAX_IN_FLIGHT),
+      slotsOf: (supplierId) => this.breaker.slots(supplierId, this.pace.slots(supplierId, this.usualSlots)),
       totalSlots: TOTAL_SLOTS,
       runLimitMs: ({ timeout_ms }) => timeout_ms,
       leaseMarginMs: LEASE_MARGIN_MS,
@@ -63,6 +67,7 @@ export class UnitDispatcher {
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
     const units = await this.units.claim(request);
     if (units.length > 0) failpoint('unit.claimed');
+    for (const { supplier_id, named_at_random } of units) this.pace.meet(supplier_id, named_at_random);
     const withheld = units.filter(({ action }) => action === 'review');
     if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
     // What came to review took slots of the claim; more may be due behind it.
@@ -73,6 +78,7 @@ export class UnitDispatcher {
   private async run(unit: ClaimedUnit, leaseEndMs: number): Promise<void> {
     const call = await this.caller.call(unit);
     this.breaker.note({ id: unit.supplier_id, code: unit.supplier }, call.outcome.kind);
+    this.pace.note(unit.supplier_id, call.outcome, this.usualSlots);
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
     if (isDueAgain) this.work.wake([unit.supplier_id]);
   }

@@ -6,7 +6,13 @@ import { WorkLog } from '../queues/work-observer.js';
 import type { Settled } from '../orders/order-settlement.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { EndedCall } from './ended-call.js';
+import type { NextAttempt } from './attempts.repository.js';
 import type { ClaimedUnit } from './units.repository.js';
+
+const PAUSED = {
+  credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
+  deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
+};
 
 /** Logs and counts what happens to units; every line names the request, the order and the unit. */
 @Injectable()
@@ -70,6 +76,19 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
 
   notSettled(unit: ClaimedUnit, error: unknown): void {
     this.logger.error({ ...this.about(unit), err: error }, 'a unit was not settled');
+  }
+
+  /** Another attempt has begun to buy the unit. */
+  goesOn(unit: ClaimedUnit, { attempt, supplier, due_in_ms: dueInMs }: NextAttempt): void {
+    this.metrics.attemptBegun(unit.supplier, supplier);
+    this.logger.warn(
+      { ...this.about(unit), attempt, next: supplier, dueInMs },
+      'a unit is bought in another attempt',
+    );
+  }
+
+  supplierPaused({ supplier }: ClaimedUnit, reason: 'credentials' | 'deposit', detail: string | null): void {
+    this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
   /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */

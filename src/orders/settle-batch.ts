@@ -2,7 +2,7 @@ import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type BatchResult } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
-import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { costColumns, outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { LockedWallet, WalletsRepository } from '../wallet/wallets.repository.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
@@ -30,9 +30,11 @@ export interface SettleUnit {
   merchantId: number;
   outcome: DefiniteOutcome;
   /**
-   * The claim whose call was answered: a refusal settles no other. Null where the operator decides, who may do so in
-   * `unknown` and `review` only, unless it is a cancellation.
+   * The attempt that the supplier's word is about: it settles no other. Null where the operator decides, who may do so
+   * in `unknown` and `review` only, unless it is a cancellation.
    */
+  attempt: number | null;
+  /** The claim whose call was answered: a refusal settles no other. Null where no call of ours was. */
   claim: number | null;
   /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
   cancels?: boolean;
@@ -123,12 +125,15 @@ async function keepFree(
 }
 
 /**
- * The one command for each unit that may settle it, where several meet in a batch: what was bought was bought; of
- * refusals only that of the latest claim can count.
+ * The one command for each unit that may settle it, where several meet in a batch: of the latest attempt, what was bought
+ * was bought; of refusals only that of the latest claim can count, or one that is about the whole attempt.
  */
 function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
-  const rank = ({ outcome, claim }: SettleUnit): number =>
-    outcome.kind === 'succeeded' ? Infinity : (claim ?? -1);
+  const rank = ({ outcome, attempt, claim }: SettleUnit): number => {
+    if (attempt === null) return -1;
+    const isWhole = outcome.kind === 'succeeded' || claim === null;
+    return attempt * 2 ** 33 + (isWhole ? 2 ** 32 : claim);
+  };
   const decisive = new Map<string, SettleUnit>();
   for (const command of commands) {
     const other = decisive.get(name(command.key));
@@ -137,21 +142,24 @@ function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
   return decisive;
 }
 
-const toSettledRow = ({ key, outcome, claim, cancels = false }: SettleUnit): SettledRow => ({
+const toSettledRow = ({ key, outcome, attempt, claim, cancels = false }: SettleUnit): SettledRow => ({
   ...unitOf(key),
   state: outcome.kind,
   supplier_reference: supplierReferenceOf(outcome),
   failure_code: outcome.kind === 'failed' ? outcome.code : null,
   failure_message: outcome.kind === 'failed' ? outcome.message : null,
+  attempt,
   claim,
   cancels,
 });
 
-const toAnswerRow = ({ key, outcome }: SettleUnit): AnswerRow => ({
+const toAnswerRow = ({ key, attempt, outcome }: Answer): AnswerRow => ({
   ...unitOf(key),
+  attempt,
   state: outcome.kind,
   supplier_reference: supplierReferenceOf(outcome),
   detail: outcomeDetail(outcome),
+  ...costColumns(outcome),
 });
 
 const unitOf = ({ orderId, item, unit }: UnitKey): Pick<SettledUnit, 'order_id' | 'item' | 'unit'> => ({
@@ -162,6 +170,10 @@ const unitOf = ({ orderId, item, unit }: UnitKey): Pick<SettledUnit, 'order_id' 
 
 const supplierReferenceOf = (outcome: DefiniteOutcome): string | null =>
   outcome.kind === 'succeeded' ? outcome.supplierReference : null;
+
+/** A supplier's word. */
+type Answer = SettleUnit & { attempt: number };
+const isAnswer = (command: SettleUnit): command is Answer => command.attempt !== null;
 
 type Alongside = NonNullable<SettleUnit['alongside']>;
 
@@ -180,7 +192,7 @@ async function judgeUnsettled(
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<Map<SettleUnit, Settled>> {
-  const answers = commands.filter(({ claim }) => claim !== null);
+  const answers = commands.filter(isAnswer);
   // The operator's word is not a supplier's, and a second decision is no reversal.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;

@@ -33,11 +33,12 @@ const quoted = (states: string[]): string => states.map((state) => `'${state}'`)
 const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
 
 /**
- * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. A refusal says
- * something of the call that it answers and of no other, so it settles only the claim of that call; what was bought was
- * bought, whichever call learned of it, because all calls have one reference. The operator decides what is in doubt, and
- * cancels what certainly was not bought; where that word gives no supplier's reference, what the supplier said earlier is
- * kept.
+ * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. An answer is about
+ * its attempt and settles no later one. A refusal says something of the call that it answers and of no other, so it
+ * settles only the claim of that call; what was bought was bought, whichever call learned of it, because all calls of an
+ * attempt have one reference. What a supplier calls us with is about the attempt as a whole: it has no claim. The operator
+ * decides what is in doubt, and cancels what certainly was not bought; where that word gives no supplier's reference,
+ * what the supplier said earlier is kept.
  */
 export const SETTLE_UNITS = statement(
   'settlement.settle_units',
@@ -49,6 +50,7 @@ export const SETTLE_UNITS = statement(
       failure_code: 'text?',
       failure_message: 'text?',
       claim: 'int?',
+      attempt: 'smallint?',
       cancels: 'boolean',
     }),
   },
@@ -60,9 +62,10 @@ export const SETTLE_UNITS = statement(
     FROM ${units.as('c')}
     WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
+      AND (c.attempt IS NULL OR u.attempt = c.attempt)
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
-               WHEN c.claim IS NULL THEN u.state IN ('unknown', 'review')
-               ELSE c.state = 'succeeded' OR u.claim = c.claim END
+               WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
+               ELSE c.claim IS NULL OR c.state = 'succeeded' OR u.claim = c.claim END
     RETURNING u.order_id, u.item, u.unit, u.state`,
 );
 
@@ -76,31 +79,50 @@ export interface UnsettledUnit {
 }
 
 /**
- * Opens a reversal, once, for each answer that contradicts a settled unit (it was taken back, or bought after all, or
- * bought a second time), and tells how the units stand that the answers did not settle.
- * Each answer has its state, the supplier's reference, and in `detail` what was said.
+ * Opens a reversal, once for an attempt, for each answer that contradicts a settled unit (it was taken back, or bought
+ * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
+ * stand that the answers did not settle.
+ * Each answer has its state, the supplier's reference, in `detail` what was said, and what the purchase cost.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',
-  { answers: rowsOf({ ...UNIT, state: 'text', supplier_reference: 'text?', detail: 'text?' }) },
+  {
+    answers: rowsOf({
+      ...UNIT,
+      attempt: 'smallint',
+      state: 'text',
+      supplier_reference: 'text?',
+      detail: 'text?',
+      cost_micros: 'bigint?',
+      cost_currency: 'text?',
+    }),
+  },
   ({ answers }) => `
     WITH judged AS (
-      SELECT c.answer, u.order_id, u.item, u.unit, u.supplier_id, u.state, c.supplier_reference, c.detail,
-             CASE WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
+      SELECT c.answer, u.order_id, u.item, u.unit, c.attempt, coalesce(a.supplier_id, u.supplier_id) AS supplier_id, u.state,
+             c.supplier_reference, c.detail,
+             CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
+             CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
+                  WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
+             CASE WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
+                  WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
                   WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
                   WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'
                   END AS kind
       FROM ${answers.numbered('c', 'answer')}
-      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit),
+      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+      LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
+        AND a.number = c.attempt),
     recorded AS (
-      INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, supplier_reference, detail, created_at)
-      SELECT order_id, item, unit, supplier_id, kind, supplier_reference, detail,
+      INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail,
+                                      cost_micros, cost_currency, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail, cost_micros, cost_currency,
              date_trunc('milliseconds', statement_timestamp())
       FROM judged WHERE kind IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
-      RETURNING order_id, item, unit, kind)
+      RETURNING order_id, item, unit, attempt, kind)
     SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_reversal
-    FROM judged LEFT JOIN recorded USING (order_id, item, unit, kind)`,
+    FROM judged LEFT JOIN recorded USING (order_id, item, unit, attempt, kind)`,
 );
 
 /** Adds settled units to their items; an item with no unit left ends, with the failure of its first failed unit. */

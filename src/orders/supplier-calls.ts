@@ -1,13 +1,13 @@
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import type { UnitRow } from './order.rows.js';
 
-/** One request to a supplier about a unit, as the order's timeline tells it. */
+/** A call to a supplier about a unit, or from it, as the order's timeline tells it. */
 export interface SupplierCall {
   unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'>;
-  kind: 'send' | 'inquiry';
+  kind: 'send' | 'inquiry' | 'callback';
   /** What came of it; or that it was not made, or that its process died before recording it. */
   outcome: SupplierOutcome | { kind: 'withheld' | 'interrupted'; detail: string };
   durationMs: number;
-  /** Which process made it. */
+  /** Which process made or took it. */
   process: string;
 }

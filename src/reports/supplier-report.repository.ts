@@ -7,7 +7,6 @@ import { Database, type Queryable } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { OrderUnit } from '../orders/order-unit.entity.js';
-import type { Order } from '../orders/order.entity.js';
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { COUNT_UNITS, PAGE_OF_SETTLED } from './supplier-report.sql.js';
 
@@ -24,8 +23,7 @@ export interface UnitCounts {
 export type Place = Pick<OrderUnit, 'order_id' | 'item' | 'unit'>;
 
 export type SettledUnit = Place & { state: 'succeeded' | 'failed' } & Pick<OrderUnit, 'failure_code'> &
-  Pick<Order, 'order_number'> &
-  Pick<OrderItem, 'unit_price'>;
+  Pick<OrderItem, 'unit_price'> & { attempt: number; reference: string };
 
 /** What was settled at a supplier, of orders placed since a moment. */
 @Injectable()

@@ -3,7 +3,6 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 import { Database } from '../database/database.js';
 import type { SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
-import { unitReference } from '../orders/order.rows.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
@@ -39,7 +38,7 @@ export interface SupplierComparison {
 
 /** A unit of which the supplier says the opposite, for good. */
 interface Contradiction {
-  unit: Place;
+  unit: SettledUnit;
   theirs: 'succeeded' | 'failed';
 }
 
@@ -68,7 +67,7 @@ export class SupplierReportService {
     let done = 0;
     onProgress(done, total, supplier.code);
     for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
-      const references = units.map((unit) => unitReference(unit.order_number, unit));
+      const references = units.map(({ reference }) => reference);
       const answers = await inquirer.askAll(references, () => onProgress(++done, total, supplier.code));
       const contradicted: Contradiction[] = [];
       units.forEach((unit, index) => {
@@ -90,9 +89,10 @@ export class SupplierReportService {
   /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
   private async recordCases(contradicted: Contradiction[]): Promise<void> {
     if (contradicted.length === 0) return;
-    const answers = contradicted.map(({ unit: { order_id, item, unit }, theirs }) => ({
-      ...{ order_id, item, unit, state: theirs },
+    const answers = contradicted.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
+      ...{ order_id, item, unit, attempt, state: theirs },
       ...{ supplier_reference: null, detail: 'found by topup report supplier' },
+      ...{ cost_micros: null, cost_currency: null },
     }));
     await this.settlements.judgeUnsettled(this.database, answers);
   }

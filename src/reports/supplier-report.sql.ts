@@ -1,4 +1,5 @@
 import type { Statement } from '../database/database.js';
+import { unitReferenceIn } from '../orders/order.rows.js';
 
 const UNITS = `
   FROM orders o
@@ -16,10 +17,13 @@ export const COUNT_UNITS: Statement = {
                 coalesce(min(o.id), 0) AS first_order_id ${UNITS}`,
 };
 
-/** $1 supplier, $2 orders created since, $3–$5 the unit after which to go on, $6 how many. */
+/** Each with its latest attempt. $1 supplier, $2 orders created since, $3–$5 the unit after which to go on, $6 how many. */
 export const PAGE_OF_SETTLED: Statement = {
   name: 'supplier_report.page_of_settled',
-  text: `SELECT u.order_id, u.item, u.unit, o.order_number, u.state, u.failure_code, i.unit_price ${UNITS}
+  text: `SELECT u.order_id, u.item, u.unit, u.state, u.failure_code, i.unit_price, greatest(u.attempt, 1) AS attempt,
+                coalesce((SELECT a.reference FROM unit_attempts a
+                          WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt),
+                         ${unitReferenceIn('o', 'u')}) AS reference ${UNITS}
            AND u.state IN ('succeeded', 'failed')
            AND (u.order_id, u.item, u.unit) > ($3::bigint, $4::smallint, $5::smallint)
          ORDER BY u.order_id, u.item, u.unit LIMIT $6`,

@@ -43,6 +43,11 @@ export interface AdapterDescription {
    * again, not even after the database was restored from an older copy.
    */
   readonly references: 'unit' | 'random';
+  /**
+   * False where nothing is lost by asking again: then units that are refused for our credentials or deposit wait and are
+   * sent again by themselves. Elsewhere the supplier is paused until its balance shows that this has changed.
+   */
+  readonly isPausedByFaults?: false;
   /** The vendor's own; null where only the operator knows it. */
   readonly baseUrl: string | null;
   /** What the vendor reckons in; null where its answers tell. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Unavailable } from './supplier-adapter.js';
 import { SupplierRegistry, type SupplierConnection } from './supplier-registry.js';
 import type { Supplier } from './supplier.entity.js';
-import { SuppliersRepository } from './suppliers.repository.js';
+import { SupplierPauses } from './supplier-pauses.js';
 import { SuppliersService } from './suppliers.service.js';
 
 /** A supplier that was asked for our balance. */
@@ -18,7 +18,7 @@ export interface AskedSupplier {
 export class SupplierBalancesService {
   constructor(
     private readonly suppliers: SuppliersService,
-    private readonly repository: SuppliersRepository,
+    private readonly pauses: SupplierPauses,
     private readonly registry: SupplierRegistry,
   ) {}
 
@@ -37,7 +37,7 @@ export class SupplierBalancesService {
     }
     const answer = await connection.adapter.balance(connection.settings);
     if (!answer.known) return { supplier, problem: answer };
-    await this.repository.setBalance(supplier, answer.amount);
+    await this.pauses.told(supplier, answer);
     return { supplier: await this.suppliers.getByCode(supplier.code), problem: null };
   }
 }

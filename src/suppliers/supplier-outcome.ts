@@ -52,3 +52,12 @@ export function outcomeDetail(outcome: SupplierOutcome | { kind: string; detail:
   if ('code' in outcome) return `${outcome.code}: ${outcome.message}`;
   return 'detail' in outcome ? outcome.detail : null;
 }
+
+/** What an outcome says of the cost, as columns; null where it says nothing. */
+export function costColumns(outcome: SupplierOutcome): {
+  cost_micros: bigint | null;
+  cost_currency: string | null;
+} {
+  const cost = 'cost' in outcome ? outcome.cost : undefined;
+  return { cost_micros: cost?.micros ?? null, cost_currency: cost?.currency ?? null };
+}

@@ -19,6 +19,16 @@ type ConnectedColumns = Pick<
   'adapter' | 'base_url' | 'token_sealed' | 'credentials_sealed' | 'options' | 'timeout_ms'
 >;
 
+/** What statements have to know of an adapter. */
+export interface AdapterRow {
+  adapter: string;
+  inquiry_may_buy: boolean;
+  /** For so long it is left alone about an attempt after a call about it. */
+  min_gap_ms: number;
+  max_age_ms: bigint | null;
+  named_at_random: boolean;
+}
+
 interface KnownAdapter {
   adapter: SupplierAdapter;
   description: AdapterDescription;
@@ -28,23 +38,31 @@ interface KnownAdapter {
 @Injectable()
 export class SupplierRegistry implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();
-  private readonly adapters = new Map<string, KnownAdapter>(
+  private readonly known = new Map<string, KnownAdapter>(
     ADAPTERS.map((Adapter) => {
       const { description } = Adapter;
       return [description.adapter, { adapter: new Adapter(this.http), description }];
     }),
   );
 
+  /** All of them, as statements are given them. */
+  readonly adapters: readonly AdapterRow[] = [...this.known.values()].map(toRow);
+
   constructor(private readonly credentials: SupplierCredentials) {}
 
   /** Undefined where only another version of the service knows the adapter. */
   find(name: string): SupplierAdapter | undefined {
-    return this.adapters.get(name)?.adapter;
+    return this.known.get(name)?.adapter;
   }
 
   /** What an adapter says of itself. @throws BAD_REQUEST */
   describe(name: string): AdapterDescription {
     return this.get(name).description;
+  }
+
+  /** Whether suppliers of this adapter are paused when they refuse our credentials or have too little of our money. */
+  isPausedByFaults(name: string): boolean {
+    return this.known.get(name)?.description.isPausedByFaults ?? true;
   }
 
   /** @throws BAD_REQUEST for settings that the adapter can't work with; what keeps its credentials shut. */
@@ -62,11 +80,22 @@ export class SupplierRegistry implements OnApplicationShutdown {
   }
 
   private get(name: string): KnownAdapter {
-    const known = this.adapters.get(name);
+    const known = this.known.get(name);
     if (known) return known;
     throw new AppError(
       'BAD_REQUEST',
       `there is no adapter ${name}: choose one of ${ADAPTER_NAMES.join(', ')}`,
     );
   }
+}
+
+function toRow({ adapter: { inquiry }, description }: KnownAdapter): AdapterRow {
+  const maxAgeMs = inquiry?.maxAgeMs ?? null;
+  return {
+    adapter: description.adapter,
+    inquiry_may_buy: inquiry?.mayBuy ?? false,
+    min_gap_ms: inquiry?.minGapMs ?? 0,
+    max_age_ms: maxAgeMs === null ? null : BigInt(maxAgeMs),
+    named_at_random: description.references === 'random',
+  };
 }

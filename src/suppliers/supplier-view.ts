@@ -29,7 +29,7 @@ export interface SupplierView {
 }
 
 export function toSupplierView(supplier: Supplier): SupplierView {
-  const { code, adapter, base_url, timeout_ms, options } = supplier;
+  const { code, adapter, base_url, timeout_ms, options, pause_reason } = supplier;
   const balance = toBalanceView(supplier);
   return {
     ...{ code, adapter, base_url },
@@ -37,8 +37,8 @@ export function toSupplierView(supplier: Supplier): SupplierView {
     timeout_ms,
     credentials: inOrder(supplier),
     options,
-    status: 'active',
-    pause_reason: null,
+    status: pause_reason === null ? 'active' : 'paused',
+    pause_reason,
     callback_url: null,
     balance,
   };

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { SupplierBalancesService } from './supplier-balances.service.js';
 import { SupplierCheckService } from './supplier-check.service.js';
 import { SupplierCredentials } from './supplier-credentials.js';
+import { SupplierPauses } from './supplier-pauses.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 import { SuppliersService } from './suppliers.service.js';
@@ -9,7 +10,7 @@ import { TimingCheck } from './timing-check.js';
 
 const PROVIDERS = [
   ...[SuppliersRepository, SupplierCredentials, SupplierRegistry, SuppliersService, TimingCheck],
-  ...[SupplierBalancesService, SupplierCheckService],
+  ...[SupplierBalancesService, SupplierCheckService, SupplierPauses],
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

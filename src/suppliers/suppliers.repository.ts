@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, IsNull, Not } from 'typeorm';
+import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import type { CostMoney } from '../core/cost-money.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
-import { Supplier } from './supplier.entity.js';
-import { COUNT_USES, DELETE_SUPPLIER, FIND_TIMEOUTS, NO_STATEMENT_TIMEOUT } from './suppliers.sql.js';
+import { Supplier, type PauseReason } from './supplier.entity.js';
+import {
+  BEGIN_PAUSE,
+  COUNT_USES,
+  DELETE_SUPPLIER,
+  FIND_TIMEOUTS,
+  NO_STATEMENT_TIMEOUT,
+} from './suppliers.sql.js';
 
 /** Units at a supplier that have not ended. */
 export interface OpenUnits {
@@ -28,6 +34,23 @@ export interface Uses {
 /** What is written of a supplier; of one that is there, what is not given stays. */
 export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms' | 'options'> &
   Partial<Omit<Supplier, 'id' | 'created_at' | 'updated_at'>>;
+
+interface BegunPause {
+  id: number;
+  reason: PauseReason;
+  detail: string | null;
+  probeInMs: number;
+}
+
+const NOW = 'statement_timestamp()';
+
+/** No setting was changed. */
+const SAME_SETTINGS = { updated_at: () => 'updated_at' };
+
+const NOT_PAUSED = {
+  ...{ pause_reason: null, pause_detail: null, paused_at: null, paused_balance_micros: null },
+  ...{ probes: 0, probe_at: null },
+};
 
 /** Suppliers' settings. Units are named as the orders' folder names their entity, because that builds on this one. */
 @Injectable()
@@ -104,11 +127,76 @@ export class SuppliersRepository {
         balance_micros: micros,
         balance_currency: currency,
         balance_at: () => 'statement_timestamp()',
-        // No setting was changed.
-        updated_at: () => 'updated_at',
+        ...SAME_SETTINGS,
       })
       .where({ id, adapter, base_url })
       .execute();
+  }
+
+  /**
+   * @param probeInMs when it is asked for our balance.
+   * @returns its code if this paused it; null where it was paused already.
+   */
+  async beginPause({ id, reason, detail, probeInMs }: BegunPause): Promise<string | null> {
+    const [paused] = await this.database.query<{ code: string }>(
+      ...BEGIN_PAUSE.with({ id, reason, detail, probeInMs }),
+    );
+    return paused?.code ?? null;
+  }
+
+  /** The operator's word counts whatever it is paused for. */
+  async pause({ manager }: Transaction, { id }: Supplier, detail: string | null): Promise<void> {
+    const paused = { pause_reason: 'operator', pause_detail: detail, paused_at: () => NOW } as const;
+    await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...paused, ...SAME_SETTINGS });
+  }
+
+  async resume({ manager }: Transaction, { id }: Supplier): Promise<void> {
+    await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...SAME_SETTINGS });
+    await this.hurryUnits(manager, id);
+  }
+
+  /** @returns whether it was still paused for this. */
+  async endPause({ id }: Supplier, reason: PauseReason): Promise<boolean> {
+    const { manager } = this.dataSource;
+    const changed = { ...NOT_PAUSED, ...SAME_SETTINGS };
+    const { affected } = await manager.update(Supplier, { id, pause_reason: reason }, changed);
+    if (affected !== 1) return false;
+    await this.hurryUnits(manager, id);
+    return true;
+  }
+
+  /** Keeps the first balance that it told since it was paused for the deposit. */
+  async notePausedBalance({ id }: Supplier, micros: bigint): Promise<void> {
+    const first = { id, pause_reason: 'deposit', paused_balance_micros: IsNull() } as const;
+    await this.dataSource.manager.update(Supplier, first, {
+      paused_balance_micros: micros,
+      ...SAME_SETTINGS,
+    });
+  }
+
+  /** @param nextMs after how long each is asked again. @returns those that are due to be asked for our balance. */
+  async takeDueProbes(
+    { manager }: Transaction,
+    nextMs: (supplier: Supplier) => number | null,
+  ): Promise<Supplier[]> {
+    const due = await manager
+      .createQueryBuilder(Supplier, 'supplier')
+      .where('supplier.probe_at <= statement_timestamp()')
+      .setLock('pessimistic_write')
+      .setOnLocked('skip_locked')
+      .getMany();
+    for (const supplier of due) {
+      const delayMs = nextMs(supplier);
+      const probe_at = delayMs === null ? null : () => `${NOW} + interval '${delayMs} ms'`;
+      await manager.update(Supplier, supplier.id, { probes: () => 'probes + 1', probe_at, ...SAME_SETTINGS });
+    }
+    return due;
+  }
+
+  /** What waits because it was not accepted is due at once. */
+  private async hurryUnits(manager: EntityManager, supplierId: number): Promise<void> {
+    const waiting = { supplier_id: supplierId, state: 'queued', first_sent_at: Not(IsNull()) };
+    await manager.update('OrderUnit', waiting, { next_action_at: () => NOW });
   }
 
   /** Its open units count as sent to where it is now. */

@@ -3,7 +3,8 @@ import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { counted } from '../core/text.js';
-import { Database } from '../database/database.js';
+import { present } from '../core/invariant.js';
+import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { credentialNames, NO_CREDENTIALS, SupplierCredentials } from './supplier-credentials.js';
 import { SupplierRegistry } from './supplier-registry.js';
@@ -62,6 +63,21 @@ export class SuppliersService {
   }
 
   /**
+   * Nothing more is sent to it, until it is resumed; what is in doubt is asked about all the same.
+   * @throws NOT_FOUND
+   */
+  pause(code: string, by: Actor): Promise<Supplier> {
+    return this.change(code, by, 'supplier.pause', (tx, supplier) =>
+      this.suppliers.pause(tx, supplier, by.reason ?? null),
+    );
+  }
+
+  /** Ends its pause, whatever it is paused for. @throws NOT_FOUND */
+  resume(code: string, by: Actor): Promise<Supplier> {
+    return this.change(code, by, 'supplier.resume', (tx, supplier) => this.suppliers.resume(tx, supplier));
+  }
+
+  /**
    * The units that settings with another base URL concern: those in doubt are not sent there, because another supplier
    * may answer there, which never saw them.
    * @returns null where the supplier is new, or stays where it is.
@@ -89,6 +105,21 @@ export class SuppliersService {
     return supplier;
   }
 
+  private change(
+    code: string,
+    by: Actor,
+    action: 'supplier.pause' | 'supplier.resume',
+    make: (tx: Transaction, supplier: Supplier) => Promise<void>,
+  ): Promise<Supplier> {
+    return this.database.transaction(async (tx) => {
+      const supplier = await this.suppliers.lock(tx, code);
+      if (!supplier) throw new UnknownResource('supplier', code);
+      recordAction(tx, by, { action, detail: { code, pause_reason: supplier.pause_reason } });
+      await make(tx, supplier);
+      return present(await this.suppliers.lock(tx, code), 'a supplier that is locked stays');
+    });
+  }
+
   private baseUrlOf({ adapter, baseUrl }: SupplierSettings, before: Supplier | null): string {
     const same = before?.adapter === adapter ? before : undefined;
     return baseUrlOf(this.registry.describe(adapter), baseUrl, same);
@@ -114,6 +145,8 @@ export class SuppliersService {
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros:
         lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
+      // What it refused may be right now: it is asked at once.
+      ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
       // Elsewhere we have another balance.
       ...(same?.base_url === baseUrl ? {} : NO_BALANCE),
     };

@@ -1,4 +1,5 @@
 import type { Statement } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 
 export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
@@ -24,3 +25,15 @@ export const DELETE_SUPPLIER: Statement = {
   name: 'suppliers.delete',
   text: `DELETE FROM suppliers WHERE id = $1`,
 };
+
+/** What the operator paused stays so; what is paused for its deposit may have a better reason. */
+export const BEGIN_PAUSE = statement(
+  'suppliers.begin_pause',
+  { id: 'int', reason: 'text', detail: 'text?', probeInMs: 'int' },
+  ({ id, reason, detail, probeInMs }) => `
+    UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
+      paused_at = coalesce(paused_at, statement_timestamp()), paused_balance_micros = NULL, probes = 0,
+      probe_at = statement_timestamp() + make_interval(secs => ${probeInMs} / 1000.0)
+    WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason = 'deposit' AND ${reason} = 'credentials')
+    RETURNING code`,
+);

@@ -1,3 +1,5 @@
+import { formatMicros } from '../core/cost-money.js';
+import type { FailureCode } from '../core/failures.js';
 import type { AttemptOfUnit } from './order-support.repository.js';
 
 /**
@@ -30,15 +32,20 @@ export const toAttemptView = (attempt: AttemptOfUnit): AttemptView => ({
   reference: attempt.reference,
   supplier_reference: attempt.supplier_reference,
   state: stateOf(attempt),
-  cost: null,
-  currency: null,
+  cost: attempt.cost_micros === null ? null : formatMicros(attempt.cost_micros),
+  currency: attempt.cost_micros === null ? null : attempt.cost_currency,
   failure_code: attempt.failure_code,
 });
 
 /** The latest attempt of a unit stands as the unit does. */
-function stateOf({ state, is_processing, failure_code }: AttemptOfUnit): AttemptState {
+function stateOf({ state, last_outcome, failure_code }: AttemptOfUnit): AttemptState {
   if (state === 'queued') return 'sending';
-  if (state === 'unknown' && is_processing) return 'processing';
-  if (failure_code === 'CANCELLED_BY_OPERATOR') return 'withdrawn';
+  if (state === 'unknown' && last_outcome === 'processing') return 'processing';
+  if (state === 'failed' && wasNeverAccepted(failure_code, last_outcome)) return 'withdrawn';
   return state;
 }
+
+/** Nobody refused it: it was given up. */
+const wasNeverAccepted = (code: FailureCode | null, lastOutcome: string | null): boolean =>
+  code === 'CANCELLED_BY_OPERATOR' ||
+  (code === 'SUPPLIER_UNAVAILABLE' && (lastOutcome === null || lastOutcome === 'not_accepted'));

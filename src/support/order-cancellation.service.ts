@@ -69,6 +69,7 @@ function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
     key: { orderId: order.id, item, unit },
     merchantId: order.merchant_id,
     outcome: { kind: 'failed', ...reason },
+    attempt: null,
     claim: null,
     cancels: true,
     calls: [],

@@ -47,6 +47,7 @@ export class OrderResolution {
       key,
       merchantId: order.merchant_id,
       outcome: resolution.outcome,
+      attempt: null,
       claim: null,
       calls: [],
       alongside: (tx) => recordAction(tx, resolution, action),

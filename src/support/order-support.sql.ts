@@ -25,10 +25,13 @@ export interface AttemptOfUnit {
   supplier_sku: string;
   reference: string;
   supplier_reference: string | null;
-  state: UnitState;
-  /** Whether the supplier's last word is that it has accepted the purchase. */
-  is_processing: boolean;
+  /** How it ended, if another one followed; else the unit's. */
+  state: UnitState | 'withdrawn';
   failure_code: FailureCode | null;
+  cost_micros: bigint | null;
+  cost_currency: string | null;
+  /** What came of the unit's latest call. */
+  last_outcome: string | null;
 }
 
 /** A unit that was settled by the version before attempts were recorded has had one. */
@@ -39,15 +42,18 @@ export const FIND_ATTEMPTS = statement(
     SELECT u.item, u.unit, coalesce(a.number, 1) AS number, s.code AS supplier,
            coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
            coalesce(a.reference, ${unitReferenceIn('o', 'u')}) AS reference,
-           coalesce(a.supplier_reference, u.supplier_reference) AS supplier_reference,
-           u.state, u.failure_code,
-           coalesce((SELECT c.outcome = 'processing' FROM supplier_calls c
-                     WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
-                     ORDER BY c.id DESC LIMIT 1), false) AS is_processing
+           CASE WHEN a.ended_as IS NULL THEN coalesce(u.supplier_reference, a.supplier_reference)
+                ELSE a.supplier_reference END AS supplier_reference,
+           coalesce(a.ended_as, u.state) AS state,
+           CASE WHEN a.ended_as IS NULL THEN u.failure_code ELSE a.failure_code END AS failure_code,
+           a.cost_micros, a.cost_currency, last_call.outcome AS last_outcome
     FROM order_units u
     JOIN orders o ON o.id = u.order_id
     JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
     LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit
+    LEFT JOIN LATERAL (SELECT c.outcome FROM supplier_calls c
+                       WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+                       ORDER BY c.id DESC LIMIT 1) last_call ON true
     JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
     WHERE u.order_id = ${orderId} AND (a.number IS NOT NULL OR u.sends > 0)
     ORDER BY u.item, u.unit, a.number`,

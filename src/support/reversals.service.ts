@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, UnknownResource } from '../core/errors.js';
+import { formatMicros } from '../core/cost-money.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
@@ -95,8 +96,8 @@ const toReversal = (row: ReversalRow): Reversal => ({
   unit: unitName(row),
   supplier: row.supplier,
   kind: row.kind,
-  amount: null,
-  currency: null,
+  amount: row.cost_micros === null ? null : formatMicros(row.cost_micros),
+  currency: row.cost_currency,
   supplier_reference: row.supplier_reference,
   detail: row.detail,
   status: row.status,

@@ -45,7 +45,7 @@ describe('topup completion bash', () => {
     expect(await offered('topup wal')).toEqual(['wallet']);
     expect(await offered('topup wallet ')).toEqual(expect.arrayContaining(['credit', 'debit', 'show']));
     expect(await offered('topup supplier set --code acme --cr')).toEqual(['--credential']);
-    expect(await offered('topup supplier re')).toEqual(['remove']);
+    expect(await offered('topup supplier re')).toEqual(['resume', 'remove']);
     expect(await offered('topup --json order res')).toEqual(['resolve']);
     expect(await offered('topup order resolve ord_1 --su')).toEqual(['--succeeded', '--supplier-reference']);
     expect(await offered('topup help webhook rep')).toEqual(['replay']);

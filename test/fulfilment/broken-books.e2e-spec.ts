@@ -109,6 +109,7 @@ describe('what must always hold, and does not', () => {
     const settled = await stack.api.get(OrderSettlement).settle({
       key: { orderId, item: 1, unit: 1 },
       merchantId: merchant.id,
+      attempt: null,
       claim: null,
       outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: 'settled by hand' },
       calls: [],

@@ -133,6 +133,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       stack.api.get(OrderSettlement).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         merchantId: merchant.id,
+        attempt: 0,
         claim,
         outcome,
         calls: [],

@@ -204,7 +204,13 @@ describe('3 A unit that was settled is not settled again', () => {
       [ended.order_number],
     );
     const { id: orderId, claim } = row ?? { id: 0n, claim: 0 };
-    const command = { key: { orderId, item: 1, unit: 1 }, merchantId: merchant.id, claim, calls: [] };
+    const command = {
+      key: { orderId, item: 1, unit: 1 },
+      merchantId: merchant.id,
+      attempt: 1,
+      claim,
+      calls: [],
+    };
     const settlement = stack.api.get(OrderSettlement);
     const wallet = await stack.wallet(merchant);
     const outcomes = [

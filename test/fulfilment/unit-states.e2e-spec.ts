@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Statement } from '../../src/database/database.js';
+import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
+import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import * as units from '../../src/fulfilment/units.sql.js';
 import { SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
 import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
@@ -48,10 +50,47 @@ const SITUATIONS: [UnitState, string][] = [
 
 type Call = [statement: Statement, values: unknown[]];
 
-const settle = (state: 'succeeded' | 'failed', claim: number | null, cancels = false): Call => {
+/** @param inquiry_may_buy whether the supplier is asked by sending the same again. */
+const claimAt = (inquiry_may_buy: boolean): Call => {
+  const adapter = {
+    adapter: 'http',
+    inquiry_may_buy,
+    min_gap_ms: 0,
+    max_age_ms: null,
+    named_at_random: false,
+  };
+  return CLAIM_UNITS.with({
+    suppliers: [{ supplier_id: supplierId, free_slots: 1 }],
+    adapters: [adapter],
+    ...{ total: 1, name: 'here/1', leaseMarginMs: 3_000 },
+  });
+};
+
+const beginNext = (ended_as: 'failed' | 'withdrawn', claim: number | null): Call => {
+  const failure_code = ended_as === 'failed' ? 'OUT_OF_STOCK' : null;
+  const ended = {
+    ...key,
+    attempt: 0,
+    claim,
+    ended_as,
+    failure_code,
+    failure_message: null,
+    retry_after_ms: 1,
+  };
+  return BEGIN_NEXT_ATTEMPTS.with({
+    ended: [ended],
+    ...{ namedAtRandom: [], maxRetries: 2, deadlineMs: 600_000n },
+  });
+};
+
+const settle = (
+  state: 'succeeded' | 'failed',
+  { claim, attempt }: { claim: number | null; attempt: number | null },
+  cancels = false,
+): Call => {
   const failure_code = state === 'failed' ? 'OUT_OF_STOCK' : null;
   const outcome = { state, supplier_reference: null, failure_code, failure_message: null };
-  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, claim, cancels }] });
+  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, attempt, claim, cancels }] });
 };
 
 const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint): Call => {
@@ -69,20 +108,25 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
 
 /** Every statement of the service that changes units, in every way of asking. */
 function changes(): Call[] {
-  const suppliers = [{ supplier_id: supplierId, free_slots: 1 }];
   const claim = { ...key, claim: CLAIM };
   return [
-    units.CLAIM_UNITS.with({ suppliers, total: 1, name: 'here/1', leaseMarginMs: 3_000 }),
+    claimAt(false),
+    claimAt(true),
     ...['not_accepted', 'unknown', 'never_seen'].flatMap((outcome) =>
       [true, false].flatMap((canInquire) =>
         [0n, NEVER].map((reviewAfterMs) => postpone(outcome, canInquire, reviewAfterMs)),
       ),
     ),
     ...(['succeeded', 'failed'] as const).flatMap((state) =>
-      [CLAIM, CLAIM - 1, null].map((claim) => settle(state, claim)),
+      [CLAIM, CLAIM - 1, null].flatMap((claim) =>
+        [0, null].map((attempt) => settle(state, { claim, attempt })),
+      ),
     ),
-    settle('failed', null, true),
-    units.TAKE_OVER_UNITS.with({ processes: ['gone'] }),
+    settle('failed', { claim: null, attempt: null }, true),
+    ...(['failed', 'withdrawn'] as const).flatMap((endedAs) =>
+      [CLAIM, null].map((claim) => beginNext(endedAs, claim)),
+    ),
+    units.TAKE_OVER_UNITS.with({ processes: ['gone'], withGaps: [] }),
     units.UNDO_CLAIMS.with({ names: ['gone/1'] }),
     units.UNDO_CLAIM.with(claim),
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),

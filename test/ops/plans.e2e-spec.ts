@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Statement } from '../../src/database/database.js';
-import { CLAIM_UNITS, POSTPONE_UNITS } from '../../src/fulfilment/units.sql.js';
+import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
+import { POSTPONE_UNITS } from '../../src/fulfilment/units.sql.js';
 import { FIND_WITH_ITEMS } from '../../src/orders/orders.sql.js';
 import { FIND_EARLIER, INSERT_ORDERS } from '../../src/orders/placement.sql.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.sql.js';

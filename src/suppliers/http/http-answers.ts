@@ -4,7 +4,7 @@ import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import type { Unavailable, SupplierBalance } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import type { SupplierOutcome } from '../supplier-outcome.js';
+import type { Refusal, SupplierOutcome } from '../supplier-outcome.js';
 
 const MAX_RETRY_AFTER_MS = 600_000;
 
@@ -27,7 +27,7 @@ export function readSendAnswer(answer: HttpAnswer, reference: string): SupplierO
       return contradicts(body, reference) ? contradictory(status) : refusal(body);
     case 404:
       if (body?.code !== 'ITEM_NOT_FOUND' || contradicts(body, reference)) return contradictory(status);
-      return { kind: 'failed', ...failure('ITEM_NOT_FOUND', body.message) };
+      return refused('ITEM_NOT_FOUND', body.message);
     case 401:
     case 403:
       return { ...notAccepted(answer), fault: 'credentials' };
@@ -91,8 +91,21 @@ function refusal(body: Body | undefined): SupplierOutcome {
   const code: UnitFailureCode = isUnitFailureCode(body?.failure_code)
     ? body.failure_code
     : 'SUPPLIER_REJECTED';
-  return { kind: 'failed', ...failure(code, body?.failure_message ?? body?.message) };
+  return refused(code, body?.failure_message ?? body?.message);
 }
+
+/** What is wrong with the player, every other supplier would say too. */
+const ABOUT_THE_PLAYER: readonly UnitFailureCode[] = [
+  'INVALID_PLAYER',
+  'INVALID_SERVER',
+  'PLAYER_NOT_ELIGIBLE',
+];
+
+const refused = (code: UnitFailureCode, message: unknown): Refusal => ({
+  kind: 'failed',
+  ...failure(code, message),
+  failover: !ABOUT_THE_PLAYER.includes(code),
+});
 
 /** A refusal whose body speaks of another unit, or of one that was not refused. */
 function contradicts(body: Body | undefined, reference: string): boolean {

@@ -36,6 +36,8 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     options: [],
     capabilities: ['deduplication', 'inquiry', 'balance'],
     references: 'unit',
+    // The protocol says to try later, and not every supplier of it tells balances.
+    isPausedByFaults: false,
     baseUrl: null,
     currency: null,
   };

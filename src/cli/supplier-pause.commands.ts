@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import type { Actor } from '../audit-log/audit-log.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersService } from '../suppliers/suppliers.service.js';
+import { examples, type Act } from './command-group.js';
+import { operatorOption, reasonOption } from './options.js';
+import { supplierRecord } from './supplier.view.js';
+
+const PAUSE_HELP = `
+Nothing more is sent to the supplier. Units that may have been bought are asked about all the same; those that were never
+accepted wait, and fail after ROUTING_HOLD_LIMIT_MS.
+`;
+
+const RESUME_HELP = `
+Ends a pause, whether an operator began it or the supplier refused our credentials or our deposit. One that refuses them
+again is paused again.
+`;
+
+interface Definition {
+  name: 'pause' | 'resume';
+  description: string;
+  help: string;
+  reason: string;
+  run: (service: SuppliersService, code: string, by: Actor) => Promise<Supplier>;
+}
+
+/** Both take a supplier's code, and answer with the supplier as `supplier show` does. */
+const COMMANDS: Definition[] = [
+  {
+    name: 'pause',
+    description: 'Send nothing more to a supplier until it is resumed.',
+    help: PAUSE_HELP,
+    reason: 'maintenance until 14:00',
+    run: (service, code, by) => service.pause(code, by),
+  },
+  {
+    name: 'resume',
+    description: 'End a supplier’s pause.',
+    help: RESUME_HELP,
+    reason: 'deposit topped up',
+    run: (service, code, by) => service.resume(code, by),
+  },
+];
+
+export function definePauses(supplier: Command, act: Act): void {
+  for (const { name, description, help, reason, run } of COMMANDS) {
+    supplier
+      .command(name)
+      .description(description)
+      .argument('<code>', 'supplier code')
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addHelpText('after', help + examples(`supplier ${name} acme --reason "${reason}"`))
+      .action(
+        act(async (app, code: string, by: Actor) =>
+          supplierRecord(await run(app.get(SuppliersService), code, by)),
+        ),
+      );
+  }
+}

@@ -1,0 +1,173 @@
+import { rowsOf, statement } from '../database/parameters.js';
+import { attemptReference, BEGIN_ATTEMPT_COLUMNS } from './attempts.sql.js';
+
+/** A unit that this process may act on, once, under the lease of its claim. */
+export interface ClaimedUnit {
+  order_id: bigint;
+  item: number;
+  unit: number;
+  supplier_id: number;
+  /** The supplier's code. */
+  supplier: string;
+  claim: number;
+  /** Whether the supplier is a vendor, whose references mean nothing. */
+  named_at_random: boolean;
+  /** `review` where nothing may be done but by the operator. */
+  action: 'send' | 'inquire' | 'review';
+  /**
+   * Why it is left to the operator: a send would go to another address than the first one, or the supplier may be asked
+   * about younger attempts only.
+   */
+  withheld: 'moved' | 'too_old' | null;
+  /** Whether this attempt may have reached the supplier before. */
+  is_repeat: boolean;
+  /** A send of another claim never came back: its process died or stopped. */
+  interrupted: boolean;
+  sends: number;
+  inquiries: number;
+  order_number: string;
+  merchant_id: number;
+  user_id: string;
+  server_id: string | null;
+  character_id: string | null;
+  request_id: string | null;
+  /** The number of the attempt, what it asks the supplier for, and the reference that the supplier knows it by. */
+  attempt: number;
+  supplier_sku: string;
+  player_template: string | null;
+  max_cost_micros: bigint | null;
+  cost_currency: string | null;
+  reference: string;
+  /** The supplier's own name of the purchase. */
+  supplier_reference: string | null;
+  /** The code of a refusal of this attempt that counts once it was said again. */
+  unconfirmed: string | null;
+  /** How long ago the attempt was sent first, in milliseconds. */
+  age_ms: number;
+  adapter: string;
+  base_url: string;
+  token_sealed: Buffer | null;
+  credentials_sealed: Buffer | null;
+  options: Record<string, string>;
+  timeout_ms: number;
+}
+
+/** What a claim makes of the units that `decided` decided about. */
+const claimSets = (name: string): string => `UPDATE order_units u SET
+        state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
+        next_action = 'inquire',
+        next_action_at = CASE WHEN d.action <> 'review'
+                              THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) END,
+        claim = u.claim + 1,
+        attempt_claim = u.claim + 1,
+        attempt = CASE WHEN d.action = 'review' THEN u.attempt ELSE greatest(u.attempt, 1) END,
+        claimed_by = CASE WHEN d.action <> 'review' THEN ${name} END,
+        sends = u.sends + CASE d.action WHEN 'send' THEN 1 ELSE 0 END,
+        inquiries = CASE WHEN d.action = 'review' THEN u.inquiries WHEN d.next_action = 'inquire' THEN u.inquiries + 1
+                         ELSE 0 END,
+        first_sent_at = coalesce(u.first_sent_at, statement_timestamp()),
+        last_sent_at = CASE d.action WHEN 'send' THEN statement_timestamp() ELSE u.last_sent_at END,
+        sent_to = CASE d.action WHEN 'send' THEN d.base_url ELSE u.sent_to END,
+        unknown_since = CASE d.next_action WHEN 'inquire' THEN coalesce(u.unknown_since, statement_timestamp())
+                                           ELSE u.unknown_since END,
+        updated_at = statement_timestamp()`;
+
+/**
+ * Marks the orders and items of claimed units as started. One that is locked is being settled, and then marked there:
+ * waiting here could close a circle. Pending is said in a way that the index of open orders does not serve: each order is
+ * to be found by its id, and after a quiet time PostgreSQL would take that index for empty and look through all of it.
+ */
+const STARTED = `
+    started AS (
+      UPDATE orders SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
+      WHERE id IN (SELECT id FROM orders
+                   WHERE id IN (SELECT order_id FROM claimed) AND status NOT IN ('processing', 'completed', 'failed')
+                   FOR NO KEY UPDATE SKIP LOCKED)),
+    started_items AS (
+      UPDATE order_items i SET status = 'processing'
+      FROM (SELECT order_id, position FROM order_items
+            WHERE (order_id, position) IN (SELECT order_id, item FROM claimed) AND status = 'pending'
+            FOR NO KEY UPDATE SKIP LOCKED) waiting
+      WHERE i.order_id = waiting.order_id AND i.position = waiting.position)`;
+
+/**
+ * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
+ * an inquiry: what became of its send is unknown. Where an inquiry may buy, it is claimed as a send is: no other may
+ * decide the unit meanwhile. A unit in doubt is sent again only to the address that it was sent to before: another one
+ * has never seen its reference and would buy it twice, so it goes to review; so does one that is too old to be asked
+ * about. A paused supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials.
+ *
+ * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
+ * left alone. A unit's first attempt begins with its first claim. One that the version before has sent gets its attempt
+ * here too: that version used the reference of a first attempt.
+ */
+export const CLAIM_UNITS = statement(
+  'units.claim',
+  {
+    suppliers: rowsOf({ supplier_id: 'int', free_slots: 'int' }),
+    adapters: rowsOf({
+      adapter: 'text',
+      inquiry_may_buy: 'boolean',
+      min_gap_ms: 'int',
+      max_age_ms: 'bigint?',
+      named_at_random: 'boolean',
+    }),
+    total: 'int',
+    name: 'text',
+    leaseMarginMs: 'int',
+  },
+  ({ suppliers, adapters, total, name, leaseMarginMs }) => `
+    WITH due AS (
+      SELECT found.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed, s.options,
+             s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
+             coalesce(known.named_at_random, false) AS named_at_random,
+             greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
+      FROM ${suppliers.as('asked')}
+      JOIN suppliers s ON s.id = asked.supplier_id
+      LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
+      CROSS JOIN LATERAL (
+        SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, first_sent_at, sent_to
+        FROM order_units
+        WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
+          AND (s.pause_reason IS NULL OR (s.pause_reason <> 'credentials' AND next_action = 'inquire'))
+        ORDER BY next_action_at LIMIT asked.free_slots FOR NO KEY UPDATE SKIP LOCKED) found
+      LIMIT ${total}),
+    judged AS (
+      SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AS asks_by_sending,
+             next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
+             CASE WHEN sent_to <> base_url AND (next_action = 'send' AND unknown_since IS NOT NULL
+                                                OR next_action = 'inquire' AND inquiry_may_buy) THEN 'moved'
+                  WHEN next_action = 'inquire' AND first_sent_at < statement_timestamp()
+                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld
+      FROM due),
+    decided AS (
+      SELECT judged.*, CASE WHEN withheld IS NOT NULL THEN 'review' WHEN asks_by_sending THEN 'send'
+                            ELSE next_action END AS action
+      FROM judged),
+    claimed AS (
+      ${claimSets(name)}
+      FROM decided d
+      WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
+      RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.withheld, d.is_repeat,
+                d.state = 'sending' AS interrupted, u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
+                (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random,
+                d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed, d.options, d.timeout_ms),
+    ${STARTED},
+    -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
+    attempted AS (
+      SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id,
+             coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
+             coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference,
+             a.player_template, a.max_cost_micros, a.cost_currency, a.supplier_reference, a.unconfirmed
+      FROM claimed
+      JOIN orders o ON o.id = claimed.order_id
+      JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item
+      LEFT JOIN unit_attempts a ON a.order_id = claimed.order_id AND a.item = claimed.item
+        AND a.unit = claimed.unit AND a.number = claimed.attempt),
+    begun AS (
+      INSERT INTO unit_attempts (${BEGIN_ATTEMPT_COLUMNS}, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, supplier_sku, reference,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM attempted WHERE is_new_attempt)
+    SELECT * FROM attempted`,
+);

@@ -1,0 +1,56 @@
+import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
+
+interface Pace {
+  /** Whether many calls at once are to be made only to a supplier that was found well a moment ago. */
+  isCareful: boolean;
+  /** Until when it counts as well, in monotonic milliseconds. */
+  wellUntilMs: number;
+  /** How many calls at once it takes, after it said that we ask for too much. */
+  limit: number;
+}
+
+/** For so long one good answer says that a supplier accepts our credentials and has enough of our money. */
+const WELL_FOR_MS = 10_000;
+
+/**
+ * How many calls at once a supplier gets. Vendors count refusals of our credentials, and ban who goes on: they get one
+ * call until it was answered well. A supplier that says that we ask for too much gets half as many, and one more for
+ * each purchase that it accepts then.
+ */
+export class SupplierPace {
+  private readonly paces = new Map<number, Pace>();
+
+  /** How many calls a supplier may have in flight now, out of `usual`. */
+  slots(supplierId: number, usual: number): number {
+    const pace = this.paces.get(supplierId);
+    if (!pace) return 1;
+    if (pace.isCareful && performance.now() > pace.wellUntilMs) return 1;
+    return Math.min(usual, pace.limit);
+  }
+
+  /** A unit of the supplier was claimed. @param isCareful whether it is a vendor's. */
+  meet(supplierId: number, isCareful: boolean): void {
+    const pace = this.paces.get(supplierId);
+    if (pace) pace.isCareful = isCareful;
+    else this.paces.set(supplierId, { isCareful, wellUntilMs: 0, limit: Infinity });
+  }
+
+  /** Takes note of how a call ended. @param usual how many calls it may have in flight otherwise. */
+  note(supplierId: number, outcome: SupplierOutcome, usual: number): void {
+    const pace = this.paces.get(supplierId);
+    if (!pace) return;
+    if (asksForLess(outcome)) pace.limit = Math.max(1, Math.floor(Math.min(pace.limit, usual) / 2));
+    else if (outcome.kind === 'succeeded' && pace.limit < usual) pace.limit++;
+    if (isWell(outcome)) pace.wellUntilMs = performance.now() + WELL_FOR_MS;
+    else if (hasFault(outcome)) pace.wellUntilMs = 0;
+  }
+}
+
+const asksForLess = (outcome: SupplierOutcome): boolean =>
+  ('fault' in outcome && outcome.fault === 'rate') ||
+  (outcome.kind === 'failed' && outcome.retryAfterMs !== undefined);
+
+const isWell = ({ kind }: SupplierOutcome): boolean =>
+  kind === 'succeeded' || kind === 'processing' || kind === 'failed' || kind === 'never_seen';
+
+const hasFault = (outcome: SupplierOutcome): boolean => 'fault' in outcome && outcome.fault !== undefined;
