@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatMicros, parseMicros } from './cost-money.js';
+import { formatMicros, parseMicros, parseSignedMicros } from './cost-money.js';
 
 describe('money of suppliers', () => {
   it('writes every amount so that it reads back as the same', () => {
@@ -29,4 +29,10 @@ describe('money of suppliers', () => {
       expect(parseMicros(text)).toBeNull();
     },
   );
+
+  it('reads what is below nothing only where it may be', () => {
+    expect(parseSignedMicros('-250.25')).toBe(-250_250_000n);
+    expect(parseSignedMicros('250.25')).toBe(250_250_000n);
+    for (const text of ['--1', '-', '- 1', '+1']) expect(parseSignedMicros(text)).toBeNull();
+  });
 });

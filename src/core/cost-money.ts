@@ -23,6 +23,13 @@ export function parseMicros(text: string): bigint | null {
   return micros <= MAX_MICROS ? micros : null;
 }
 
+/** As {@link parseMicros}, and also reads what is below nothing, such as `-250.25`. */
+export function parseSignedMicros(text: string): bigint | null {
+  if (!text.startsWith('-')) return parseMicros(text);
+  const size = parseMicros(text.slice(1));
+  return size === null ? null : -size;
+}
+
 /**
  * Writes millionths in the currency's own unit: `23500000n` is `23.5`.
  * @param atLeast so many fraction digits, where more are not needed.

@@ -1,6 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
+import { retryAfterMs } from '../core/retry-after.js';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RETRY_AFTER_MS = 600_000;
 
 export interface HttpCall {
   method: 'GET' | 'POST';
@@ -9,6 +11,10 @@ export interface HttpCall {
   body?: string;
   /** One deadline over the whole call. */
   timeoutMs: number;
+  /** 64 KiB unless given. */
+  maxAnswerBytes?: number;
+  /** How an answer is read; by JSON.parse unless given. Undefined for what is not JSON. */
+  parse?: (text: string) => unknown;
 }
 
 /** An answer, as far as it could be read. */
@@ -24,12 +30,13 @@ interface Client {
   request: typeof import('undici').request;
 }
 
-/** How adapters speak HTTP with their suppliers: redirects are not followed, answers may have 64 KiB. */
+/** How adapters speak HTTP with their suppliers: redirects are not followed, and answers have a limit. */
 export class SupplierHttp {
   private client: Promise<Client> | undefined;
 
   /** @throws what kept an answer away: see {@link wasNeverSent} and {@link describeFailure}. */
-  async call({ timeoutMs, url, method, headers, body }: HttpCall): Promise<HttpAnswer> {
+  async call({ timeoutMs, url, method, headers, body, ...reading }: HttpCall): Promise<HttpAnswer> {
+    const { maxAnswerBytes = MAX_ANSWER_BYTES, parse = parseJson } = reading;
     const { agent, request } = await (this.client ??= loadClient());
     const cutOff = new AbortController();
     const deadline = setTimeout(() => cutOff.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
@@ -41,11 +48,11 @@ export class SupplierHttp {
         headers,
         ...(body === undefined ? {} : { body }),
       });
-      const text = await readText(response.body, cutOff);
+      const text = await readText(response.body, maxAnswerBytes, cutOff);
       const retryAfter = response.headers['retry-after'];
       return {
         status: response.statusCode,
-        body: parseJson(text),
+        body: parse(text),
         retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
       };
     } finally {
@@ -66,14 +73,18 @@ async function loadClient(): Promise<Client> {
   return { agent: createCallAgent(limits, buildConnector({})), request };
 }
 
-async function readText(body: Dispatcher.ResponseData['body'], cutOff: AbortController): Promise<string> {
+async function readText(
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+  cutOff: AbortController,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) {
+    if (size > maxBytes) {
       cutOff.abort();
-      throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+      throw new Error(`the answer is larger than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }
@@ -86,6 +97,12 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What an answer's `Retry-After` asks for, in seconds or as a date: at most 10 minutes (contract, section 8). */
+export function askedWait({ retryAfter }: HttpAnswer): { retryAfterMs?: number } {
+  const waitMs = retryAfterMs(retryAfter, Date.now(), MAX_RETRY_AFTER_MS);
+  return waitMs === null ? {} : { retryAfterMs: waitMs };
 }
 
 interface NetworkError extends Error {

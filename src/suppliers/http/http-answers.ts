@@ -1,12 +1,9 @@
-import { parseMicros } from '../../core/cost-money.js';
-import { retryAfterMs } from '../../core/retry-after.js';
+import { parseSignedMicros } from '../../core/cost-money.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import type { Unavailable, SupplierBalance } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Refusal, SupplierOutcome } from '../supplier-outcome.js';
-
-const MAX_RETRY_AFTER_MS = 600_000;
 
 type Body = Partial<Record<string, unknown>>;
 
@@ -59,12 +56,10 @@ export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
     const reached = HAS_NO_SUCH_PAGE.includes(answer.status);
     return { known: false, detail: `HTTP ${answer.status}`, reached, ...faultOf(answer) };
   }
-  const text = typeof balance === 'string' ? balance : '';
-  const size = parseMicros(text.replace(/^-/, ''));
-  if (size === null || typeof currency !== 'string') {
+  const micros = typeof balance === 'string' ? parseSignedMicros(balance) : null;
+  if (micros === null || typeof currency !== 'string') {
     return { known: false, detail: 'the answer names no balance and currency', reached: true };
   }
-  const micros = text.startsWith('-') ? -size : size;
   return { known: true, amount: { micros, currency: storable(currency, 16) } };
 }
 
@@ -124,20 +119,14 @@ const contradictory = (status: number): SupplierOutcome => ({
 const unknown = (answer: HttpAnswer): SupplierOutcome => ({
   kind: 'unknown',
   detail: `HTTP ${answer.status}`,
-  ...retryAfter(answer),
+  ...askedWait(answer),
 });
 
 const notAccepted = (answer: HttpAnswer): Extract<SupplierOutcome, { kind: 'not_accepted' }> => ({
   kind: 'not_accepted',
   detail: `HTTP ${answer.status}`,
-  ...retryAfter(answer),
+  ...askedWait(answer),
 });
-
-/** `Retry-After` in seconds or as a date, at most 10 minutes (contract, section 8). */
-function retryAfter({ retryAfter: text }: HttpAnswer): { retryAfterMs?: number } {
-  const waitMs = retryAfterMs(text, Date.now(), MAX_RETRY_AFTER_MS);
-  return waitMs === null ? {} : { retryAfterMs: waitMs };
-}
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 

@@ -1,0 +1,19 @@
+import { parse } from 'lossless-json';
+
+/** A number of a JSON text, as it is written there. */
+export class JsonNumber {
+  constructor(readonly text: string) {}
+}
+
+/**
+ * Parses JSON so that numbers keep their text: an amount never passes through a floating-point number.
+ * @returns the value with a {@link JsonNumber} for each number; undefined for what is not JSON, or gives a member twice
+ * with different values.
+ */
+export function parseExactJson(text: string): unknown {
+  try {
+    return parse(text, undefined, { parseNumber: (number) => new JsonNumber(number) });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { JsonNumber } from '../../core/exact-json.js';
+import { parseMicros, type CostMoney } from '../../core/cost-money.js';
+import type { Unavailable } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import { RESPONSE_CODES } from './response-codes.js';
+
+export type Members = Partial<Record<string, unknown>>;
+
+export const CURRENCY = 'IDR';
+
+/** The `data` of an answer or a callback; undefined where there is none. */
+export function dataOf(body: unknown): unknown {
+  return asMembers(body)?.data;
+}
+
+export const asMembers = (value: unknown): Members | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+    ? value
+    : undefined;
+
+/** A member as it is written, text or number; the vendor's documents contradict themselves about some. */
+export function textOf(value: unknown): string | undefined {
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The response code in its two digits; undefined for what can't be one. */
+export function responseCodeOf({ rc }: Members): string | undefined {
+  const text = textOf(rc) ?? '';
+  return /^\d{1,2}$/.test(text) ? text.padStart(2, '0') : undefined;
+}
+
+/** A price in whole or broken rupiah; null where it can't be read. */
+export function rupiah(value: unknown): CostMoney | null {
+  const micros = parseMicros(textOf(value) ?? '');
+  return micros === null ? null : { micros, currency: CURRENCY };
+}
+
+/** A response code in words. */
+export const codeInWords = (rc: string): string => {
+  const words = RESPONSE_CODES.get(rc)?.words;
+  return words === undefined ? `rc ${rc}` : `rc ${rc}: ${words}`;
+};
+
+/** What an answer says in the place of a balance or a price list. */
+export function unavailable(answer: HttpAnswer): Unavailable {
+  const members = asMembers(dataOf(answer.body));
+  const rc = members && responseCodeOf(members);
+  if (rc === undefined) {
+    const isRate = answer.status === 429;
+    const detail = answer.status === 200 ? 'the answer can’t be read' : `HTTP ${answer.status}`;
+    return { known: false, detail, reached: false, ...(isRate && { fault: 'rate' as const }) };
+  }
+  return { known: false, detail: codeInWords(rc), reached: false, ...faultOf(rc) };
+}
+
+/** Of the price list only: that it was asked for too often. */
+const LIMITED = '83';
+
+function faultOf(rc: string): Pick<Unavailable, 'fault'> {
+  if (rc === LIMITED) return { fault: 'rate' };
+  const meaning = RESPONSE_CODES.get(rc)?.meaning;
+  return meaning?.kind === 'not_accepted' && meaning.fault === 'credentials' ? { fault: 'credentials' } : {};
+}

@@ -1,0 +1,38 @@
+import type { Attempt, TopUp } from '../supplier-adapter.js';
+import { writePlayer } from '../player-template.js';
+import { CURRENCY } from './digiflazz-data.js';
+import { requestSign } from './digiflazz-signatures.js';
+
+const USUAL_TEMPLATE = '{user}{server}';
+const MICROS = 1_000_000n;
+
+/** `customer_no`: the player, all in one. */
+export const customerNoOf = (topUp: TopUp): string =>
+  writePlayer(topUp.playerTemplate ?? USUAL_TEMPLATE, topUp);
+
+interface Account {
+  username: string;
+  key: string;
+  testing: boolean;
+}
+
+/** The body of `POST /transaction`: the same for each send of an attempt, to the byte. */
+export function purchaseRequest(account: Account, attempt: Attempt): string {
+  const customerNo = customerNoOf(attempt);
+  return JSON.stringify({
+    username: account.username,
+    buyer_sku_code: attempt.sku,
+    customer_no: customerNo,
+    ref_id: attempt.reference,
+    sign: requestSign(account, attempt.reference),
+    ...(attempt.maxCost !== null && { max_price: Number(attempt.maxCost.micros / MICROS) }),
+    ...(customerNo.includes('.') && { allow_dot: true }),
+    ...(account.testing && { testing: true }),
+  });
+}
+
+/** Why the vendor can't be told what a purchase may cost at most; null where it can. */
+export function limitProblem({ maxCost }: TopUp): string | null {
+  if (maxCost === null || maxCost.currency === CURRENCY) return null;
+  return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;
+}

@@ -1,0 +1,118 @@
+import type { UnitFailureCode } from '../../core/failures.js';
+import type { Fault } from '../supplier-outcome.js';
+
+/** What a response code says of a purchase, by its first answer. */
+export type CodeMeaning =
+  | { kind: 'succeeded' }
+  | { kind: 'processing' }
+  | {
+      kind: 'failed';
+      code: UnitFailureCode;
+      /** Whether another supplier may well sell it. */
+      failover: boolean;
+      /** It may yet turn out otherwise. */
+      confirm?: true;
+      /** It is about how often we ask, and passes after a minute. */
+      tooOften?: true;
+      /** The merchant is not told what the vendor says of it. */
+      discreet?: true;
+    }
+  /** Nothing was bought, and nothing will be until this is put right. */
+  | { kind: 'not_accepted'; fault: Fault }
+  | { kind: 'unknown' };
+
+export interface ResponseCode {
+  status: 'Sukses' | 'Pending' | 'Gagal';
+  /**
+   * Whether it speaks of a transaction on record. Where not, it may have been decided before the reference was looked up,
+   * and says nothing of an earlier send.
+   */
+  made: boolean;
+  words: string;
+  meaning: CodeMeaning;
+}
+
+type Refusal = Extract<CodeMeaning, { kind: 'failed' }>;
+
+const elsewhere = (code: UnitFailureCode, more: Partial<Refusal> = {}): Refusal => ({
+  kind: 'failed',
+  code,
+  failover: true,
+  ...more,
+});
+const nowhere = (code: UnitFailureCode): Refusal => ({ kind: 'failed', code, failover: false });
+const fault = (kind: Fault): CodeMeaning => ({ kind: 'not_accepted', fault: kind });
+const UNKNOWN: CodeMeaning = { kind: 'unknown' };
+
+type Rows = Record<string, readonly [words: string, meaning: CodeMeaning]>;
+
+const SUCCEEDED: Rows = { '00': ['success', { kind: 'succeeded' }] };
+
+const PENDING: Rows = {
+  '03': ['pending', { kind: 'processing' }],
+  '99': ['an issue of the router', { kind: 'processing' }],
+};
+
+/** Refusals of a transaction that is on record. */
+const FAILED: Rows = {
+  '01': ['timeout', elsewhere('SUPPLIER_REJECTED', { confirm: true })],
+  '02': ['failed', elsewhere('SUPPLIER_REJECTED')],
+  '50': ['transaction not found', UNKNOWN],
+  '51': ['the destination is blocked', nowhere('PLAYER_NOT_ELIGIBLE')],
+  '52': ['the prefix does not fit the operator', nowhere('INVALID_PLAYER')],
+  '53': ['the seller’s product is not available', elsewhere('PRODUCT_UNAVAILABLE')],
+  '54': ['wrong destination', nowhere('INVALID_PLAYER')],
+  '55': ['the product is disturbed', elsewhere('PRODUCT_UNAVAILABLE')],
+  '57': ['too few or too many digits', nowhere('INVALID_PLAYER')],
+  '58': ['cut-off', elsewhere('PRODUCT_UNAVAILABLE')],
+  '59': ['the destination is outside the region', nowhere('PLAYER_NOT_ELIGIBLE')],
+  '60': ['the bill is not available', nowhere('SUPPLIER_REJECTED')],
+  '70': ['timeout of the biller', elsewhere('SUPPLIER_REJECTED', { confirm: true })],
+  '71': ['the product is unstable', elsewhere('PRODUCT_UNAVAILABLE')],
+  '72': ['another package must be unregistered first', nowhere('PLAYER_NOT_ELIGIBLE')],
+  '73': ['above the limit of kWh', nowhere('LIMIT_EXCEEDED')],
+  '74': ['refunded', elsewhere('SUPPLIER_REJECTED')],
+  '84': ['the amount is not valid', elsewhere('SUPPLIER_REJECTED')],
+  '85': ['too many transactions within a minute', elsewhere('SUPPLIER_UNAVAILABLE', { tooOften: true })],
+  '86': ['too many look-ups within a minute', elsewhere('SUPPLIER_UNAVAILABLE', { tooOften: true })],
+};
+
+/** Refusals before anything was on record. */
+const NOT_MADE: Rows = {
+  '40': ['it can’t read the request', fault('configuration')],
+  '41': ['wrong signature', fault('credentials')],
+  '42': ['it does not know the username', fault('credentials')],
+  '43': ['the SKU is unknown or inactive', elsewhere('ITEM_NOT_FOUND')],
+  '44': ['our deposit is too low', fault('deposit')],
+  '45': ['it does not allow our address', fault('credentials')],
+  '47': ['another buyer has made this transaction', elsewhere('LIMIT_EXCEEDED')],
+  '49': ['the reference is not unique', UNKNOWN],
+  '56': ['the seller’s balance is limited', elsewhere('PRODUCT_UNAVAILABLE')],
+  '61': ['we have never made a deposit', fault('deposit')],
+  '62': ['the seller is disturbed', elsewhere('PRODUCT_UNAVAILABLE')],
+  '63': ['no repeated transaction to this number', elsewhere('LIMIT_EXCEEDED')],
+  '64': ['the deposit ticket failed', UNKNOWN],
+  '65': ['the limit of repeated transactions', elsewhere('LIMIT_EXCEEDED')],
+  '66': ['cut-off for maintenance', elsewhere('PRODUCT_UNAVAILABLE')],
+  '67': ['the seller is not verified', elsewhere('PRODUCT_UNAVAILABLE')],
+  '68': ['the stock is empty', elsewhere('OUT_OF_STOCK')],
+  '69': ['not available at the expected price', elsewhere('PRODUCT_UNAVAILABLE', { discreet: true })],
+  '80': ['the seller has blocked us', fault('configuration')],
+  '81': ['we have blocked the seller', fault('configuration')],
+  '82': ['our account is not verified', fault('credentials')],
+  '83': ['the price list was asked for too often', UNKNOWN],
+  '87': ['only multiples of Rp 1,000', nowhere('SUPPLIER_REJECTED')],
+  '88': ['our account may not do this', fault('credentials')],
+};
+
+/** The vendor's response codes, by their two digits. */
+export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map([
+  ...rows(SUCCEEDED, 'Sukses', true),
+  ...rows(PENDING, 'Pending', true),
+  ...rows(FAILED, 'Gagal', true),
+  ...rows(NOT_MADE, 'Gagal', false),
+]);
+
+function rows(of: Rows, status: ResponseCode['status'], made: boolean): [string, ResponseCode][] {
+  return Object.entries(of).map(([rc, [words, meaning]]) => [rc, { status, made, words, meaning }]);
+}
