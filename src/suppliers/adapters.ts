@@ -1,4 +1,5 @@
 import type { AdapterDescription } from './adapter-description.js';
+import { DigiflazzSupplier } from './digiflazz/digiflazz-supplier.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
 import type { SupplierHttp } from './supplier-http.js';
@@ -9,7 +10,7 @@ interface AdapterClass {
 }
 
 /** Every adapter there is. */
-export const ADAPTERS: readonly AdapterClass[] = [HttpSupplier];
+export const ADAPTERS: readonly AdapterClass[] = [HttpSupplier, DigiflazzSupplier];
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
 

@@ -56,6 +56,41 @@ export type SupplierBalance = { known: true; amount: CostMoney } | Unavailable;
 /** Whether a supplier's catalogue can be read. */
 export type CatalogueProbe = { known: true } | Unavailable;
 
+/** What a supplier sells, as its catalogue says. */
+export interface SupplierProduct {
+  /** What we call it when we buy it there. */
+  sku: string;
+  name: string;
+  /** Under what it is listed there; empty where it is under nothing. */
+  group: string;
+  /** What it takes for one; null where that can't be read. */
+  cost: CostMoney | null;
+  /** Whether it sells it at present, its stock and its hours aside. */
+  sellable: boolean;
+  /** How many it has; null where it has no end of them, or does not tell. */
+  stock: number | null;
+  /** Whether a player may get it once a day only. */
+  oncePerDay: boolean;
+  /** When it is not sold: times of day as `hh:mm` in a time zone; `to` may be on the next day. Null for never. */
+  cutOff: { from: string; to: string; zone: string } | null;
+  /** What it says to those who buy it. */
+  note: string | null;
+}
+
+/** All that a supplier sells. */
+export type CatalogueReading = { known: true; products: SupplierProduct[] } | Unavailable;
+
+/** One thing that a supplier sells; null where it lists none of the name. */
+export type ProductReading = { known: true; product: SupplierProduct | null } | Unavailable;
+
+/** How a supplier tells what it sells. */
+export interface Catalogue<Settings = unknown> {
+  /** How long after one reading the supplier allows the next; 0 for no limit. One product may be read at any time. */
+  readonly minGapMs: number;
+  read(settings: Settings): Promise<CatalogueReading>;
+  readOne(settings: Settings, sku: string): Promise<ProductReading>;
+}
+
 /** When a supplier may be asked what became of an attempt. */
 interface InquiryTiming {
   /** How long after the send it is asked first. */
@@ -97,6 +132,8 @@ export interface SupplierAdapter<Settings = unknown> {
   readonly callbacks?: CallbackReader<Settings>;
   /** Asks what we have left there. */
   balance(settings: Settings): Promise<SupplierBalance>;
+  /** What it sells; absent where it does not tell. */
+  readonly catalogue?: Catalogue<Settings>;
   /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */
   probeCatalogue?(settings: Settings): Promise<CatalogueProbe>;
 }

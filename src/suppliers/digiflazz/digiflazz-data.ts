@@ -1,6 +1,6 @@
 import { JsonNumber } from '../../core/exact-json.js';
-import { parseMicros, type CostMoney } from '../../core/cost-money.js';
-import type { Unavailable } from '../supplier-adapter.js';
+import { parseMicros, parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
+import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
 import { RESPONSE_CODES } from './response-codes.js';
 
@@ -41,6 +41,13 @@ export const codeInWords = (rc: string): string => {
   const words = RESPONSE_CODES.get(rc)?.words;
   return words === undefined ? `rc ${rc}` : `rc ${rc}: ${words}`;
 };
+
+/** What the answer to `POST /cek-saldo` means. */
+export function readBalance(answer: HttpAnswer): SupplierBalance {
+  const deposit = textOf(asMembers(dataOf(answer.body))?.deposit) ?? '';
+  const micros = answer.status === 200 ? parseSignedMicros(deposit) : null;
+  return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
+}
 
 /** What an answer says in the place of a balance or a price list. */
 export function unavailable(answer: HttpAnswer): Unavailable {

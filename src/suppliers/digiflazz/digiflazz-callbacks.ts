@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer';
+import { parseExactJson } from '../../core/exact-json.js';
+import { textProblem } from '../../core/text.js';
+import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-callback.js';
+import { asMembers, textOf, type Members } from './digiflazz-data.js';
+import { isSignedWith } from './digiflazz-signatures.js';
+import { readTransaction } from './purchase-answers.js';
+
+const MAX_NAME_LENGTH = 255;
+
+interface WebhookSettings {
+  /** The secret of the webhook, where it has one. */
+  webhookSecret: string | null;
+}
+
+/**
+ * Reads what Digiflazz's webhook sends. Its bytes decide, and its headers nothing: the signature does not cover them, so
+ * that `X-Digiflazz-Event` is not looked at. Without a secret a callback proves nothing, and has no outcome.
+ */
+export const digiflazzCallbacks: CallbackReader<WebhookSettings> = {
+  read(raw, { webhookSecret }) {
+    if (webhookSecret === null) return readContent(raw, false);
+    if (isSignedWith(webhookSecret, raw.body, raw.headers['x-hub-signature'])) return readContent(raw, true);
+    return { kind: 'refused', detail: 'X-Hub-Signature is not that of the webhook secret' };
+  },
+};
+
+function readContent({ body, headers }: RawCallback, isProven: boolean): CallbackReading {
+  const content = isUtf8(body) ? asMembers(parseExactJson(body.toString('utf8'))) : undefined;
+  if (!content) return unreadable('the body is not a JSON object');
+  const data = asMembers(content.data);
+  if (!data) return isPing(content) ? { kind: 'ping' } : unreadable('the body has no data');
+  const reference = nameIn(data.ref_id);
+  if (reference === undefined) return unreadable('the body names no reference');
+  const supplierReference = nameIn(data.trx_id);
+  const deliveryId = nameIn(headers['x-digiflazz-delivery']);
+  return {
+    kind: 'about',
+    reference,
+    ...(supplierReference !== undefined && { supplierReference }),
+    ...(deliveryId !== undefined && { deliveryId }),
+    ...(isProven && { outcome: readTransaction(data, 'callback') }),
+  };
+}
+
+const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });
+
+/** How the vendor tries a webhook. */
+const isPing = (content: Members): boolean =>
+  content.data === undefined && (content.hook_id !== undefined || asMembers(content.hook) !== undefined);
+
+/** A name that can be looked up and stored as it is. */
+function nameIn(member: unknown): string | undefined {
+  const text = textOf(member);
+  return text === undefined || textProblem(text, 1, MAX_NAME_LENGTH) !== null ? undefined : text;
+}

@@ -1,0 +1,160 @@
+import { parseExactJson } from '../../core/exact-json.js';
+import type { AdapterDescription } from '../adapter-description.js';
+import type {
+  Attempt,
+  BuyingInquiry,
+  Catalogue,
+  CatalogueProbe,
+  StoredSettings,
+  SupplierAdapter,
+  SupplierBalance,
+  Unavailable,
+} from '../supplier-adapter.js';
+import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
+import type { SupplierOutcome } from '../supplier-outcome.js';
+import { digiflazzCallbacks } from './digiflazz-callbacks.js';
+import { CURRENCY, readBalance } from './digiflazz-data.js';
+import { requestSign } from './digiflazz-signatures.js';
+import { readPriceList, readPriceOf } from './price-list.js';
+import { readPurchaseAnswer } from './purchase-answers.js';
+import { limitProblem, purchaseRequest } from './purchase-request.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** A price list has some thousand products. */
+const MAX_PRICE_LIST_BYTES = 10_000_000;
+
+export interface DigiflazzSettings {
+  baseUrl: string;
+  username: string;
+  key: string;
+  /** The secret of the webhook, where it has one. */
+  webhookSecret: string | null;
+  /** Whether purchases are tests, which need the key of development. */
+  testing: boolean;
+  timeoutMs: number;
+}
+
+/** Digiflazz's API for buyers of prepaid products: https://developer.digiflazz.com/api/buyer/. */
+export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
+  static readonly description: AdapterDescription = {
+    adapter: 'digiflazz',
+    name: 'Digiflazz (prepaid)',
+    credentials: [
+      { name: 'username', secret: false, required: true, help: 'Username of the buyer account' },
+      {
+        ...{ name: 'key', secret: true, required: true },
+        help: 'API key: that of production, or with testing that of development',
+      },
+      {
+        ...{ name: 'webhook_secret', secret: true, required: false },
+        help: 'Secret of the webhook; without it a callback only makes us ask',
+      },
+    ],
+    options: [
+      {
+        ...{ name: 'testing', values: ['true', 'false'] },
+        help: 'Whether purchases are tests; false unless given',
+      },
+    ],
+    capabilities: ['deduplication', 'inquiry', 'balance', 'catalogue', 'callbacks', 'price_guard'],
+    references: 'random',
+    baseUrl: 'https://api.digiflazz.com/v1',
+    currency: CURRENCY,
+  };
+
+  readonly deduplicates = true;
+
+  /** The same request again tells what became of it. After 90 days it would be a new purchase. */
+  readonly inquiry: BuyingInquiry<DigiflazzSettings> = {
+    mayBuy: true,
+    firstMs: MINUTE_MS,
+    minGapMs: MINUTE_MS,
+    maxAgeMs: 85 * DAY_MS,
+    ask: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
+  };
+
+  readonly callbacks = digiflazzCallbacks;
+
+  readonly catalogue: Catalogue<DigiflazzSettings> = {
+    minGapMs: 5 * MINUTE_MS,
+    read: (settings) => this.askPrices(settings, {}, readPriceList),
+    readOne: (settings, sku) => this.askPrices(settings, { code: sku }, (answer) => readPriceOf(answer, sku)),
+  };
+
+  constructor(private readonly http: SupplierHttp) {}
+
+  readSettings({ baseUrl, credentials, options, timeoutMs }: StoredSettings): DigiflazzSettings {
+    const { username = '', key = '', webhook_secret: webhookSecret = null } = credentials;
+    return { baseUrl, username, key, webhookSecret, testing: options.testing === 'true', timeoutMs };
+  }
+
+  async send(settings: DigiflazzSettings, attempt: Attempt): Promise<SupplierOutcome> {
+    const problem = limitProblem(attempt);
+    if (problem !== null) return notSent(attempt, { detail: problem, fault: 'configuration' });
+    try {
+      const answer = await this.call(settings, 'transaction', purchaseRequest(settings, attempt));
+      return readPurchaseAnswer(answer, attempt);
+    } catch (error) {
+      const detail = describeFailure(error);
+      return wasNeverSent(error) ? notSent(attempt, { detail }) : { kind: 'unknown', detail };
+    }
+  }
+
+  async balance(settings: DigiflazzSettings): Promise<SupplierBalance> {
+    const { username } = settings;
+    const body = JSON.stringify({ cmd: 'deposit', username, sign: requestSign(settings, 'depo') });
+    try {
+      return readBalance(await this.call(settings, 'cek-saldo', body));
+    } catch (error) {
+      return unreachable(error);
+    }
+  }
+
+  /** By one code, which need not exist: the whole list would use up the call that is allowed every five minutes. */
+  async probeCatalogue(settings: DigiflazzSettings): Promise<CatalogueProbe> {
+    const reading = await this.askPrices(settings, { code: 'probe' }, readPriceList);
+    return reading.known ? { known: true } : reading;
+  }
+
+  private async askPrices<Reading>(
+    settings: DigiflazzSettings,
+    about: { code?: string },
+    read: (answer: HttpAnswer) => Reading,
+  ): Promise<Reading | Unavailable> {
+    const { username } = settings;
+    const sign = requestSign(settings, 'pricelist');
+    const body = JSON.stringify({ cmd: 'prepaid', username, sign, ...about });
+    try {
+      return read(await this.call(settings, 'price-list', body, MAX_PRICE_LIST_BYTES));
+    } catch (error) {
+      return unreachable(error);
+    }
+  }
+
+  private call(
+    { baseUrl, timeoutMs }: DigiflazzSettings,
+    path: string,
+    body: string,
+    maxAnswerBytes?: number,
+  ): Promise<HttpAnswer> {
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const url = `${baseUrl}/${path}`;
+    return this.http.call({
+      ...{ method: 'POST', url, headers, body, timeoutMs, parse: parseExactJson },
+      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+    });
+  }
+}
+
+/** A send that certainly did not leave: only of the first one does that mean that nothing was bought. */
+const notSent = (
+  { isRepeat }: Attempt,
+  why: { detail: string; fault?: 'configuration' },
+): SupplierOutcome => ({ kind: isRepeat ? 'unknown' : 'not_accepted', ...why });
+
+const unreachable = (error: unknown): Unavailable => ({
+  known: false,
+  detail: describeFailure(error),
+  reached: false,
+});

@@ -1,0 +1,64 @@
+import { storable } from '../../core/text.js';
+import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import { asMembers, dataOf, rupiah, textOf, unavailable, type Members } from './digiflazz-data.js';
+
+const ZONE = 'Asia/Jakarta';
+const MAX_SKU_LENGTH = 255;
+const MAX_TEXT_LENGTH = 500;
+
+/**
+ * What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing of products. A SKU that
+ * is listed twice is as it is listed last.
+ */
+export function readPriceList(answer: HttpAnswer): CatalogueReading {
+  const list = dataOf(answer.body);
+  if (answer.status !== 200 || !Array.isArray(list)) return unavailable(answer);
+  const products = list.flatMap((item) => readItem(asMembers(item)));
+  return { known: true, products: [...new Map(products.map((product) => [product.sku, product])).values()] };
+}
+
+/** What the answer means when it was asked for one SKU. */
+export function readPriceOf(answer: HttpAnswer, sku: string): ProductReading {
+  const reading = readPriceList(answer);
+  if (!reading.known) return reading;
+  return { known: true, product: reading.products.find((product) => product.sku === sku) ?? null };
+}
+
+/** One product, or none where nothing names it. */
+function readItem(item: Members | undefined): SupplierProduct[] {
+  const sku = textOf(item?.buyer_sku_code);
+  if (!item || sku === undefined || sku === '' || storable(sku, MAX_SKU_LENGTH) !== sku) return [];
+  const shown = (member: unknown): string => storable(textOf(member) ?? '', MAX_TEXT_LENGTH);
+  return [
+    {
+      sku,
+      name: shown(item.product_name),
+      group: [item.category, item.brand, item.type].map(shown).filter(Boolean).join(' / '),
+      cost: rupiah(item.price),
+      sellable: item.buyer_product_status === true && item.seller_product_status === true,
+      stock: item.unlimited_stock === true ? null : countOf(item.stock),
+      oncePerDay: item.multi === false,
+      cutOff: cutOffOf(item),
+      note: shown(item.desc) || null,
+    },
+  ];
+}
+
+function countOf(member: unknown): number | null {
+  const text = textOf(member) ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** Null where both times are the same: then there is none. */
+function cutOffOf({ start_cut_off: start, end_cut_off: end }: Members): SupplierProduct['cutOff'] {
+  const [from, to] = [timeOfDay(start), timeOfDay(end)];
+  return from === null || to === null || from === to ? null : { from, to, zone: ZONE };
+}
+
+/** A time of day such as `0:5` in its four digits; null for what is none. */
+function timeOfDay(member: unknown): string | null {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]?\d)$/.exec(textOf(member) ?? '') ?? [];
+  if (hour === undefined || minute === undefined) return null;
+  return `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+}
