@@ -192,22 +192,20 @@ describe('topup supplier set', () => {
 describe('topup supplier adapters', () => {
   it('says what each takes, without a database', async () => {
     const nowhere = new CommandLine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
-    expect(await nowhere.json('supplier', 'adapters')).toEqual([
-      {
-        adapter: 'http',
-        name: 'Supplier protocol over HTTP',
-        credentials: [
-          {
-            name: 'token',
-            secret: true,
-            required: false,
-            help: 'Bearer token, where the supplier wants one',
-          },
-        ],
-        options: [],
-        capabilities: ['deduplication', 'inquiry', 'balance'],
-      },
-    ]);
+    expect(await nowhere.json('supplier', 'adapters')).toContainEqual({
+      adapter: 'http',
+      name: 'Supplier protocol over HTTP',
+      credentials: [
+        {
+          name: 'token',
+          secret: true,
+          required: false,
+          help: 'Bearer token, where the supplier wants one',
+        },
+      ],
+      options: [],
+      capabilities: ['deduplication', 'inquiry', 'balance'],
+    });
     const { stdout } = await nowhere.run('supplier', 'adapters');
     expect(stdout).toMatch(/│ http +│ token +│ +│ no +│ Bearer token/);
   });
