@@ -74,7 +74,8 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
       if (phase !== 'first') return undecided(rc, code);
       return { kind: 'not_accepted', detail: codeInWords(rc), fault: meaning.fault };
     case 'failed': {
-      // Later than the first answer it may be about our coming back too early: another reference could buy twice then.
+      // Later it may be about the repeat only, which found the stock empty or came too early, and not about what the
+      // first send bought: another reference could buy a second time.
       if (phase !== 'first' && (!made || meaning.tooOften)) return undecided(rc, code);
       const { failover, confirm, tooOften } = meaning;
       return {
