@@ -2,8 +2,10 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { AuditLogEntry } from './src/audit-log/audit-log-entry.entity.js';
 import { ApiKey } from './src/auth/api-key.entity.js';
+import { FxRate } from './src/catalog/fx-rate.entity.js';
 import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
 import { Product } from './src/catalog/product.entity.js';
+import { SupplierOffer } from './src/catalog/supplier-offer.entity.js';
 import { FOR_MIGRATIONS } from './src/database/connections.js';
 import { MerchantsAndKeys1763650000001 } from './src/database/migrations/1763650000001-merchants-and-keys.js';
 import { Catalog1763650000002 } from './src/database/migrations/1763650000002-catalog.js';
@@ -23,6 +25,7 @@ import { Attempts1763800000015 } from './src/database/migrations/1763800000015-a
 import { SupplierSettings1763800000016 } from './src/database/migrations/1763800000016-supplier-settings.js';
 import { LaterAttempts1763800000017 } from './src/database/migrations/1763800000017-later-attempts.js';
 import { SupplierPauses1763800000018 } from './src/database/migrations/1763800000018-supplier-pauses.js';
+import { Offers1763800000019 } from './src/database/migrations/1763800000019-offers.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -33,6 +36,7 @@ import { SupplierCall } from './src/orders/supplier-call.entity.js';
 import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
 import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
+import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
 import { Supplier } from './src/suppliers/supplier.entity.js';
 import { Transfer } from './src/wallet/transfer.entity.js';
 import { Wallet } from './src/wallet/wallet.entity.js';
@@ -42,7 +46,7 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
 
 /** Each table's row. */
 const ENTITIES = [
-  ...[Merchant, ApiKey, Supplier, Product, MerchantPrice],
+  ...[Merchant, ApiKey, Supplier, SupplierProduct, Product, MerchantPrice, SupplierOffer, FxRate],
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess],
@@ -83,6 +87,7 @@ export function dataSourceOptions(
       SupplierSettings1763800000016,
       LaterAttempts1763800000017,
       SupplierPauses1763800000018,
+      Offers1763800000019,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -7,8 +7,9 @@ export interface ProductView {
   sku: string;
   name: string;
   price: string;
-  supplier: string;
-  supplier_sku: string;
+  /** Of its first offer; null when it has none. */
+  supplier: string | null;
+  supplier_sku: string | null;
   requires_server: boolean;
   requires_character: boolean;
   max_quantity: number;
@@ -27,14 +28,14 @@ export const toProductView = (product: ProductRow): ProductView => ({
   active: product.active,
 });
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | null;
 
 /** What becomes of one product, as the operator is shown it and as their log keeps it. */
 export interface ProductDifference {
   sku: string;
   change: 'added' | 'changed';
   /** Each member that is not the same any more; `old` is null for a product that is added. */
-  changes: { member: string; old: Value | null; new: Value }[];
+  changes: { member: string; old: Value; new: Value }[];
 }
 
 /** @param before undefined for a new product. @returns null when nothing changes. */

@@ -5,15 +5,15 @@ import type { Product } from './product.entity.js';
 export const MAX_QUANTITY = 100;
 
 /**
- * What a product is to be. What is not given stays as it is; a new product needs a name, a price and a supplier, and
- * has its defaults for the rest.
+ * What a product is to be. What is not given stays as it is; a new product needs a name and a price, and has its
+ * defaults for the rest. Without a supplier it can't be ordered until it has an offer.
  */
 export interface ProductDefinition {
   sku: string;
   name?: string;
   price?: Satang;
-  /** The code of its supplier. */
-  supplier?: string;
+  /** The code of the supplier of its offer of priority 1. Null for none, which takes no offer away. */
+  supplier?: string | null;
   /** The SKU itself unless the supplier calls it otherwise. */
   supplierSku?: string;
   requiresServer?: boolean;
@@ -22,13 +22,14 @@ export interface ProductDefinition {
   active?: boolean;
 }
 
-export type ProductWithSupplier = Product & { supplierCode: string };
+/** `supplierCode` is that of its first offer; null when it has none. */
+export type ProductWithSupplier = Product & { supplierCode: string | null };
 
 /** A product as it is to be, with its supplier's code in place of the id. */
 export type ProductRow = Omit<ProductWithSupplier, 'id' | 'created_at' | 'updated_at' | 'supplier_id'>;
 
 /** What a new product has no default for. */
-export const NEEDED = ['name', 'price', 'supplier'] as const;
+export const NEEDED = ['name', 'price'] as const;
 
 /** @returns null when nothing is missing. */
 export const missingProblem = (sku: string, missing: string[]): string | null =>
@@ -56,15 +57,32 @@ export function productProblem({
   return null;
 }
 
+/** Why a product's first offer cannot be as it is defined; null when it can. @param before undefined for a new product. */
+export function firstOfferProblem(
+  { sku, supplier, supplierSku }: ProductDefinition,
+  before?: ProductWithSupplier,
+): string | null {
+  const supplierBefore = before?.supplierCode ?? null;
+  if (supplier === null && supplierBefore !== null) {
+    return `${sku} has an offer of ${supplierBefore}: setting a product takes no offer away`;
+  }
+  const hasNone = (supplier ?? supplierBefore) === null;
+  return hasNone && supplierSku !== undefined ? `${sku} has no supplier for its supplier_sku` : null;
+}
+
 /** What a product becomes. @param before what it was; undefined for a new one, which lacks nothing it needs. */
-export const toRow = (definition: ProductDefinition, before?: ProductWithSupplier): ProductRow => ({
-  sku: definition.sku,
-  name: definition.name ?? before?.name ?? '',
-  price: definition.price ?? before?.price ?? 0n,
-  supplierCode: definition.supplier ?? before?.supplierCode ?? '',
-  supplier_sku: definition.supplierSku ?? before?.supplier_sku ?? definition.sku,
-  requires_server: definition.requiresServer ?? before?.requires_server ?? false,
-  requires_character: definition.requiresCharacter ?? before?.requires_character ?? false,
-  max_quantity: definition.maxQuantity ?? before?.max_quantity ?? MAX_QUANTITY,
-  active: definition.active ?? before?.active ?? true,
-});
+export function toRow(definition: ProductDefinition, before?: ProductWithSupplier): ProductRow {
+  const supplierCode = definition.supplier ?? before?.supplierCode ?? null;
+  const supplierSku = definition.supplierSku ?? before?.supplier_sku ?? definition.sku;
+  return {
+    sku: definition.sku,
+    name: definition.name ?? before?.name ?? '',
+    price: definition.price ?? before?.price ?? 0n,
+    supplierCode,
+    supplier_sku: supplierCode === null ? null : supplierSku,
+    requires_server: definition.requiresServer ?? before?.requires_server ?? false,
+    requires_character: definition.requiresCharacter ?? before?.requires_character ?? false,
+    max_quantity: definition.maxQuantity ?? before?.max_quantity ?? MAX_QUANTITY,
+    active: definition.active ?? before?.active ?? true,
+  };
+}

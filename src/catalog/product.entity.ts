@@ -8,6 +8,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 @Check('ck_products_sku', 'length(sku) BETWEEN 1 AND 64')
 @Check('ck_products_price_not_negative', 'price >= 0')
 @Check('ck_products_max_quantity', 'max_quantity BETWEEN 1 AND 100')
+@Check('ck_products_first_offer', 'num_nulls(supplier_id, supplier_sku) IN (0, 2)')
 export class Product {
   @IdColumn('integer', 'pk_products')
   id!: number;
@@ -22,13 +23,17 @@ export class Product {
   @Column(bigintColumn())
   price!: Satang;
 
+  /**
+   * The supplier of the product's first offer; null when it has none. Writing it makes the offer of priority 1, and
+   * changes of offers write it: triggers do both, for the version before, which knows no offers.
+   */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
-  @Column('integer')
-  supplier_id!: number;
+  @Column('integer', { nullable: true })
+  supplier_id!: number | null;
 
-  /** What the supplier calls the product. */
-  @Column('text')
-  supplier_sku!: string;
+  /** What that supplier calls the product. */
+  @Column('text', { nullable: true })
+  supplier_sku!: string | null;
 
   @Column('boolean', { default: false })
   requires_server!: boolean;

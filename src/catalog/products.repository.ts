@@ -37,12 +37,12 @@ export class ProductsRepository {
   ): Promise<ProductWithSupplier[]> {
     const query = manager
       .createQueryBuilder(Product, 'product')
-      .innerJoin(Supplier, 'supplier', 'supplier.id = product.supplier_id')
+      .leftJoin(Supplier, 'supplier', 'supplier.id = product.supplier_id')
       .addSelect('supplier.code', 'supplier_code')
       .orderBy('product.sku');
     if (skus) query.where({ sku: Any(skus) });
     if (lock) query.setLock('for_no_key_update', undefined, ['product']);
-    const { entities, raw } = await query.getRawAndEntities<{ supplier_code: string }>();
+    const { entities, raw } = await query.getRawAndEntities<{ supplier_code: string | null }>();
     return entities.map((product, index) => ({
       ...product,
       supplierCode: present(raw[index], 'a row has its raw row').supplier_code,

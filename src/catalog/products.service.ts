@@ -10,6 +10,7 @@ import {
   type ToAction,
 } from './product-actions.js';
 import {
+  firstOfferProblem,
   missingProblem,
   NEEDED,
   productProblem,
@@ -105,10 +106,12 @@ export class ProductsService {
       const earlier = before.get(definition.sku);
       const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
       refuse(index, missingProblem(definition.sku, missing));
+      refuse(index, firstOfferProblem(definition, earlier));
       const given = toRow(definition, earlier);
-      const supplier_id = suppliers.get(given.supplierCode);
-      if (supplier_id === undefined)
-        throw new ProductError(index, new UnknownResource('supplier', given.supplierCode));
+      const { supplierCode } = given;
+      const supplier_id = supplierCode === null ? null : (suppliers.get(supplierCode) ?? null);
+      if (supplierCode !== null && supplier_id === null)
+        throw new ProductError(index, new UnknownResource('supplier', supplierCode));
       const row = { ...given, supplier_id };
       result.rows.push(row);
       const difference = productDifference(row, earlier);

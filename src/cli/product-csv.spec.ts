@@ -74,7 +74,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
       maxQuantity: undefined,
       active: undefined,
     });
-    expect(problems('sku,price\nNEW,5\n')).toEqual(['line 2: NEW is a new product: it needs name, supplier']);
+    expect(problems('sku,price\nNEW,5\n')).toEqual(['line 2: NEW is a new product: it needs name']);
   });
 
   it('may come from a spreadsheet: byte order mark, Windows line ends, quotes, empty lines, no last line end', () => {

@@ -1,5 +1,6 @@
 import { PrimaryGeneratedColumn, type ColumnOptions, type ValueTransformer } from 'typeorm';
 
+type TimestampColumn = { type: 'timestamptz'; precision: number };
 type BigintColumn = { type: 'bigint'; transformer: ValueTransformer };
 
 /** A 64-bit column: a bigint in code, whichever pool read it. TypeORM's own reads such columns as text. */
@@ -15,7 +16,9 @@ export const bigintColumn = <Options extends ColumnOptions>(
 });
 
 /** A moment to the millisecond, as the API shows it. */
-export const timestampColumn = (options: ColumnOptions = {}): ColumnOptions => ({
+export const timestampColumn = <Options extends ColumnOptions>(
+  options = {} as Options,
+): TimestampColumn & Options => ({
   type: 'timestamptz',
   precision: 3,
   ...options,

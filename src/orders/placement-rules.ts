@@ -11,7 +11,7 @@ export interface ProductLine {
 }
 
 /** The same where the product can be ordered. */
-export type SoldLine = ProductLine & { product: { supplier_id: number } };
+export type SoldLine = ProductLine & { product: { supplier_id: number; supplier_sku: string } };
 
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 

@@ -89,14 +89,14 @@ describe('topup product import', () => {
     ]);
   });
 
-  it('wants a name, a price and a supplier of a new product, and changes nothing when anything is wrong', async () => {
+  it('wants a name and a price of a new product, and changes nothing when anything is wrong', async () => {
     await commandLine.json(...set('OLD', ...defined('35')));
     writeFileSync(file, 'sku,price\nOLD,1\nNEW-1,5\nNEW-2,\n');
     expect(await commandLine.refused('product', 'import', file)).toBe(
       'error: nothing of catalogue.csv was imported:\n' +
-        '  line 3: NEW-1 is a new product: it needs name, supplier\n' +
+        '  line 3: NEW-1 is a new product: it needs name\n' +
         '  line 4: price is required\n' +
-        '  line 4: NEW-2 is a new product: it needs name, supplier\n',
+        '  line 4: NEW-2 is a new product: it needs name\n',
     );
     writeFileSync(file, 'sku,price,colour\nOLD,1,red\n');
     expect(await commandLine.refused('product', 'import', file)).toMatch(/there is no column "colour"/);
@@ -247,7 +247,7 @@ describe('topup product set', () => {
 
   it('refuses a new product without what it needs, and what contradicts itself', async () => {
     await commandLine.refusedAll([
-      [set('NONE', '--price', '1'), 'error: NONE is a new product: it needs name, supplier\n'],
+      [set('NONE', '--price', '1'), 'error: NONE is a new product: it needs name\n'],
       [set('PART', '--active', '--inactive'), /'--active' cannot be used with option '--inactive'/],
     ]);
     expect(await find('NONE')).toBeUndefined();

@@ -1,0 +1,70 @@
+import { Check, Column, Entity, ForeignKey, Index, Unique, UpdateDateColumn } from 'typeorm';
+import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { Product } from './product.entity.js';
+
+/** A product as one supplier sells it to us. */
+@Entity('supplier_offers')
+@Unique('uq_supplier_offers', ['product_id', 'supplier_id', 'supplier_sku'])
+@Index('ix_supplier_offers_supplier', ['supplier_id', 'supplier_sku'])
+@Check('ck_supplier_offers_priority', 'priority BETWEEN 1 AND 1000')
+@Check('ck_supplier_offers_guard_percent', 'guard_percent >= 0')
+@Check('ck_supplier_offers_cost_not_negative', 'cost_micros >= 0')
+@Check('ck_supplier_offers_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
+export class SupplierOffer {
+  @IdColumn('integer', 'pk_supplier_offers')
+  id!: number;
+
+  @ForeignKey(() => Product, { name: 'fk_supplier_offers_product' })
+  @Column('integer')
+  product_id!: number;
+
+  @ForeignKey(() => Supplier, { name: 'fk_supplier_offers_supplier' })
+  @Column('integer')
+  supplier_id!: number;
+
+  /** What the supplier calls the product. */
+  @Column('text')
+  supplier_sku!: string;
+
+  /** 1 is tried first; of equal ones, the cheapest. */
+  @Column('smallint', { default: 1 })
+  priority!: number;
+
+  /** Whether we buy there at present. */
+  @Column('boolean', { default: true })
+  active!: boolean;
+
+  /** Why it was taken off, where that was not the operator. */
+  @Column('text', { nullable: true })
+  off_reason!: string | null;
+
+  /** How the supplier wants the player written; null for its adapter's own way. */
+  @Column('text', { nullable: true })
+  player_template!: string | null;
+
+  /** By how much a purchase may cost more than expected, in percent. */
+  @Column('numeric', { precision: 5, scale: 2, default: 5 })
+  guard_percent!: string;
+
+  /** What one piece is expected to cost, in millionths of its currency; null where nobody knows. */
+  @Column(bigintColumn({ nullable: true }))
+  cost_micros!: bigint | null;
+
+  @Column('text', { nullable: true })
+  cost_currency!: string | null;
+
+  /** When that was last known to be so. */
+  @Column(timestampColumn({ nullable: true }))
+  cost_at!: Date | null;
+
+  /** Whether a player can be sent only one piece a day. */
+  @Column('boolean', { default: false })
+  once_per_day!: boolean;
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+
+  @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
+  updated_at!: Date;
+}

@@ -1,0 +1,66 @@
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { bigintColumn, timestampColumn } from '../database/columns.js';
+import { Supplier } from './supplier.entity.js';
+
+/** What a supplier's catalogue last said of one SKU. */
+@Entity('supplier_products')
+@Check('ck_supplier_products_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
+@Check('ck_supplier_products_cut_off', 'num_nulls(cut_off_from, cut_off_to, cut_off_zone) IN (0, 3)')
+@Check(
+  'ck_supplier_products_cut_off_zone',
+  `timezone(cut_off_zone, '2000-01-01 00:00:00+00'::timestamptz) > '-infinity'::timestamp`,
+)
+export class SupplierProduct {
+  @ForeignKey(() => Supplier, { name: 'fk_supplier_products_supplier', onDelete: 'CASCADE' })
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_supplier_products' })
+  supplier_id!: number;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_supplier_products' })
+  sku!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The game or the kind of product, as the supplier groups them. */
+  @Column('text', { default: '' })
+  group_name!: string;
+
+  /** In millionths of its currency; null where the catalogue tells no cost. */
+  @Column(bigintColumn({ nullable: true }))
+  cost_micros!: bigint | null;
+
+  @Column('text', { nullable: true })
+  cost_currency!: string | null;
+
+  /** Whether the supplier sells it at present. */
+  @Column('boolean')
+  sellable!: boolean;
+
+  /** Null where it has no limit, or tells none. */
+  @Column('integer', { nullable: true })
+  stock!: number | null;
+
+  /** Whether a player can be sent only one piece a day. */
+  @Column('boolean', { default: false })
+  once_per_day!: boolean;
+
+  /** From then on nothing is sold, by the clock of the zone, until {@link cut_off_to}; equal times mean always sold. */
+  @Column('time', { nullable: true })
+  cut_off_from!: string | null;
+
+  @Column('time', { nullable: true })
+  cut_off_to!: string | null;
+
+  /** A name that PostgreSQL knows, such as `Asia/Jakarta`: one that it does not would fail each order. */
+  @Column('text', { nullable: true })
+  cut_off_zone!: string | null;
+
+  @Column('text', { nullable: true })
+  note!: string | null;
+
+  @Column(timestampColumn())
+  first_seen_at!: Date;
+
+  @Column(timestampColumn())
+  last_seen_at!: Date;
+}

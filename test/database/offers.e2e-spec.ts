@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { TestStack, unique } from '../support/stack.js';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  await stack.addSupplier('other', stack.supplier.url);
+});
+
+afterAll(() => stack.close());
+
+/** Writes a product as the version before does, which knows no offers. */
+async function asBefore(sku: string, supplier: string, supplierSku: string): Promise<void> {
+  await stack.sql(
+    `INSERT INTO products (sku, name, price, supplier_id, supplier_sku)
+     SELECT $1, 'A product', 3500, id, $3 FROM suppliers WHERE code = $2
+     ON CONFLICT (sku) DO UPDATE SET supplier_id = excluded.supplier_id, supplier_sku = excluded.supplier_sku`,
+    [sku, supplier, supplierSku],
+  );
+}
+
+async function addOffer(sku: string, supplier: string, supplierSku: string, priority = 1): Promise<void> {
+  await stack.sql(
+    `INSERT INTO supplier_offers (product_id, supplier_id, supplier_sku, priority)
+     SELECT p.id, s.id, $3, $4 FROM products p, suppliers s WHERE p.sku = $1 AND s.code = $2`,
+    [sku, supplier, supplierSku, priority],
+  );
+}
+
+/** What the version before reads, and what this one reads. */
+async function bothOf(sku: string): Promise<{ mirror: string | null; offers: string[] }> {
+  const [product] = await stack.sql<{ mirror: string | null }>(
+    `SELECT s.code || '/' || p.supplier_sku AS mirror FROM products p LEFT JOIN suppliers s ON s.id = p.supplier_id
+     WHERE p.sku = $1`,
+    [sku],
+  );
+  const offers = await stack.sql<{ offer: string }>(
+    `SELECT o.priority || ' ' || s.code || '/' || o.supplier_sku AS offer
+     FROM supplier_offers o JOIN products p ON p.id = o.product_id JOIN suppliers s ON s.id = o.supplier_id
+     WHERE p.sku = $1 ORDER BY o.priority, o.id`,
+    [sku],
+  );
+  return { mirror: product?.mirror ?? null, offers: offers.map(({ offer }) => offer) };
+}
+
+const change = (text: string, sku: string): Promise<object[]> =>
+  stack.sql(`${text} product_id = (SELECT id FROM products WHERE sku = $1)`, [sku]);
+
+describe('a product that the version before writes', () => {
+  it('has an offer of priority 1, which follows it to another supplier', async () => {
+    const sku = unique('SKU');
+    await asBefore(sku, 'fake', 'X');
+    expect(await bothOf(sku)).toEqual({ mirror: 'fake/X', offers: ['1 fake/X'] });
+    await asBefore(sku, 'other', 'Y');
+    expect(await bothOf(sku)).toEqual({ mirror: 'other/Y', offers: ['1 other/Y'] });
+  });
+
+  it('keeps its offer when it is written as it was', async () => {
+    const sku = unique('SKU');
+    await asBefore(sku, 'fake', 'X');
+    await change(
+      `UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', player_template = '{user}' WHERE`,
+      sku,
+    );
+    await asBefore(sku, 'fake', 'X');
+    expect(await change('SELECT cost_micros, player_template FROM supplier_offers WHERE', sku)).toEqual([
+      { cost_micros: 1n, player_template: '{user}' },
+    ]);
+  });
+
+  it('keeps the way to write its player at the same supplier, but not the cost of another SKU', async () => {
+    const sku = unique('SKU');
+    await asBefore(sku, 'fake', 'X');
+    await change(
+      `UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', player_template = '{user}', guard_percent = 1 WHERE`,
+      sku,
+    );
+    await asBefore(sku, 'fake', 'Z');
+    expect(
+      await change('SELECT cost_micros, player_template, guard_percent FROM supplier_offers WHERE', sku),
+    ).toEqual([{ cost_micros: null, player_template: '{user}', guard_percent: '1.00' }]);
+  });
+
+  it('keeps its other offers, and one of them becomes the first', async () => {
+    const sku = unique('SKU');
+    await asBefore(sku, 'fake', 'X');
+    await addOffer(sku, 'other', 'Y', 2);
+    await addOffer(sku, 'other', 'Z', 3);
+    await asBefore(sku, 'other', 'Y');
+    expect(await bothOf(sku)).toEqual({ mirror: 'other/Y', offers: ['1 other/Y', '3 other/Z'] });
+  });
+});
+
+describe('what the version before reads of a product', () => {
+  it('is its first offer, whatever becomes of the offers', async () => {
+    const sku = unique('SKU');
+    await asBefore(sku, 'fake', 'X');
+    await addOffer(sku, 'other', 'Y', 5);
+    expect(await bothOf(sku)).toEqual({ mirror: 'fake/X', offers: ['1 fake/X', '5 other/Y'] });
+    await change(`UPDATE supplier_offers SET priority = 9 WHERE supplier_sku = 'X' AND`, sku);
+    expect(await bothOf(sku)).toEqual({ mirror: 'other/Y', offers: ['5 other/Y', '9 fake/X'] });
+    await change(`DELETE FROM supplier_offers WHERE supplier_sku = 'Y' AND`, sku);
+    expect(await bothOf(sku)).toEqual({ mirror: 'fake/X', offers: ['9 fake/X'] });
+    await change('DELETE FROM supplier_offers WHERE', sku);
+    expect(await bothOf(sku)).toEqual({ mirror: null, offers: [] });
+    await addOffer(sku, 'other', 'Y', 2);
+    expect(await bothOf(sku)).toEqual({ mirror: 'other/Y', offers: ['2 other/Y'] });
+  });
+
+  it('stays the same offer while others have its priority', async () => {
+    const sku = unique('SKU');
+    await asBefore(sku, 'fake', 'X');
+    await addOffer(sku, 'other', 'Y');
+    await asBefore(sku, 'fake', 'Z');
+    expect((await bothOf(sku)).mirror).toBe('fake/Z');
+    await addOffer(sku, 'fake', 'A');
+    expect((await bothOf(sku)).mirror).toBe('fake/Z');
+  });
+});
+
+describe('the migration to offers', () => {
+  it('makes an offer of each product, leaves units in every state as they are, and can be taken back', async () => {
+    const merchant = await stack.merchant();
+    const sku = await stack.product('1.00', { supplierSku: 'theirs' });
+    await stack.order(merchant, [{ sku, quantity: 6 }]);
+    await stack.sql(
+      `UPDATE order_units SET state = (ARRAY['queued', 'sending', 'unknown', 'succeeded', 'failed', 'review'])[unit],
+         next_action_at = CASE WHEN unit < 4 THEN now() END, failure_code = CASE unit WHEN 5 THEN 'OUT_OF_STOCK' END`,
+    );
+    const orders = (): Promise<object[]> =>
+      stack.sql(
+        'SELECT u.*, i.supplier_sku FROM order_units u JOIN order_items i USING (order_id) ORDER BY u.unit',
+      );
+    const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
+    try {
+      const before = await orders();
+      expect(before).toHaveLength(6);
+      await undoOffers(source);
+      await expect(
+        stack.sql(`INSERT INTO products (sku, name, price) VALUES ('none', 'none', 1)`),
+      ).rejects.toThrow(/not-null/);
+      await source.runMigrations();
+      expect(await orders()).toEqual(before);
+      expect(await bothOf(sku)).toEqual({ mirror: 'fake/theirs', offers: ['1 fake/theirs'] });
+      const [counted] = await stack.sql(
+        `SELECT (SELECT count(*) FROM products) = (SELECT count(*) FROM supplier_offers) AS "one each"`,
+      );
+      expect(counted).toEqual({ 'one each': true });
+    } finally {
+      await source.destroy();
+    }
+  });
+});
+
+/** Takes back the migration to offers, with those that came after it. */
+async function undoOffers(source: DataSource): Promise<void> {
+  let latest: { name: string } | undefined;
+  do {
+    [latest] = await source.query<{ name: string }[]>(
+      `SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1`,
+    );
+    await source.undoLastMigration();
+  } while (latest && !latest.name.startsWith('Offers'));
+}
