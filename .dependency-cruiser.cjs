@@ -14,7 +14,7 @@ const rows = {
   catalog: ['core', 'database', 'audit-log', 'merchants', 'auth', 'suppliers'],
   wallet: ['core', 'database', 'audit-log', 'merchants', 'auth', 'events'],
   orders: ['core', 'database', 'queues', 'merchants', 'auth', 'suppliers', 'catalog', 'events', 'wallet'],
-  fulfilment: ['core', 'database', 'queues', 'orders', 'suppliers'],
+  fulfilment: ['core', 'database', 'queues', 'orders', 'suppliers', 'catalog'],
   webhooks: ['core', 'database', 'queues', 'audit-log', 'auth', 'events'],
   audit: ['core', 'database'],
   reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'wallet'],

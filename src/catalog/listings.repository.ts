@@ -1,85 +1,115 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import { Database, type Queryable } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { Reads } from '../database/reads.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import type { Product } from './product.entity.js';
+import { routingLimits, type RoutingLimits } from './routing.js';
+import { offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
+import type { SupplierOffer } from './supplier-offer.entity.js';
 
 /** A product as one merchant can order it. */
 export type Listing = Pick<
   Product,
-  'id' | 'sku' | 'name' | 'requires_server' | 'requires_character' | 'max_quantity' | 'active'
-> & { list_price: Product['price']; own_price: Product['price'] };
+  'id' | 'sku' | 'name' | 'requires_server' | 'requires_character' | 'max_quantity'
+> & {
+  list_price: Product['price'];
+  own_price: Product['price'];
+  /** Whether it is sold at present, and can be bought somewhere. */
+  available: boolean;
+};
 
 /** What a merchant pays: its own price, which the list price caps. */
 const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
 
-const listingsFor = (merchantId: string): string => `
+const listingsFor = (merchantId: string, limits: Parameters<typeof offersOf>[0]): string => `
   SELECT p.id, p.sku, p.name, p.price AS list_price, ${MERCHANT_PRICE} AS own_price,
-         p.requires_server, p.requires_character, p.max_quantity, p.active
+         p.requires_server, p.requires_character, p.max_quantity,
+         p.active AND EXISTS (SELECT FROM (${offersOf(limits)}) offer WHERE why_not IS NULL) AS available
   FROM products p LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}`;
 
 const FIND = statement(
   'listings.find',
-  { merchantId: 'int', sku: 'text' },
-  ({ merchantId, sku }) => `${listingsFor(merchantId)} WHERE p.sku = ${sku}`,
+  { merchantId: 'int', sku: 'text', ...ROUTING_PARAMETERS },
+  ({ merchantId, sku, ...limits }) => `${listingsFor(merchantId, limits)} WHERE p.sku = ${sku}`,
 );
 
 const PAGE = statement(
   'listings.page',
-  { merchantId: 'int', after: 'int', limit: 'int' },
-  ({ merchantId, after, limit }) =>
-    `${listingsFor(merchantId)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
+  { merchantId: 'int', after: 'int', limit: 'int', ...ROUTING_PARAMETERS },
+  ({ merchantId, after, limit, ...limits }) =>
+    `${listingsFor(merchantId, limits)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
 );
 
-/** A product as an order of one merchant takes it. */
-export type OrderableProduct = Pick<MerchantPrice, 'merchant_id'> &
-  Pick<Product, 'sku' | 'supplier_sku' | 'requires_server' | 'requires_character' | 'max_quantity'> & {
-    /** Null when there is no such product, or it is not sold at present. */
-    supplier_id: Product['supplier_id'] | null;
+/** Which product is asked for, by whom, and whether more than one piece of it. */
+export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> & Pick<Product, 'sku'> & { many: boolean };
+
+/** A product as an order of one merchant takes it, at the first routable offer. */
+export type OrderableProduct = AskedProduct &
+  Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity'> & {
+    /** Whether there is such a product, and it is sold at present. */
+    is_listed: boolean;
+    /** Null when no offer of it is routable. */
+    supplier_id: SupplierOffer['supplier_id'] | null;
+    supplier_sku: SupplierOffer['supplier_sku'] | null;
+    /** Where many are asked for: whether no routable offer sells more than one a day. */
+    once_per_day: SupplierOffer['once_per_day'] | null;
     list_price: Product['price'];
     unit_price: MerchantPrice['price'];
     /** The time of the transaction's statement: the same on every row. */
     now: Date;
   };
 
-/** Prices come from the tables in the order's own transaction: a changed price is never charged late. */
+/**
+ * Prices come from the tables in the order's own transaction: a changed price is never charged late. Many pieces are
+ * bought at an offer that sells one a day only where there is no other, to be refused.
+ */
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
-  { asked: rowsOf({ merchant_id: 'int', sku: 'text' }) },
-  ({ asked }) => `
-    SELECT asked.merchant_id, asked.sku, p.supplier_id, p.supplier_sku, p.price AS list_price,
-           ${MERCHANT_PRICE} AS unit_price,
+  { asked: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean' }), ...ROUTING_PARAMETERS },
+  ({ asked, ...limits }) => `
+    SELECT asked.merchant_id, asked.sku, asked.many, p.id IS NOT NULL AS is_listed,
+           first.supplier_id, first.supplier_sku, first.once_per_day,
+           p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity,
            date_trunc('milliseconds', statement_timestamp()) AS now
     FROM ${asked.as('asked')}
     LEFT JOIN products p ON p.sku = asked.sku AND p.active
-    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = asked.merchant_id`,
+    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = asked.merchant_id
+    LEFT JOIN LATERAL (
+      SELECT offer.supplier_id, offer.supplier_sku, offer.once_per_day
+      FROM (${offersOf(limits)}) offer
+      WHERE offer.why_not IS NULL
+      ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')}
+      LIMIT 1) first ON true`,
 );
 
 /** Products at the prices of one merchant. */
 @Injectable()
 export class ListingsRepository {
+  private readonly limits: RoutingLimits;
+
   constructor(
     private readonly database: Database,
     private readonly reads: Reads,
-  ) {}
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.limits = routingLimits(config);
+  }
 
   async find(merchantId: number, sku: string): Promise<Listing | undefined> {
-    const [listing] = await this.database.query<Listing>(...FIND.with({ merchantId, sku }));
+    const [listing] = await this.database.query<Listing>(...FIND.with({ merchantId, sku, ...this.limits }));
     return listing;
   }
 
   /** In the order in which products were added. @param after the last id of the page before. */
   page(merchantId: number, after: number, limit: number): Promise<Listing[]> {
-    return this.reads.query<Listing>(...PAGE.with({ merchantId, after, limit }));
+    return this.reads.query<Listing>(...PAGE.with({ merchantId, after, limit, ...this.limits }));
   }
 
   /** A row for each that is asked for, even if there is no such product. */
-  findOrderable(
-    tx: Queryable,
-    asked: Pick<OrderableProduct, 'merchant_id' | 'sku'>[],
-  ): Promise<OrderableProduct[]> {
-    return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ asked }));
+  findOrderable(tx: Queryable, asked: AskedProduct[]): Promise<OrderableProduct[]> {
+    return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ asked, ...this.limits }));
   }
 }

@@ -46,7 +46,7 @@ export function productDifference(
   const { sku, ...view } = toProductView(now);
   const earlier: Partial<ProductView> = before ? toProductView(before) : {};
   const changes = (Object.entries(view) as [keyof ProductView, Value][])
-    .filter(([member, value]) => earlier[member] !== value)
+    .filter(([member, value]) => (earlier[member] ?? null) !== value)
     .map(([member, value]) => ({ member, old: earlier[member] ?? null, new: value }));
   if (changes.length === 0) return null;
   return { sku, change: before ? 'changed' : 'added', changes };

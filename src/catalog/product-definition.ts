@@ -60,7 +60,7 @@ export function productProblem({
 /** Why a product's first offer cannot be as it is defined; null when it can. @param before undefined for a new product. */
 export function firstOfferProblem(
   { sku, supplier, supplierSku }: ProductDefinition,
-  before?: ProductWithSupplier,
+  before?: Pick<ProductWithSupplier, 'supplierCode'>,
 ): string | null {
   const supplierBefore = before?.supplierCode ?? null;
   if (supplier === null && supplierBefore !== null) {

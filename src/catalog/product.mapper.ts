@@ -12,6 +12,6 @@ export function toProductDto(listing: Listing): ProductDto {
     requires_server: listing.requires_server,
     requires_character: listing.requires_character,
     max_quantity: listing.max_quantity,
-    available: listing.active,
+    available: listing.available,
   };
 }

@@ -27,6 +27,14 @@ export const GROUPS: Record<string, Group> = {
     summary: 'Add, change, import, export and list products',
     load: async () => (await import('./product.commands.js')).productCommands,
   },
+  offer: {
+    summary: 'Add, change, list and remove suppliers’ offers of products',
+    load: async () => (await import('./offer.commands.js')).offerCommands,
+  },
+  fx: {
+    summary: 'Set and list exchange rates',
+    load: async () => (await import('./fx.commands.js')).fxCommands,
+  },
   price: {
     summary: 'Set, import and list merchants’ own prices; change many prices at once',
     load: async () => (await import('./price.commands.js')).priceCommands,

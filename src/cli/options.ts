@@ -49,6 +49,19 @@ export function micros(text: string): bigint {
   );
 }
 
+/** A currency by its three letters. */
+export function currency(text: string): string {
+  const code = text.toUpperCase();
+  if (/^[A-Z]{3}$/.test(code)) return code;
+  throw new InvalidArgumentError('It must be a currency by its three letters, such as IDR.');
+}
+
+/** A percentage from 0 to 999.99. @returns its decimals. */
+export function percent(text: string): string {
+  if (/^\d{1,3}(\.\d{1,2})?$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a percentage such as 5 or 2.5, with up to two fraction digits.');
+}
+
 /** How a price changes. */
 export function percentage(text: string): Percentage {
   const value = parsePercentage(text);

@@ -36,6 +36,7 @@ const WHERE_TO_LOOK: Record<Resource, string> = {
   'API key': 'topup api-key list --merchant ID shows them',
   supplier: 'topup supplier list shows them',
   product: 'topup product list shows them',
+  offer: 'topup offer list shows them',
   reversal: 'topup reversal list shows them',
 };
 

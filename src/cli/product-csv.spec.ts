@@ -9,12 +9,15 @@ const suppliers = new Set(['acme']);
 
 /** Of new products, unless their SKUs are known. */
 const read = (text: string, ...skus: string[]): ProductLine[] =>
-  readProducts(Buffer.from(text), { suppliers, skus: new Set(skus) });
+  readProducts(Buffer.from(text), {
+    suppliers,
+    products: new Map(skus.map((sku) => [sku, { supplierCode: 'acme' }])),
+  });
 
 /** What is wrong with a file, a line for each problem. */
 function problems(file: string | Buffer): string[] {
   try {
-    readProducts(Buffer.from(file), { suppliers, skus: new Set() });
+    readProducts(Buffer.from(file), { suppliers, products: new Map() });
   } catch (error) {
     return (error as Error).message.split('\n');
   }
@@ -101,7 +104,18 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
       'line 10: sku is required',
       'line 10: name is required',
       'line 10: price is required',
-      'line 10: supplier is required',
+    ]);
+  });
+
+  it('may name no supplier, but takes no offer away', () => {
+    const file = `${HEADER}NEW,New,1,\n`;
+    expect(read(file)[0]?.definition).toMatchObject({ sku: 'NEW', supplier: null });
+    expect(read(file)[0]?.definition.supplierSku).toBeUndefined();
+    expect(() => read(file, 'NEW')).toThrow(
+      'line 2: NEW has an offer of acme: setting a product takes no offer away',
+    );
+    expect(problems('sku,name,price,supplier,supplier_sku\nA,a,1,,X\nB,b,1,,\n')).toEqual([
+      'line 2: A has no supplier for its supplier_sku',
     ]);
   });
 
@@ -162,7 +176,7 @@ describe('products that were written to a file', () => {
         fc.stringMatching(/^[-=+@' ",;\t\u00a0\u3000\ufeff#\\a1]{1,9}$/),
       )
       .filter((each) => textProblem(each, 1, maximum) === null);
-  const product = fc.record({
+  const bought = fc.record({
     sku: text(64),
     name: text(128),
     price: fc.constantFrom('0.00', '35.00', '1000000000000.00'),
@@ -173,14 +187,16 @@ describe('products that were written to a file', () => {
     max_quantity: fc.integer({ min: 1, max: 100 }),
     active: fc.boolean(),
   });
+  const withoutOffer = bought.map((each) => ({ ...each, supplier: null, supplier_sku: null }));
+  const product = fc.oneof(bought, withoutOffer);
 
   it('are read as they were, whatever their texts are', () => {
     fc.assert(
       fc.property(fc.uniqueArray(product, { selector: ({ sku }) => sku, minLength: 1 }), (products) => {
         const file = Buffer.from(writeProducts(products));
         const known = {
-          suppliers: new Set(products.map(({ supplier }) => supplier)),
-          skus: new Set<string>(),
+          suppliers: new Set(products.flatMap(({ supplier }) => supplier ?? [])),
+          products: new Map<string, never>(),
         };
         const lines = readProducts(file, known);
         expect(lines.map(({ definition }) => toView(definition))).toEqual(products);
@@ -194,7 +210,7 @@ const toView = (definition: ProductLine['definition']): Partial<ProductView> => 
   name: definition.name,
   price: formatBaht(definition.price ?? 0n),
   supplier: definition.supplier,
-  supplier_sku: definition.supplierSku,
+  supplier_sku: definition.supplierSku ?? null,
   requires_server: definition.requiresServer,
   requires_character: definition.requiresCharacter,
   max_quantity: definition.maxQuantity,

@@ -1,10 +1,12 @@
 import type { ProductView } from '../catalog/product-actions.js';
 import {
+  firstOfferProblem,
   MAX_QUANTITY,
   missingProblem,
   NEEDED,
   productProblem,
   type ProductDefinition,
+  type ProductWithSupplier,
 } from '../catalog/product-definition.js';
 import { parseBaht } from '../core/money.js';
 import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
@@ -34,8 +36,8 @@ export interface ProductLine {
 export interface Known {
   /** The codes of the suppliers. */
   suppliers: ReadonlySet<string>;
-  /** The SKUs of the products. */
-  skus: ReadonlySet<string>;
+  /** The products by their SKUs. */
+  products: ReadonlyMap<string, Pick<ProductWithSupplier, 'supplierCode'>>;
 }
 
 /** Products as {@link readProducts} reads them again. */
@@ -67,7 +69,8 @@ export function readProducts(file: Buffer, known: Known): ProductLine[] {
     const earlier = firstLines.get(sku);
     const others = [
       reader.wrong.length === 0 ? productProblem(definition) : null,
-      sku === '' || known.skus.has(sku) ? null : missingProblem(sku, noColumn),
+      sku === '' || known.products.has(sku) ? null : missingProblem(sku, noColumn),
+      reader.wrong.length === 0 ? firstOfferProblem(definition, known.products.get(sku)) : null,
       sku === '' || earlier === undefined ? null : `sku ${sku} is on line ${earlier} already`,
     ];
     if (earlier === undefined) firstLines.set(sku, line);
@@ -83,14 +86,12 @@ export function readProducts(file: Buffer, known: Known): ProductLine[] {
 function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): ProductDefinition {
   const flag = (column: string, ifEmpty: boolean): boolean | undefined =>
     reader.read(column, toFlag, { words: 'true, false, yes, no, 1 or 0', ifEmpty });
-  const known = (code: string): string | null => (suppliers.has(code) ? code : null);
   const sku = reader.read('sku', String, { words: 'text' }) ?? '';
   return {
     sku,
     name: reader.read('name', String, { words: 'text' }),
     price: reader.read('price', parseBaht, { words: 'an amount in baht such as 35.00' }),
-    supplier: reader.read('supplier', known, { words: 'one that topup supplier list shows' }),
-    supplierSku: reader.read('supplier_sku', String, { words: 'text', ifEmpty: sku }),
+    ...readFirstOffer(reader, sku, suppliers),
     requiresServer: flag('requires_server', false),
     requiresCharacter: flag('requires_character', false),
     maxQuantity: reader.read('max_quantity', toQuantity, {
@@ -98,6 +99,23 @@ function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): Produ
       ifEmpty: MAX_QUANTITY,
     }),
     active: flag('active', true),
+  };
+}
+
+/** Both fields are empty for a product without an offer; with a supplier, an empty SKU of theirs means ours. */
+function readFirstOffer(
+  reader: FieldReader,
+  sku: string,
+  suppliers: ReadonlySet<string>,
+): Pick<ProductDefinition, 'supplier' | 'supplierSku'> {
+  const known = (code: string): string | null => (suppliers.has(code) ? code : null);
+  const words = 'one that topup supplier list shows';
+  const supplier = reader.read('supplier', known, { words, ifEmpty: null });
+  const toText = (text: string): string | null => text;
+  const ifEmpty = supplier === null ? null : sku;
+  return {
+    supplier,
+    supplierSku: reader.read('supplier_sku', toText, { words: 'text', ifEmpty }) ?? undefined,
   };
 }
 

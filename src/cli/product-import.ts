@@ -30,7 +30,7 @@ export function readProductFile(
     const content = readFile(file);
     const known = {
       suppliers: new Set((await suppliers.list()).map(({ code }) => code)),
-      skus: new Set((await products.list()).map(({ sku }) => sku)),
+      products: new Map((await products.list()).map((product) => [product.sku, product])),
     };
     const lines = readProducts(content, known);
     return { name, lines, definitions: lines.map(({ definition }) => definition) };

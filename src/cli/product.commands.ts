@@ -18,13 +18,15 @@ type SetGiven = Omit<ProductDefinition, 'active'> & Actor & { active?: boolean; 
 type ImportGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
 const SET_HELP = `
-For an existing product, only the given options change. A new product needs --name, --price and --supplier.
+For an existing product, only the given options change. A new product needs --name and --price. --supplier and
+--supplier-sku set the offer of priority 1, in place of the one that the product has there; a product without an offer
+can't be ordered. topup offer sets more of them.
 `;
 
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
-requires_server, requires_character, max_quantity and active. New products need name, price and supplier. Without a
-column, existing products keep their value; an empty field sets the default. The import is all or nothing, and errors
+requires_server, requires_character, max_quantity and active. New products need name and price. Without a column,
+existing products keep their value; an empty field sets the default, but an empty supplier takes no offer away. The import is all or nothing, and errors
 name their line. A file that changes more than ${MANY} products needs confirmation.
 `;
 
@@ -66,8 +68,8 @@ function defineSet(product: Command, act: Act): void {
     .requiredOption('--sku <sku>', 'SKU that merchants order, 1 to 64 characters')
     .option('--name <name>', 'product name, 1 to 128 characters')
     .option('--price <baht>', 'list price of one piece in baht', baht)
-    .option('--supplier <code>', 'code of the supplier')
-    .option('--supplier-sku <sku>', 'the supplier’s SKU (default for a new product: the SKU)')
+    .option('--supplier <code>', 'supplier of the offer of priority 1')
+    .option('--supplier-sku <sku>', 'the supplier’s SKU (default for a new offer: the SKU)')
     .option('--requires-server', 'require the game server in orders')
     .option('--no-requires-server', 'do not require the game server')
     .option('--requires-character', 'require the character in orders')

@@ -96,7 +96,7 @@ function defineCalls(supplier: Command, act: Act): void {
 function defineRemove(supplier: Command, act: Act): void {
   supplier
     .command('remove')
-    .description('Remove a supplier that no product, order or reversal refers to.')
+    .description('Remove a supplier that has no offer, order or reversal.')
     .argument('<code>', 'supplier code')
     .addOption(operatorOption())
     .addOption(reasonOption())

@@ -100,6 +100,11 @@ export class Environment {
   @Milliseconds(600_000) ROUTING_DEADLINE_MS!: number;
   @Milliseconds(1_800_000) ROUTING_HOLD_LIMIT_MS!: number;
 
+  @Milliseconds(86_400_000) ROUTING_COST_MAX_AGE_MS!: number;
+  @Milliseconds(604_800_000) ROUTING_RATE_MAX_AGE_MS!: number;
+  @TextLike(/^(100|\d{1,2}(\.\d{1,2})?)$/, 'a percentage such as 2.5, 0 to 100', '0')
+  ROUTING_MIN_MARGIN_PERCENT!: string;
+
   @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;
 
   @Count(500, 20) DATABASE_POOL_SIZE!: number;

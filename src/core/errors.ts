@@ -24,6 +24,7 @@ export const DETAIL_CODES = {
   OUT_OF_RANGE: 'a number is too small or too large, or a list too short or too long',
   UNKNOWN_MEMBER: 'this request has no such member: look for a typing mistake',
   INVALID_SKU: 'there is no product with this SKU, or it cannot be ordered now',
+  PRODUCT_UNAVAILABLE: 'the product cannot be ordered at the moment: try again later',
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
 } as const;
 
@@ -72,7 +73,7 @@ export class AppError extends Error {
 }
 
 /** What is looked up by a number or a code. */
-export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'reversal';
+export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'offer' | 'reversal';
 
 /** There is no such thing: NOT_FOUND. */
 export class UnknownResource extends AppError {

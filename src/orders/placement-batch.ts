@@ -1,4 +1,4 @@
-import type { ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
+import type { AskedProduct, ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
 import { invalidRequest } from '../core/errors.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
@@ -15,7 +15,7 @@ import {
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
 import type { WalletsRepository } from '../wallet/wallets.repository.js';
-import { contentHash, type PlaceOrder } from './order-content.js';
+import { contentHash, type OrderLine, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import type { OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
@@ -31,8 +31,17 @@ interface Repositories {
   wallets: WalletsRepository;
 }
 
-/** Names a reference or a SKU of one merchant. */
-const keyInMerchant = (merchantId: number, value: string): string => `${merchantId} ${value}`;
+/** Names a reference of one merchant. */
+const keyInMerchant = (merchantId: number, reference: string): string => `${merchantId} ${reference}`;
+
+const keyOf = ({ merchant_id, sku, many }: AskedProduct): string =>
+  `${merchant_id} ${many ? '*' : '1'} ${sku}`;
+
+const toAsked = (merchantId: number, { sku, quantity }: OrderLine): AskedProduct => ({
+  merchant_id: merchantId,
+  sku,
+  many: quantity > 1,
+});
 
 /** One batch under its locks: what is known before it, and what has been admitted so far. */
 export class PlacementBatch {
@@ -58,7 +67,7 @@ export class PlacementBatch {
   ): Promise<PlacementBatch> {
     const asked = new Map(
       commands.flatMap(({ merchantId, content }) =>
-        content.lines.map(({ sku }) => [keyInMerchant(merchantId, sku), { merchant_id: merchantId, sku }]),
+        content.lines.map((line) => toAsked(merchantId, line)).map((asked) => [keyOf(asked), asked]),
       ),
     );
     tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
@@ -82,7 +91,7 @@ export class PlacementBatch {
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row.content_hash])),
-      new Map(products.map((product) => [keyInMerchant(product.merchant_id, product.sku), product])),
+      new Map(products.map((product) => [keyOf(product), product])),
       present(products[0], 'an order has a line').now,
       wait,
     );
@@ -102,7 +111,7 @@ export class PlacementBatch {
     if (earlier)
       return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
 
-    const asked = content.lines.map((line) => ({ ...line, product: this.productOf(merchantId, line.sku) }));
+    const asked = content.lines.map((line) => ({ ...line, product: this.productOf(merchantId, line) }));
     const [problem, ...more] = findProblems(content, asked);
     if (problem) return refused(invalidRequest([problem, ...more]));
 
@@ -136,8 +145,8 @@ export class PlacementBatch {
   }
 
   /** Whatever was asked for has a row, even if there is no such product. */
-  private productOf(merchantId: number, sku: string): OrderableProduct {
-    return present(this.products.get(keyInMerchant(merchantId, sku)), 'every line was looked up');
+  private productOf(merchantId: number, line: OrderLine): OrderableProduct {
+    return present(this.products.get(keyOf(toAsked(merchantId, line))), 'every line was looked up');
   }
 }
 

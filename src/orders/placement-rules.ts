@@ -15,17 +15,25 @@ export type SoldLine = ProductLine & { product: { supplier_id: number; supplier_
 
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
-/** Every product rule that the lines break: unknown SKU, quantity, and the ids that a product needs. */
+/** Every product rule that the lines break: unknown SKU, no routable offer, quantity, and the ids that a product needs. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   lines.forEach(({ sku, quantity, product }, index) => {
     const at = `items[${index}]`;
-    if (product.supplier_id === null) {
+    if (!product.is_listed) {
       const message = `${at}.sku ${JSON.stringify(sku)} is not a product that can be ordered`;
       problems.push({ field: `${at}.sku`, code: 'INVALID_SKU', message });
       return;
     }
-    if (quantity > product.max_quantity) {
+    if (product.supplier_id === null) {
+      const message = `${at}.sku ${JSON.stringify(sku)} cannot be ordered at the moment`;
+      problems.push({ field: `${at}.sku`, code: 'PRODUCT_UNAVAILABLE', message });
+      return;
+    }
+    if (quantity > 1 && product.once_per_day) {
+      const message = `${at}.quantity must be 1 for ${sku} at present`;
+      problems.push({ field: `${at}.quantity`, code: 'OUT_OF_RANGE', message });
+    } else if (quantity > product.max_quantity) {
       const message = `${at}.quantity must be at most ${product.max_quantity} for ${sku}`;
       problems.push({ field: `${at}.quantity`, code: 'OUT_OF_RANGE', message });
     }

@@ -25,7 +25,7 @@ type Timeout = Pick<Supplier, 'code' | 'timeout_ms'>;
 
 /** What keeps a supplier in the books. */
 export interface Uses {
-  products: number;
+  offers: number;
   reversals: number;
   /** Whether units of orders were ever bought from it, or will be. */
   orders: boolean;

@@ -171,15 +171,15 @@ function detailOf(
   };
 }
 
-function usesProblem({ products, reversals, orders }: Uses): string | null {
+function usesProblem({ offers, reversals, orders }: Uses): string | null {
   const users = [
-    ...(products > 0 ? [counted(products, 'product')] : []),
+    ...(offers > 0 ? [counted(offers, 'offer')] : []),
     ...(orders ? ['units of orders'] : []),
     ...(reversals > 0 ? [counted(reversals, 'reversal')] : []),
   ];
   if (users.length === 0) return null;
   const advice = orders
     ? 'what was ordered stays in the books, and so does its supplier'
-    : 'give the products another supplier first';
+    : 'remove its offers first';
   return `it is in use by ${users.join(', ')}; ${advice}`;
 }

@@ -9,7 +9,7 @@ export const FIND_TIMEOUTS: Statement = {
 /** Items and attempts stand for units, which have no index by supplier; the other tables are small. */
 export const COUNT_USES: Statement = {
   name: 'suppliers.count_uses',
-  text: `SELECT (SELECT count(*)::int FROM products WHERE supplier_id = $1) AS products,
+  text: `SELECT (SELECT count(*)::int FROM supplier_offers WHERE supplier_id = $1) AS offers,
                 (SELECT count(*)::int FROM supplier_reversals WHERE supplier_id = $1) AS reversals,
                 EXISTS (SELECT FROM order_items WHERE supplier_id = $1)
                   OR EXISTS (SELECT FROM unit_attempts WHERE supplier_id = $1) AS orders`,

@@ -52,14 +52,14 @@ describe('topup supplier remove', () => {
     expect(await codes()).not.toContain(code);
   });
 
-  it('refuses while products are bought there, and says how many', async () => {
+  it('refuses while it has offers of products, and says how many', async () => {
     const code = await addSupplier();
     const skus = [
       await stack.product('1.00', { supplier: code }),
       await stack.product('1.00', { supplier: code }),
     ];
     expect(await commandLine.refused('supplier', 'remove', code)).toBe(
-      `error: supplier ${code} can't be removed: it is in use by 2 products; give the products another supplier first\n`,
+      `error: supplier ${code} can't be removed: it is in use by 2 offers; remove its offers first\n`,
     );
     expect(await codes()).toContain(code);
     for (const sku of skus) await commandLine.json('product', 'set', '--sku', sku, '--supplier', 'fake');
@@ -120,7 +120,7 @@ describe('topup supplier remove', () => {
         ({ length }) => length > 0,
       );
       await adding.query('COMMIT');
-      expect(await removing).toMatch(/in use by 1 product;/);
+      expect(await removing).toMatch(/in use by 1 offer;/);
     } finally {
       adding.release();
     }

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../database/database.js';
+import { present } from '../core/invariant.js';
+import { statement } from '../database/parameters.js';
+import type { FxRate } from './fx-rate.entity.js';
+
+const LATEST = `
+  SELECT DISTINCT ON (currency) currency, trim_scale(baht_per_unit)::text AS baht_per_unit, valid_from, source
+  FROM fx_rates WHERE valid_from <= statement_timestamp()`;
+
+const LIST_RATES = statement('fx_rates.list', {}, () => `${LATEST} ORDER BY currency, valid_from DESC`);
+
+const FIND_RATE = statement(
+  'fx_rates.find',
+  { currency: 'text' },
+  ({ currency }) => `${LATEST} AND currency = ${currency} ORDER BY currency, valid_from DESC`,
+);
+
+const ADD_RATE = statement(
+  'fx_rates.add',
+  { currency: 'text', rate: 'text', source: 'text' },
+  ({ currency, rate, source }) => `
+    INSERT INTO fx_rates (currency, baht_per_unit, valid_from, source)
+    VALUES (${currency}, ${rate}::numeric, date_trunc('milliseconds', statement_timestamp()), ${source})
+    ON CONFLICT (currency, valid_from) DO UPDATE SET baht_per_unit = excluded.baht_per_unit, source = excluded.source
+    RETURNING currency, trim_scale(baht_per_unit)::text AS baht_per_unit, valid_from, source`,
+);
+
+/** What currencies are worth in baht. Rates are added, and none is ever changed. */
+@Injectable()
+export class FxRatesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The present rate of each currency. */
+  list(): Promise<FxRate[]> {
+    return this.database.query<FxRate>(...LIST_RATES.with({}));
+  }
+
+  async find(tx: Transaction, currency: string): Promise<FxRate | undefined> {
+    const [rate] = await tx.query<FxRate>(...FIND_RATE.with({ currency }));
+    return rate;
+  }
+
+  /** @param rate baht for one unit, in decimals. */
+  async add(tx: Transaction, currency: string, rate: string, source: string): Promise<FxRate> {
+    const [added] = await tx.query<FxRate>(...ADD_RATE.with({ currency, rate, source }));
+    return present(added, 'a rate that was added has a row');
+  }
+}

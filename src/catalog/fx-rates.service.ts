@@ -1,0 +1,64 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../core/config.js';
+import { AppError } from '../core/errors.js';
+import { Database } from '../database/database.js';
+import type { FxRate } from './fx-rate.entity.js';
+import { FxRatesRepository } from './fx-rates.repository.js';
+
+/** Above zero, with ten digits on either side of the point at most. */
+const RATE = /^(?=.*[1-9])\d{1,10}(\.\d{1,10})?$/;
+const CURRENCY = /^[A-Z]{3}$/;
+
+/** A rate as the operator sees it. */
+export interface FxRateView {
+  currency: string;
+  /** Baht for one unit. */
+  rate: string;
+  valid_from: string;
+}
+
+export const toFxRateView = ({ currency, baht_per_unit, valid_from }: FxRate): FxRateView => ({
+  currency,
+  rate: baht_per_unit,
+  valid_from: valid_from.toISOString(),
+});
+
+/** What suppliers' currencies are worth in baht. */
+@Injectable()
+export class FxRatesService {
+  constructor(
+    private readonly database: Database,
+    private readonly rates: FxRatesRepository,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** From now on. @param rate baht for one unit, in decimals. @throws BAD_REQUEST */
+  set(currency: string, rate: string, by?: Actor): Promise<FxRate> {
+    const problem = rateProblem(currency, rate);
+    if (problem !== null) throw new AppError('BAD_REQUEST', problem);
+    return this.database.transaction(async (tx) => {
+      const before = await this.rates.find(tx, currency);
+      const added = await this.rates.add(tx, currency, rate, 'operator');
+      const detail = { ...toFxRateView(added), before: before?.baht_per_unit ?? null };
+      recordAction(tx, by, { action: 'fx.set', detail });
+      return added;
+    });
+  }
+
+  /** The present rate of each currency. */
+  list(): Promise<FxRate[]> {
+    return this.rates.list();
+  }
+
+  /** Whether offers in its currency are bought at it: an old one may be far from what suppliers ask for. */
+  isFresh({ valid_from }: FxRate): boolean {
+    return Date.now() - valid_from.getTime() <= this.config.ROUTING_RATE_MAX_AGE_MS;
+  }
+}
+
+function rateProblem(currency: string, rate: string): string | null {
+  if (!CURRENCY.test(currency)) return 'the currency must be its three capital letters, such as IDR';
+  if (currency === 'THB') return 'the rate of THB is always 1';
+  return RATE.test(rate) ? null : 'the rate must be a decimal number above 0, such as 0.0021';
+}

@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
+import type { Queryable, Transaction } from '../database/database.js';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { LIST_OFFERS, type ListedOffer } from './offers.sql.js';
+import { Product } from './product.entity.js';
+import { routingLimits, type RoutingLimits } from './routing.js';
+import { SupplierOffer } from './supplier-offer.entity.js';
+
+export type { ListedOffer } from './offers.sql.js';
+
+/** What names an offer. */
+export type OfferKey = Pick<SupplierOffer, 'product_id' | 'supplier_id' | 'supplier_sku'>;
+
+/** What the operator sets of an offer. */
+export type OfferRow = OfferKey &
+  Pick<
+    SupplierOffer,
+    | 'priority'
+    | 'active'
+    | 'off_reason'
+    | 'player_template'
+    | 'guard_percent'
+    | 'cost_micros'
+    | 'cost_currency'
+    | 'cost_at'
+  >;
+
+/** Where products can be bought. */
+@Injectable()
+export class OffersRepository {
+  private readonly limits: RoutingLimits;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.limits = routingLimits(config);
+  }
+
+  /** By SKU, those of each in the order in which they are tried. */
+  list(from: Queryable, { sku, supplier }: { sku?: string; supplier?: string }): Promise<ListedOffer[]> {
+    const which = { sku: sku ?? null, supplier: supplier ?? null };
+    return from.query<ListedOffer>(...LIST_OFFERS.with({ ...which, ...this.limits }));
+  }
+
+  async hasProduct(sku: string): Promise<boolean> {
+    return this.dataSource.manager.existsBy(Product, { sku });
+  }
+
+  /** Keeps a product with its offers as they are until the transaction ends, while orders go on to refer to it. */
+  lockProduct({ manager }: Transaction, sku: string): Promise<Product | null> {
+    return manager.findOne(Product, { where: { sku }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  find(
+    { manager }: Transaction,
+    { product_id, supplier_id, supplier_sku }: OfferKey,
+  ): Promise<SupplierOffer | null> {
+    return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
+  }
+
+  async set({ manager }: Transaction, row: OfferRow): Promise<void> {
+    await manager.upsert(SupplierOffer, row, ['product_id', 'supplier_id', 'supplier_sku']);
+  }
+
+  async remove({ manager }: Transaction, { id }: Pick<SupplierOffer, 'id'>): Promise<void> {
+    await manager.delete(SupplierOffer, { id });
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { AppError, UnknownResource } from '../core/errors.js';
+import { present } from '../core/invariant.js';
+import { Database, type Transaction } from '../database/database.js';
+import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
+import { offerProblem, toRow, type OfferDefinition, type OfferName } from './offer-definition.js';
+import { toOfferView, type OfferView } from './offer-view.js';
+import { OffersRepository, type ListedOffer, type OfferKey } from './offers.repository.js';
+
+/** Where products can be bought: any number of offers each, at one supplier or several. */
+@Injectable()
+export class OffersService {
+  constructor(
+    private readonly database: Database,
+    private readonly offers: OffersRepository,
+    private readonly suppliers: SuppliersRepository,
+  ) {}
+
+  /**
+   * Adds an offer, or changes what is given of one.
+   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member.
+   */
+  set(definition: OfferDefinition, by?: Actor): Promise<ListedOffer> {
+    return this.database.transaction(async (tx) => {
+      const key = await this.keyOf(tx, definition);
+      const stored = await this.offers.find(tx, key);
+      const problem = offerProblem(definition, stored);
+      if (problem !== null) throw new AppError('BAD_REQUEST', problem);
+      const before = stored && settingsOf(toOfferView(await this.listed(tx, definition)));
+      await this.offers.set(
+        tx,
+        toRow(key, definition, { before: stored, reason: by?.reason, now: new Date() }),
+      );
+      const offer = await this.listed(tx, definition);
+      const now = settingsOf(toOfferView(offer));
+      if (JSON.stringify(now) !== JSON.stringify(before)) {
+        recordAction(tx, by, { action: 'offer.set', detail: { ...now, before } });
+      }
+      return offer;
+    });
+  }
+
+  /** By SKU, those of each in the order in which they are tried. @throws NOT_FOUND for the product or the supplier. */
+  async list(which: { sku?: string; supplier?: string } = {}): Promise<ListedOffer[]> {
+    const { sku, supplier } = which;
+    if (sku !== undefined && !(await this.offers.hasProduct(sku))) throw new UnknownResource('product', sku);
+    if (supplier !== undefined && !(await this.suppliers.find(supplier))) {
+      throw new UnknownResource('supplier', supplier);
+    }
+    return this.offers.list(this.database, which);
+  }
+
+  /** @returns the offer as it was, and how many the product has left. @throws NOT_FOUND */
+  remove(name: OfferName, by?: Actor): Promise<{ removed: ListedOffer; left: number }> {
+    return this.database.transaction(async (tx) => {
+      const key = await this.keyOf(tx, name);
+      const stored = await this.offers.find(tx, key);
+      const { sku, supplier, supplierSku } = name;
+      if (!stored) throw new UnknownResource('offer', `${supplierSku} of ${supplier} for ${sku}`);
+      const removed = await this.listed(tx, name);
+      await this.offers.remove(tx, stored);
+      recordAction(tx, by, { action: 'offer.remove', detail: { ...settingsOf(toOfferView(removed)) } });
+      return { removed, left: (await this.offers.list(tx, { sku })).length };
+    });
+  }
+
+  /** Holds the product. @throws NOT_FOUND */
+  private async keyOf(tx: Transaction, { sku, supplier, supplierSku }: OfferName): Promise<OfferKey> {
+    const product = await this.offers.lockProduct(tx, sku);
+    if (!product) throw new UnknownResource('product', sku);
+    const supplierId = (await this.suppliers.idsByCode(tx)).get(supplier);
+    if (supplierId === undefined) throw new UnknownResource('supplier', supplier);
+    return { product_id: product.id, supplier_id: supplierId, supplier_sku: supplierSku };
+  }
+
+  private async listed(tx: Transaction, { sku, supplier, supplierSku }: OfferName): Promise<ListedOffer> {
+    const offers = await this.offers.list(tx, { sku, supplier });
+    return present(
+      offers.find(({ supplier_sku }) => supplier_sku === supplierSku),
+      'an offer that is stored is listed',
+    );
+  }
+}
+
+/** What the operator's log keeps of an offer: what was set, and nothing that changes by itself. */
+function settingsOf(view: OfferView): object {
+  const { cost_baht: _cost, margin_baht: _margin, routable: _routable, why_not: _whyNot, ...settings } = view;
+  return settings;
+}

@@ -1,0 +1,88 @@
+import type { Unroutable } from './routing.js';
+import type { SupplierOffer } from './supplier-offer.entity.js';
+
+/** The parameters of a statement that has {@link offersOf} in it, beside its own. */
+export const ROUTING_PARAMETERS = {
+  costMaxAgeMs: 'bigint',
+  rateMaxAgeMs: 'bigint',
+  minMargin: 'int',
+} as const;
+
+type LimitsInText = Record<keyof typeof ROUTING_PARAMETERS, string>;
+
+const OFFER_COLUMNS = [
+  ...['id', 'product_id', 'supplier_id', 'supplier_sku', 'priority', 'active', 'off_reason'],
+  ...['player_template', 'guard_percent', 'cost_micros', 'cost_currency', 'cost_at'],
+] as const;
+
+/** A row of {@link offersOf}. */
+export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
+  supplier_code: string;
+  /** The cost in satang, rounded half up: a whole number in text. Null without a cost, or without a fresh rate for it. */
+  cost: string | null;
+  /** What the list price leaves above that, in the same way. */
+  margin: string | null;
+  /** Whether that is less than the smallest margin. */
+  eats_margin: boolean | null;
+  /** Null when the offer is routable. */
+  why_not: Unroutable | null;
+};
+
+/**
+ * A query of all offers of the product `p` that stands before it in the FROM: for `CROSS JOIN LATERAL (…) offer`, where
+ * {@link routingOrder} sorts them. A SKU that is not in its supplier's catalogue was not synchronised, and counts as sold.
+ * @param limits as the statement's text refers to its {@link ROUTING_PARAMETERS}.
+ * @param now the moment that is asked about.
+ */
+export const offersOf = (limits: LimitsInText, now = 'statement_timestamp()'): string => `
+  SELECT o.*, p.price - o.cost AS margin, ${eatsMargin(limits)} AS eats_margin,
+         CASE ${whyNot(limits, now).join(' ')} END AS why_not
+  FROM (
+    SELECT ${OFFER_COLUMNS.map((column) => `o.${column}`).join(', ')}, s.code AS supplier_code,
+           o.once_per_day OR coalesce(c.once_per_day, false) AS once_per_day,
+           c.sellable, c.cut_off_from, c.cut_off_to, c.cut_off_zone, c.cost_micros AS told_cost,
+           round(o.cost_micros * ${bahtPerUnit(limits, now)} / 10000) AS cost
+    FROM supplier_offers o
+    JOIN suppliers s ON s.id = o.supplier_id
+    LEFT JOIN supplier_products c ON c.supplier_id = o.supplier_id AND c.sku = o.supplier_sku
+    WHERE o.product_id = p.id
+    OFFSET 0) o`;
+
+/** By priority, then by cost, those without one last. @param alias of the rows of {@link offersOf}. */
+export const routingOrder = (alias: string): string =>
+  `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
+
+const milliseconds = (count: string): string => `${count} * interval '1 millisecond'`;
+
+const bahtPerUnit = ({ rateMaxAgeMs }: LimitsInText, now: string): string => `
+  CASE WHEN o.cost_currency = 'THB' THEN 1 WHEN o.cost_currency IS NOT NULL THEN (
+    SELECT baht_per_unit FROM fx_rates
+    WHERE currency = o.cost_currency AND valid_from <= ${now} AND valid_from >= ${now} - ${milliseconds(rateMaxAgeMs)}
+    ORDER BY valid_from DESC LIMIT 1) END`;
+
+const eatsMargin = ({ minMargin }: LimitsInText): string =>
+  `(o.cost * 10000 > p.price * (10000 - ${minMargin}))`;
+
+/** Until its end, and from one minute before its beginning on: what is sent then might arrive too late. */
+function cutOff(now: string): string {
+  const time = `(${now} AT TIME ZONE o.cut_off_zone)::time`;
+  const from = `(o.cut_off_from - interval '1 minute')`;
+  return `o.cut_off_from <> o.cut_off_to AND
+    CASE WHEN ${from} < o.cut_off_to THEN ${time} >= ${from} AND ${time} < o.cut_off_to
+         ELSE ${time} >= ${from} OR ${time} < o.cut_off_to END`;
+}
+
+const whyNot = (limits: LimitsInText, now: string): string[] => [
+  when('off', 'NOT o.active'),
+  when('not_sold', 'NOT o.sellable'),
+  when('cut_off', cutOff(now)),
+  when(
+    'old_cost',
+    `o.cost_micros IS NOT NULL AND o.told_cost IS NOT NULL
+     AND o.cost_at >= ${now} - ${milliseconds(limits.costMaxAgeMs)} IS NOT TRUE`,
+  ),
+  when('no_rate', 'o.cost_micros IS NOT NULL AND o.cost IS NULL'),
+  when('no_margin', eatsMargin(limits)),
+];
+
+const when = (reason: Unroutable, condition: string): string => `WHEN ${condition} THEN '${reason}'`;

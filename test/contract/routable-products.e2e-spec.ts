@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OfferDefinition } from '../../src/catalog/offer-definition.js';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { expectError, expectRefusedField } from '../support/expectations.js';
+import type { Answer } from '../support/http.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  await stack.addSupplier('other', stack.supplier.url);
+  merchant = await stack.merchant();
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+/** A product that is bought as `X` of the supplier `fake`, at no known cost. */
+beforeEach(async () => {
+  sku = await stack.product('35.00', { supplierSku: 'X' });
+});
+
+const setOffer = (supplierSku: string, offer: Partial<OfferDefinition> = {}): Promise<unknown> =>
+  stack.api.get(OffersService).set({ sku, supplier: 'fake', supplierSku, ...offer });
+
+const removeOffer = (supplierSku: string): Promise<unknown> =>
+  stack.api.get(OffersService).remove({ sku, supplier: 'fake', supplierSku });
+
+const post = (...items: { sku: string; quantity?: number }[]): Promise<Answer<OrderBody>> =>
+  merchant.client.post<OrderBody>('/v1/orders', {
+    reference_id: unique('order'),
+    user_id: 'player-1',
+    items,
+  });
+
+/** Where an order that must be accepted is bought, line by line. */
+async function bought(...items: { sku: string; quantity?: number }[]): Promise<string[]> {
+  const { status, body } = await post(...items);
+  expect(status).toBe(200);
+  const rows = await stack.sql<{ line: string }>(
+    `SELECT s.code || '/' || i.supplier_sku AS line FROM orders o JOIN order_items i ON i.order_id = o.id
+     JOIN suppliers s ON s.id = i.supplier_id
+     JOIN order_units u ON u.order_id = o.id AND u.item = i.position AND u.unit = 1 AND u.supplier_id = s.id
+     WHERE o.order_number = $1 ORDER BY i.position`,
+    [body.order_number],
+  );
+  return rows.map(({ line }) => line);
+}
+
+const isAvailable = async (): Promise<boolean> =>
+  (await merchant.client.get<{ available: boolean }>(`/v1/products/${sku}`)).body.available;
+
+const sellsOneADay = (supplierSku: string): Promise<object[]> =>
+  stack.sql('UPDATE supplier_offers SET once_per_day = true WHERE supplier_sku = $1', [supplierSku]);
+
+async function expectUnavailable(): Promise<void> {
+  const { available, held } = await stack.wallet(merchant);
+  const answer = await post({ sku });
+  expectRefusedField(answer, 'items[0].sku', 'PRODUCT_UNAVAILABLE');
+  expect(expectError(answer, 400, 'BAD_REQUEST').message).toBe(
+    `items[0].sku "${sku}" cannot be ordered at the moment`,
+  );
+  expect(await stack.wallet(merchant)).toEqual({ available, held });
+  expect(await isAvailable()).toBe(false);
+}
+
+describe('an order', () => {
+  it('takes the first routable offer of its product', async () => {
+    await setOffer('dear', { supplier: 'other', costMicros: 20_000_000n, currency: 'THB' });
+    await setOffer('cheap', { supplier: 'other', costMicros: 10_000_000n, currency: 'THB' });
+    expect(await bought({ sku })).toEqual(['other/cheap']);
+    await setOffer('cheap', { supplier: 'other', active: false });
+    expect(await bought({ sku })).toEqual(['other/dear']);
+    await setOffer('dear', { supplier: 'other', priority: 2 });
+    expect(await bought({ sku })).toEqual(['fake/X']);
+    await setOffer('X', { active: false });
+    expect(await bought({ sku })).toEqual(['other/dear']);
+  });
+
+  it('is refused where no offer is routable, charges nothing, and the product is not available', async () => {
+    expect(await isAvailable()).toBe(true);
+    await setOffer('X', { active: false });
+    await expectUnavailable();
+    await setOffer('X', { active: true, costMicros: 1_000_000n, currency: 'XAU' });
+    await expectUnavailable();
+    await setOffer('X', { costMicros: 36_000_000n, currency: 'THB' });
+    await expectUnavailable();
+    await setOffer('X', { costMicros: null });
+    expect(await bought({ sku })).toEqual(['fake/X']);
+    await removeOffer('X');
+    await expectUnavailable();
+  });
+
+  it('is refused for all of its problems at once', async () => {
+    await removeOffer('X');
+    const { details = [] } = expectError(
+      await post({ sku }, { sku: 'UNKNOWN' }, { sku: await stack.product('1.00'), quantity: 100 }),
+      400,
+      'BAD_REQUEST',
+    );
+    expect(details.map(({ field, code }) => `${field} ${code}`)).toEqual([
+      'items[0].sku PRODUCT_UNAVAILABLE',
+      'items[1].sku INVALID_SKU',
+    ]);
+  });
+
+  it('that was placed before is answered again, whatever became of the offers', async () => {
+    const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
+    const first = await merchant.client.post('/v1/orders', request);
+    await removeOffer('X');
+    const second = await merchant.client.post('/v1/orders', request);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+});
+
+describe('a quantity above 1', () => {
+  it('takes the first routable offer that sells more than one a day', async () => {
+    await setOffer('many', { priority: 2 });
+    await sellsOneADay('X');
+    expect(await bought({ sku, quantity: 2 })).toEqual(['fake/many']);
+    expect(await bought({ sku, quantity: 1 })).toEqual(['fake/X']);
+    expect(await bought({ sku }, { sku, quantity: 3 }, { sku })).toEqual(['fake/X', 'fake/many', 'fake/X']);
+    await setOffer('many', { active: false });
+    const answer = await post({ sku }, { sku, quantity: 2 });
+    expectRefusedField(answer, 'items[1].quantity', 'OUT_OF_RANGE');
+    expect(await bought({ sku }, { sku })).toEqual(['fake/X', 'fake/X']);
+  });
+
+  it('heeds what the supplier’s catalogue says', async () => {
+    await stack.sql(
+      `INSERT INTO supplier_products (supplier_id, sku, name, sellable, once_per_day, first_seen_at, last_seen_at)
+       SELECT id, $1, 'theirs', true, true, now(), now() FROM suppliers WHERE code = 'fake'`,
+      [sku],
+    );
+    await removeOffer('X');
+    await setOffer(sku);
+    expectRefusedField(await post({ sku, quantity: 2 }), 'items[0].quantity', 'OUT_OF_RANGE');
+    expect(await bought({ sku })).toEqual([`fake/${sku}`]);
+    await stack.sql('UPDATE supplier_products SET sellable = false WHERE sku = $1', [sku]);
+    await expectUnavailable();
+  });
+});
