@@ -30,7 +30,8 @@ export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
 
 /**
  * A query of all offers of the product `p` that stands before it in the FROM: for `CROSS JOIN LATERAL (…) offer`, where
- * {@link routingOrder} sorts them. A SKU that is not in its supplier's catalogue was not synchronised, and counts as sold.
+ * {@link routingOrder} sorts them. Each row is looked up by its key, also by a plan that was made while the tables were
+ * empty. A SKU that is not in its supplier's catalogue was not synchronised, and counts as sold.
  * @param limits as the statement's text refers to its {@link ROUTING_PARAMETERS}.
  * @param now the moment that is asked about.
  */
@@ -44,7 +45,8 @@ export const offersOf = (limits: LimitsInText, now = 'statement_timestamp()'): s
            round(o.cost_micros * ${bahtPerUnit(limits, now)} / 10000) AS cost
     FROM supplier_offers o
     JOIN suppliers s ON s.id = o.supplier_id
-    LEFT JOIN supplier_products c ON c.supplier_id = o.supplier_id AND c.sku = o.supplier_sku
+    LEFT JOIN LATERAL (
+      SELECT * FROM supplier_products WHERE supplier_id = o.supplier_id AND sku = o.supplier_sku LIMIT 1) c ON true
     WHERE o.product_id = p.id
     OFFSET 0) o`;
 

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, Index, Unique, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Unique, UpdateDateColumn } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { Product } from './product.entity.js';
@@ -6,7 +6,6 @@ import { Product } from './product.entity.js';
 /** A product as one supplier sells it to us. */
 @Entity('supplier_offers')
 @Unique('uq_supplier_offers', ['product_id', 'supplier_id', 'supplier_sku'])
-@Index('ix_supplier_offers_supplier', ['supplier_id', 'supplier_sku'])
 @Check('ck_supplier_offers_priority', 'priority BETWEEN 1 AND 1000')
 @Check('ck_supplier_offers_guard_percent', 'guard_percent >= 0')
 @Check('ck_supplier_offers_cost_not_negative', 'cost_micros >= 0')

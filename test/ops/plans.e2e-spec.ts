@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FIND_ORDERABLE } from '../../src/catalog/listings.repository.js';
 import type { Statement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import { POSTPONE_UNITS } from '../../src/fulfilment/units.sql.js';
@@ -11,6 +12,7 @@ import { TestStack } from '../support/stack.js';
 /** Each hot statement with the indexes that it may use beside primary and unique keys. */
 const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
   [FIND_EARLIER],
+  [FIND_ORDERABLE],
   [FIND_WITH_ITEMS],
   [INSERT_ORDERS],
   [CLAIM_UNITS, 'ix_order_units_due'],

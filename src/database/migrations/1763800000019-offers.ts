@@ -56,9 +56,6 @@ async function createTables(runner: QueryRunner): Promise<void> {
       CONSTRAINT uq_supplier_offers UNIQUE (product_id, supplier_id, supplier_sku),
       CONSTRAINT ck_supplier_offers_cost CHECK (num_nulls(cost_micros, cost_currency) IN (0, 2))
     )`);
-  await runner.query(
-    `CREATE INDEX ix_supplier_offers_supplier ON supplier_offers (supplier_id, supplier_sku)`,
-  );
   await runner.query(`
     CREATE TABLE supplier_products (
       supplier_id integer NOT NULL
