@@ -44,7 +44,7 @@ export const toOfferView = (offer: ListedOffer): OfferView => ({
 
 const WORDS: Record<Unroutable, (offer: ListedOffer) => string> = {
   off: ({ off_reason }) => (off_reason === null ? 'it is off' : `it is off: ${off_reason}`),
-  paused: () => 'the supplier is paused',
+  paused: ({ pause_reason }) => `the supplier is paused (${pause_reason})`,
   not_sold: () => 'the supplier does not sell it at present',
   cut_off: () => 'the supplier does not sell it at this time of the day',
   old_cost: ({ cost_at }) =>

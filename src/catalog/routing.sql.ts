@@ -1,3 +1,4 @@
+import type { Supplier } from '../suppliers/supplier.entity.js';
 import type { Unroutable } from './routing.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
@@ -18,7 +19,10 @@ const OFFER_COLUMNS = [
 /** A row of {@link offersOf}. */
 export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
   supplier_code: string;
-  /** The cost in satang, rounded half up: a whole number in text. Null without a cost, or without a fresh rate for it. */
+  pause_reason: Supplier['pause_reason'];
+  /** What a unit of the cost's currency is worth in baht; null without a cost, or without a fresh rate for it. */
+  baht_per_unit: string | null;
+  /** The cost in satang, rounded half up: a whole number in text. Null without a rate. */
   cost: string | null;
   /** What the list price leaves above that, in the same way. */
   margin: string | null;
@@ -36,13 +40,13 @@ export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
  * @param now the moment that is asked about.
  */
 export const offersOf = (limits: LimitsInText, now = 'statement_timestamp()'): string => `
-  SELECT o.*, p.price - o.cost AS margin, ${eatsMargin(limits)} AS eats_margin,
+  SELECT o.*, ${COST} AS cost, p.price - ${COST} AS margin, ${eatsMargin(limits)} AS eats_margin,
          CASE ${whyNot(limits, now).join(' ')} END AS why_not
   FROM (
-    SELECT ${OFFER_COLUMNS.map((column) => `o.${column}`).join(', ')}, s.code AS supplier_code,
+    SELECT ${OFFER_COLUMNS.map((column) => `o.${column}`).join(', ')}, s.code AS supplier_code, s.pause_reason,
            o.once_per_day OR coalesce(c.once_per_day, false) AS once_per_day,
            c.sellable, c.cut_off_from, c.cut_off_to, c.cut_off_zone, c.cost_micros AS told_cost,
-           round(o.cost_micros * ${bahtPerUnit(limits, now)} / 10000) AS cost
+           ${bahtPerUnit(limits, now)} AS baht_per_unit
     FROM supplier_offers o
     JOIN suppliers s ON s.id = o.supplier_id
     LEFT JOIN LATERAL (
@@ -54,6 +58,8 @@ export const offersOf = (limits: LimitsInText, now = 'statement_timestamp()'): s
 export const routingOrder = (alias: string): string =>
   `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
 
+const COST = 'round(o.cost_micros * o.baht_per_unit / 10000)';
+
 const milliseconds = (count: string): string => `${count} * interval '1 millisecond'`;
 
 const bahtPerUnit = ({ rateMaxAgeMs }: LimitsInText, now: string): string => `
@@ -63,7 +69,7 @@ const bahtPerUnit = ({ rateMaxAgeMs }: LimitsInText, now: string): string => `
     ORDER BY valid_from DESC LIMIT 1) END`;
 
 const eatsMargin = ({ minMargin }: LimitsInText): string =>
-  `(o.cost * 10000 > p.price * (10000 - ${minMargin}))`;
+  `(${COST} * 10000 > p.price * (10000 - ${minMargin}))`;
 
 /** Until its end, and from one minute before its beginning on: what is sent then might arrive too late. */
 function cutOff(now: string): string {
@@ -76,6 +82,7 @@ function cutOff(now: string): string {
 
 const whyNot = (limits: LimitsInText, now: string): string[] => [
   when('off', 'NOT o.active'),
+  when('paused', 'o.pause_reason IS NOT NULL'),
   when('not_sold', 'NOT o.sellable'),
   when('cut_off', cutOff(now)),
   when(
@@ -83,7 +90,7 @@ const whyNot = (limits: LimitsInText, now: string): string[] => [
     `o.cost_micros IS NOT NULL AND o.told_cost IS NOT NULL
      AND o.cost_at >= ${now} - ${milliseconds(limits.costMaxAgeMs)} IS NOT TRUE`,
   ),
-  when('no_rate', 'o.cost_micros IS NOT NULL AND o.cost IS NULL'),
+  when('no_rate', 'o.cost_micros IS NOT NULL AND o.baht_per_unit IS NULL'),
   when('no_margin', eatsMargin(limits)),
 ];
 

@@ -90,6 +90,10 @@ describe('an order', () => {
     await expectUnavailable();
     await setOffer('X', { costMicros: null });
     expect(await bought({ sku })).toEqual(['fake/X']);
+    await stack.sql(`UPDATE suppliers SET pause_reason = 'operator', paused_at = now() WHERE code = 'fake'`);
+    await expectUnavailable();
+    await stack.sql(`UPDATE suppliers SET pause_reason = NULL, paused_at = NULL`);
+    expect(await bought({ sku })).toEqual(['fake/X']);
     await removeOffer('X');
     await expectUnavailable();
   });

@@ -83,6 +83,9 @@ describe('an offer', () => {
     });
     expect(await whyNot()).toBe('off');
     await set('active = true');
+    await stack.sql(`UPDATE suppliers SET pause_reason = 'deposit', paused_at = now()`);
+    expect(await whyNot()).toBe('paused');
+    await stack.sql('UPDATE suppliers SET pause_reason = NULL, paused_at = NULL');
     expect(await whyNot()).toBe('not_sold');
     await stack.sql('UPDATE supplier_products SET sellable = true');
     expect(await whyNot()).toBe('cut_off');
