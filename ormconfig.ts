@@ -26,6 +26,7 @@ import { SupplierSettings1763800000016 } from './src/database/migrations/1763800
 import { LaterAttempts1763800000017 } from './src/database/migrations/1763800000017-later-attempts.js';
 import { SupplierPauses1763800000018 } from './src/database/migrations/1763800000018-supplier-pauses.js';
 import { Offers1763800000019 } from './src/database/migrations/1763800000019-offers.js';
+import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -88,6 +89,7 @@ export function dataSourceOptions(
       LaterAttempts1763800000017,
       SupplierPauses1763800000018,
       Offers1763800000019,
+      TermsOfItems1763800000022,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -65,7 +65,8 @@ export const UNIT_CHECKS: Check[] = [
       wrong: `
         (next_action_at IS NULL) <> (state IN ('succeeded', 'failed', 'review'))
         OR (failure_code IS NOT NULL) <> (state = 'failed')
-        OR (sends = 0 AND state <> 'queued' AND failure_code IS DISTINCT FROM 'CANCELLED_BY_OPERATOR') OR sends < 0 OR inquiries < 0`,
+        OR (sends = 0 AND state <> 'queued'
+            AND coalesce(failure_code NOT IN ('CANCELLED_BY_OPERATOR', 'SUPPLIER_UNAVAILABLE'), true)) OR sends < 0 OR inquiries < 0`,
       example: `format('unit %s.%s of order %s is %s after %s sends, with next action at %s and failure code %s',
                        item, unit, order_number, state, sends, next_action_at, failure_code)`,
       figures: {

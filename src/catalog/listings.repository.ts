@@ -55,6 +55,12 @@ export type OrderableProduct = AskedProduct &
     supplier_sku: SupplierOffer['supplier_sku'] | null;
     /** Where many are asked for: whether no routable offer sells more than one a day. */
     once_per_day: SupplierOffer['once_per_day'] | null;
+    /** The offer's terms, as they are kept with what is ordered of it. */
+    player_template: SupplierOffer['player_template'];
+    expected_cost_micros: SupplierOffer['cost_micros'];
+    max_cost_micros: bigint | null;
+    cost_currency: SupplierOffer['cost_currency'];
+    baht_per_unit: string | null;
     list_price: Product['price'];
     unit_price: MerchantPrice['price'];
     /** The time of the transaction's statement: the same on every row. */
@@ -70,7 +76,8 @@ export const FIND_ORDERABLE = statement(
   { asked: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean' }), ...ROUTING_PARAMETERS },
   ({ asked, ...limits }) => `
     SELECT asked.merchant_id, asked.sku, asked.many, p.id IS NOT NULL AS is_listed,
-           first.supplier_id, first.supplier_sku, first.once_per_day,
+           first.supplier_id, first.supplier_sku, first.once_per_day, first.player_template,
+           first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
            p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity,
            date_trunc('milliseconds', statement_timestamp()) AS now
@@ -78,8 +85,8 @@ export const FIND_ORDERABLE = statement(
     LEFT JOIN products p ON p.sku = asked.sku AND p.active
     LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = asked.merchant_id
     LEFT JOIN LATERAL (
-      SELECT offer.supplier_id, offer.supplier_sku, offer.once_per_day
-      FROM (${offersOf(limits)}) offer
+      SELECT offer.*
+      FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
       WHERE offer.why_not IS NULL
       ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')}
       LIMIT 1) first ON true`,

@@ -26,6 +26,8 @@ export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
   cost: string | null;
   /** What the list price leaves above that, in the same way. */
   margin: string | null;
+  /** What a purchase may cost at most, in millionths of the cost's currency. Null without a cost or a rate. */
+  max_cost_micros: bigint | null;
   /** Whether that is less than the smallest margin. */
   eats_margin: boolean | null;
   /** Null when the offer is routable. */
@@ -37,11 +39,16 @@ export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
  * {@link routingOrder} sorts them. Each row is looked up by its key, also by a plan that was made while the tables were
  * empty. A SKU that is not in its supplier's catalogue was not synchronised, and counts as sold.
  * @param limits as the statement's text refers to its {@link ROUTING_PARAMETERS}.
+ * @param price for which a piece is sold, in satang.
  * @param now the moment that is asked about.
  */
-export const offersOf = (limits: LimitsInText, now = 'statement_timestamp()'): string => `
-  SELECT o.*, ${COST} AS cost, p.price - ${COST} AS margin, ${eatsMargin(limits)} AS eats_margin,
-         CASE ${whyNot(limits, now).join(' ')} END AS why_not
+export const offersOf = (
+  limits: LimitsInText,
+  { price = 'p.price', now = 'statement_timestamp()' }: { price?: string; now?: string } = {},
+): string => `
+  SELECT o.*, ${COST} AS cost, ${price} - ${COST} AS margin, ${eatsMargin(limits, price)} AS eats_margin,
+         ${maxCost(limits, price)} AS max_cost_micros,
+         CASE ${whyNot(limits, price, now).join(' ')} END AS why_not
   FROM (
     SELECT ${OFFER_COLUMNS.map((column) => `o.${column}`).join(', ')}, s.code AS supplier_code, s.pause_reason,
            o.once_per_day OR coalesce(c.once_per_day, false) AS once_per_day,
@@ -68,8 +75,12 @@ const bahtPerUnit = ({ rateMaxAgeMs }: LimitsInText, now: string): string => `
     WHERE currency = o.cost_currency AND valid_from <= ${now} AND valid_from >= ${now} - ${milliseconds(rateMaxAgeMs)}
     ORDER BY valid_from DESC LIMIT 1) END`;
 
-const eatsMargin = ({ minMargin }: LimitsInText): string =>
-  `(${COST} * 10000 > p.price * (10000 - ${minMargin}))`;
+const eatsMargin = ({ minMargin }: LimitsInText, price: string): string =>
+  `(${COST} * 10000 > ${price} * (10000 - ${minMargin}))`;
+
+/** A guard above the expected cost, and never above what the price leaves for it: a satang is 10,000 millionths of a baht. */
+const maxCost = ({ minMargin }: LimitsInText, price: string): string => `
+  floor(least(o.cost_micros * (1 + o.guard_percent / 100), ${price} * (10000 - ${minMargin}) / o.baht_per_unit))::bigint`;
 
 /** Until its end, and from one minute before its beginning on: what is sent then might arrive too late. */
 function cutOff(now: string): string {
@@ -80,7 +91,7 @@ function cutOff(now: string): string {
          ELSE ${time} >= ${from} OR ${time} < o.cut_off_to END`;
 }
 
-const whyNot = (limits: LimitsInText, now: string): string[] => [
+const whyNot = (limits: LimitsInText, price: string, now: string): string[] => [
   when('off', 'NOT o.active'),
   when('paused', 'o.pause_reason IS NOT NULL'),
   when('not_sold', 'NOT o.sellable'),
@@ -91,7 +102,7 @@ const whyNot = (limits: LimitsInText, now: string): string[] => [
      AND o.cost_at >= ${now} - ${milliseconds(limits.costMaxAgeMs)} IS NOT TRUE`,
   ),
   when('no_rate', 'o.cost_micros IS NOT NULL AND o.baht_per_unit IS NULL'),
-  when('no_margin', eatsMargin(limits)),
+  when('no_margin', eatsMargin(limits, price)),
 ];
 
 const when = (reason: Unroutable, condition: string): string => `WHEN ${condition} THEN '${reason}'`;

@@ -1,37 +1,46 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { routingLimits, type RoutingLimits } from '../catalog/routing.js';
+import { CONFIG, type Config } from '../core/config.js';
 import type { Failure } from '../core/failures.js';
 import { Database, type Transaction } from '../database/database.js';
 import type { UnitKey } from '../orders/order.rows.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import * as sql from './attempts.sql.js';
-import type { NextAttempt } from './attempts.sql.js';
+import type { HeldUnit, NextAttempt } from './attempts.sql.js';
 
-export type { NextAttempt } from './attempts.sql.js';
+export type { HeldUnit, NextAttempt } from './attempts.sql.js';
 
 export type EndedRow = Parameters<typeof sql.BEGIN_NEXT_ATTEMPTS.with>[0]['ended'][number];
 export type NotedRow = Parameters<typeof sql.NOTE_ATTEMPTS.with>[0]['attempts'][number];
 
+/** How many offers are tried for a unit. */
+const MAX_OFFERS = 3;
 /** How often a supplier that asked for it is tried again under another reference. */
 const MAX_RETRIES = 2;
 
 /** Attempts to buy units. */
 @Injectable()
 export class AttemptsRepository {
+  private readonly limits: RoutingLimits;
+
   constructor(
     private readonly database: Database,
     private readonly registry: SupplierRegistry,
-  ) {}
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.limits = routingLimits(config);
+  }
 
   /**
    * Ends attempts and begins others, where there is something to try.
-   * @param deadlineMs how long after the unit's first attempt another one may begin.
    * @returns those that begin.
    */
-  beginNext(tx: Transaction, ended: EndedRow[], deadlineMs: bigint): Promise<NextAttempt[]> {
+  beginNext(tx: Transaction, ended: EndedRow[]): Promise<NextAttempt[]> {
+    const deadlineMs = BigInt(this.config.ROUTING_DEADLINE_MS);
     const named = this.registry.adapters.filter(({ named_at_random }) => named_at_random);
     const namedAtRandom = named.map(({ adapter }) => adapter);
-    const given = { ended, namedAtRandom, maxRetries: MAX_RETRIES, deadlineMs };
-    return tx.query<NextAttempt>(...sql.BEGIN_NEXT_ATTEMPTS.with(given));
+    const given = { ended, namedAtRandom, deadlineMs, maxRetries: MAX_RETRIES, maxOffers: MAX_OFFERS };
+    return tx.query<NextAttempt>(...sql.BEGIN_NEXT_ATTEMPTS.with({ ...given, ...this.limits }));
   }
 
   /** Keeps what suppliers tell of attempts. */
@@ -42,5 +51,17 @@ export class AttemptsRepository {
   /** How the attempts of a unit failed that another one followed, in their order. */
   listFailures(key: UnitKey): Promise<Failure[]> {
     return this.database.query<Failure>(...sql.FIND_FAILURES.with(key));
+  }
+
+  /** Units that wait for a paused supplier, and that can be bought elsewhere or have waited for too long. */
+  listHeld(limit: number): Promise<HeldUnit[]> {
+    const holdLimitMs = BigInt(this.config.ROUTING_HOLD_LIMIT_MS);
+    return this.database.query<HeldUnit>(...sql.FIND_HELD.with({ holdLimitMs, limit, ...this.limits }));
+  }
+
+  /** @returns whether there was an offer to take off. */
+  async takeOfferOff(supplierId: number, supplierSku: string, reason: string): Promise<boolean> {
+    const offers = await this.database.query(...sql.TAKE_OFFER_OFF.with({ supplierId, supplierSku, reason }));
+    return offers.length > 0;
   }
 }

@@ -1,10 +1,16 @@
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
+import { offersOf, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
-/** What is written of an attempt before anything is sent under its reference. */
-export const BEGIN_ATTEMPT_COLUMNS = 'order_id, item, unit, number, supplier_id, supplier_sku, reference';
+/** What an attempt asks its supplier for, and for how much; an item has those of its units' first attempts. */
+export const TERMS = [
+  ...(['supplier_sku', 'player_template', 'expected_cost_micros', 'max_cost_micros'] as const),
+  ...(['cost_currency', 'baht_per_unit'] as const),
+];
+const named = (columns: readonly string[], alias?: string): string =>
+  columns.map((column) => (alias === undefined ? column : `${alias}.${column}`)).join(', ');
 
 /**
  * The reference of an attempt that begins, in SQL: at random, or after the unit, with the attempt's number from the second
@@ -52,8 +58,8 @@ export interface NextAttempt {
 
 /** The units that are still at the attempts that ended, with what those asked for; locked in the order of their keys. */
 const heldBy = (ended: RowsInText, deadlineMs: string): string => `
-      SELECT c.*, u.supplier_id, coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku, a.player_template,
-             a.expected_cost_micros, a.max_cost_micros, a.cost_currency, a.baht_per_unit, o.order_number
+      SELECT c.*, u.supplier_id, o.order_number, i.sku, i.quantity, i.unit_price,
+             ${TERMS.map((term) => `CASE WHEN a.number IS NULL THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM ${ended.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.attempt = c.attempt
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
@@ -64,16 +70,39 @@ const heldBy = (ended: RowsInText, deadlineMs: string): string => `
               WHEN 'failed' THEN u.state IN ('sending', 'unknown', 'review')
               ELSE u.unknown_since IS NULL AND (u.state = 'sending' AND u.claim = c.claim
                                                 OR u.state = 'queued' AND u.claimed_by IS NULL) END
-        AND NOT EXISTS (SELECT FROM unit_attempts first
-                        WHERE first.order_id = u.order_id AND first.item = u.item AND first.unit = u.unit
-                          AND first.number = 1
+        AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'first')} AND first.number = 1
                           AND first.created_at < statement_timestamp() - make_interval(secs => ${deadlineMs} / 1000.0))
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u`;
 
+/** All attempts so far of a unit of `held`, as FROM and WHERE. */
+function attemptsOf(unit: string, alias: string): string {
+  const isOf = ['order_id', 'item', 'unit'].map((column) => `${alias}.${column} = ${unit}.${column}`);
+  return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
+}
+
+/** The same once more, under another reference: as its supplier asked for, and so many times. */
+const sameAgain = (maxRetries: string): string => `
+        SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place
+        WHERE held.retry_after_ms IS NOT NULL
+          AND (SELECT count(*) FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = held.supplier_id
+                 AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
+
+/** Offers that were not tried yet, so many altogether. One that sells a player one piece a day takes no more of an item. */
+const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
+        SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
+               offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')})
+        FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'held.unit_price' })}) offer
+        WHERE held.failover AND p.sku = held.sku AND offer.why_not IS NULL AND (held.quantity = 1 OR NOT offer.once_per_day)
+          AND (offer.supplier_id, offer.supplier_sku) <> (held.supplier_id, held.supplier_sku)
+          AND NOT EXISTS (SELECT FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = offer.supplier_id
+                            AND tried.supplier_sku = offer.supplier_sku)
+          AND (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf('held', 'tried')})
+              < ${maxOffers}`;
+
 /**
- * Ends the attempt that a unit is at and begins another one, where there is something to try: the same again under
- * another reference, as the supplier asked for. Only for a definite refusal (`failed`), or where certainly no send was
- * accepted (`withdrawn`): never while anything is in doubt. Answers to older claims and attempts change nothing.
+ * Ends the attempt that a unit is at and begins another one, where there is something to try: the same again, or the next
+ * routable offer. Only after a refusal for good (`failed`), or where certainly no send was accepted (`withdrawn`): never
+ * while anything is in doubt. Answers to older claims and attempts change nothing.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',
@@ -84,13 +113,16 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       ended_as: 'text',
       failure_code: 'text?',
       failure_message: 'text?',
+      failover: 'boolean',
       retry_after_ms: 'int?',
     }),
     namedAtRandom: 'text[]',
     maxRetries: 'int',
+    maxOffers: 'int',
     deadlineMs: 'bigint',
+    ...ROUTING_PARAMETERS,
   },
-  ({ ended, namedAtRandom, maxRetries, deadlineMs }) => `
+  ({ ended, namedAtRandom, maxRetries, maxOffers, deadlineMs, ...limits }) => `
     WITH held AS (${heldBy(ended, deadlineMs)}),
     chosen AS (
       SELECT held.order_id, held.item, held.unit, held.attempt AS ended_attempt, held.attempt + 1 AS attempt,
@@ -98,13 +130,8 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
              s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS named_at_random
       FROM held
       CROSS JOIN LATERAL (
-        SELECT held.supplier_id, held.supplier_sku, held.player_template, held.expected_cost_micros, held.max_cost_micros,
-               held.cost_currency, held.baht_per_unit, held.retry_after_ms AS due_in_ms
-        WHERE held.retry_after_ms IS NOT NULL
-          AND (SELECT count(*) FROM unit_attempts tried
-               WHERE tried.order_id = held.order_id AND tried.item = held.item AND tried.unit = held.unit
-                 AND tried.supplier_id = held.supplier_id AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}
-        LIMIT 1) next
+        SELECT * FROM (${sameAgain(maxRetries)} UNION ALL ${elsewhere(limits, maxOffers)}) candidates
+        ORDER BY place LIMIT 1) next
       JOIN suppliers s ON s.id = next.supplier_id),
     ended AS (
       UPDATE unit_attempts a SET ended_as = chosen.ended_as, failure_code = chosen.failure_code,
@@ -113,10 +140,8 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       WHERE a.order_id = chosen.order_id AND a.item = chosen.item AND a.unit = chosen.unit
         AND a.number = chosen.ended_attempt),
     begun AS (
-      INSERT INTO unit_attempts (${BEGIN_ATTEMPT_COLUMNS}, player_template, expected_cost_micros, max_cost_micros,
-                                 cost_currency, baht_per_unit, created_at)
-      SELECT order_id, item, unit, attempt, supplier_id, supplier_sku, ${attemptReference('chosen', 'chosen')},
-             player_template, expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit,
+      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${named(TERMS)}, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, ${attemptReference('chosen', 'chosen')}, ${named(TERMS)},
              date_trunc('milliseconds', statement_timestamp())
       FROM chosen)
     UPDATE order_units u SET
@@ -130,6 +155,41 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, chosen.supplier, chosen.due_in_ms`,
 );
 
+/** A unit that waits for a paused supplier: nothing of its attempt was ever accepted. */
+export interface HeldUnit {
+  order_id: bigint;
+  item: number;
+  unit: number;
+  attempt: number;
+  merchant_id: number;
+  order_number: string;
+  supplier: string;
+  /** For how long it has waited for the supplier, in milliseconds, and whether that is too long. */
+  held_ms: number;
+  is_overdue: boolean;
+}
+
+/** Those that can be bought elsewhere, or have waited for too long. */
+export const FIND_HELD = statement(
+  'units.find_held',
+  { holdLimitMs: 'bigint', limit: 'int', ...ROUTING_PARAMETERS },
+  ({ holdLimitMs, limit, ...limits }) => `
+    SELECT *, held_ms >= ${holdLimitMs} AS is_overdue FROM (
+      SELECT u.order_id, u.item, u.unit, u.attempt, o.merchant_id, o.order_number, s.code AS supplier,
+             (extract(epoch FROM statement_timestamp() - greatest(s.paused_at, o.created_at)) * 1000)::float8 AS held_ms,
+             EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
+                     WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
+                       AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'tried')} AND tried.supplier_id = offer.supplier_id
+                                         AND tried.supplier_sku = offer.supplier_sku)) AS is_sold_elsewhere
+      FROM suppliers s
+      JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at IS NOT NULL
+      JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+      JOIN orders o ON o.id = u.order_id
+      WHERE s.pause_reason IS NOT NULL AND u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL) held
+    WHERE is_sold_elsewhere OR held_ms >= ${holdLimitMs}
+    LIMIT ${limit}`,
+);
+
 /** How the attempts of a unit failed that another one followed. */
 export const FIND_FAILURES = statement(
   'unit_attempts.find_failures',
@@ -138,4 +198,14 @@ export const FIND_FAILURES = statement(
     SELECT failure_code AS code, failure_message AS message FROM unit_attempts
     WHERE order_id = ${orderId} AND item = ${item} AND unit = ${unit} AND failure_code IS NOT NULL
     ORDER BY number`,
+);
+
+/** Takes an offer off whose supplier says that it is not set up as we call it. */
+export const TAKE_OFFER_OFF = statement(
+  'supplier_offers.take_off',
+  { supplierId: 'int', supplierSku: 'text', reason: 'text' },
+  ({ supplierId, supplierSku, reason }) => `
+    UPDATE supplier_offers SET active = false, off_reason = ${reason}, updated_at = statement_timestamp()
+    WHERE supplier_id = ${supplierId} AND supplier_sku = ${supplierSku} AND active
+    RETURNING id`,
 );

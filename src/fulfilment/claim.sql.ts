@@ -1,5 +1,5 @@
 import { rowsOf, statement } from '../database/parameters.js';
-import { attemptReference, BEGIN_ATTEMPT_COLUMNS } from './attempts.sql.js';
+import { attemptReference, TERMS } from './attempts.sql.js';
 
 /** A unit that this process may act on, once, under the lease of its claim. */
 export interface ClaimedUnit {
@@ -156,17 +156,16 @@ export const CLAIM_UNITS = statement(
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id,
-             coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
-             coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference,
-             a.player_template, a.max_cost_micros, a.cost_currency, a.supplier_reference, a.unconfirmed
+             coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference, a.supplier_reference, a.unconfirmed,
+             ${TERMS.map((term) => `CASE WHEN is_new_attempt THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM claimed
       JOIN orders o ON o.id = claimed.order_id
       JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item
       LEFT JOIN unit_attempts a ON a.order_id = claimed.order_id AND a.item = claimed.item
         AND a.unit = claimed.unit AND a.number = claimed.attempt),
     begun AS (
-      INSERT INTO unit_attempts (${BEGIN_ATTEMPT_COLUMNS}, created_at)
-      SELECT order_id, item, unit, attempt, supplier_id, supplier_sku, reference,
+      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${TERMS.join(', ')}, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, reference, ${TERMS.join(', ')},
              date_trunc('milliseconds', statement_timestamp())
       FROM attempted WHERE is_new_attempt)
     SELECT * FROM attempted`,

@@ -1,5 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../core/config.js';
+import { Injectable } from '@nestjs/common';
 import { failpoint } from '../core/failpoints.js';
 import { mostTelling, type Failure } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
@@ -42,7 +41,6 @@ export class NextAttempts {
     private readonly settlement: SettlementRepository,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
-    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /**
@@ -62,8 +60,7 @@ export class NextAttempts {
   }
 
   private async beginBatch(tx: Transaction, ended: EndedAttempt[]): Promise<NextAttempt[]> {
-    const deadlineMs = BigInt(this.config.ROUTING_DEADLINE_MS);
-    const begun = await this.attempts.beginNext(tx, ended.map(toRow), deadlineMs);
+    const begun = await this.attempts.beginNext(tx, ended.map(toRow));
     const moved = ended.filter((each) => begun.some((next) => isOf(each, next)));
     this.settlement.recordCalls(tx, moved.flatMap(({ calls }) => calls)); // prettier-ignore
     return begun;
@@ -79,6 +76,7 @@ const toRow = ({ key, attempt, claim, refusal }: EndedAttempt): EndedRow => ({
   ended_as: refusal ? 'failed' : 'withdrawn',
   failure_code: refusal?.code ?? null,
   failure_message: refusal?.message ?? null,
+  failover: refusal?.failover ?? refusal === null,
   retry_after_ms: refusal?.retryAfterMs ?? null,
 });
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
-import type { UnitFailureCode } from '../core/failures.js';
+import { failure, type UnitFailureCode } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -31,6 +31,9 @@ type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode |
 
 /** Faults that don't pass by themselves in a moment. */
 const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration']);
+
+/** Nothing was bought, and nobody has put it right in time. */
+const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
 const WITHHELD = {
   moved: 'its supplier has another address than when it was sent',
@@ -99,9 +102,16 @@ export class OutcomeRecorder {
       .catch(() => undefined);
   }
 
-  /** A supplier that can't be bought from until somebody has put something right is left alone at once. */
+  /** What can't be bought until somebody has put something right is left alone at once: an offer, or its supplier. */
   private async pauseFor({ unit, outcome }: Undecided, leaseEndMs: number): Promise<void> {
     const fault = 'fault' in outcome ? outcome.fault : undefined;
+    if (fault === 'configuration') {
+      const detail = outcomeDetail(outcome) ?? fault;
+      const takeOff = (): Promise<boolean> =>
+        this.attempts.takeOfferOff(unit.supplier_id, unit.supplier_sku, detail);
+      if (await retryWrite(takeOff, leaseEndMs, isPassing)) this.observer.offerTakenOff(unit, detail);
+      return;
+    }
     if (fault !== 'credentials' && fault !== 'deposit') return;
     const { supplier_id: id, adapter } = unit;
     const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome) };
@@ -119,7 +129,10 @@ export class OutcomeRecorder {
     const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: timelineOf(call) };
     const next = await retryWrite(() => this.nextAttempts.begin(ended), leaseEndMs, isPassing);
     if (next) this.observer.goesOn(unit, next);
-    return next !== null;
+    else if (outcome.fault !== 'configuration' || unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS)
+      return false;
+    else await this.keeper.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
+    return true;
   }
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {

@@ -10,7 +10,7 @@ interface Pace {
 }
 
 /** For so long one good answer says that a supplier accepts our credentials and has enough of our money. */
-const WELL_FOR_MS = 10_000;
+const WELL_FOR_MS = 1_000;
 
 /**
  * How many calls at once a supplier gets. Vendors count refusals of our credentials, and ban who goes on: they get one
@@ -50,7 +50,6 @@ const asksForLess = (outcome: SupplierOutcome): boolean =>
   ('fault' in outcome && outcome.fault === 'rate') ||
   (outcome.kind === 'failed' && outcome.retryAfterMs !== undefined);
 
-const isWell = ({ kind }: SupplierOutcome): boolean =>
-  kind === 'succeeded' || kind === 'processing' || kind === 'failed' || kind === 'never_seen';
+const isWell = ({ kind }: SupplierOutcome): boolean => kind === 'succeeded' || kind === 'processing';
 
 const hasFault = (outcome: SupplierOutcome): boolean => 'fault' in outcome && outcome.fault !== undefined;

@@ -87,6 +87,13 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     );
   }
 
+  offerTakenOff({ supplier, supplier_sku: sku }: ClaimedUnit, detail: string): void {
+    this.logger.error(
+      { supplier, sku, detail },
+      'the supplier does not sell what an offer calls it: the offer is off, see topup offer list',
+    );
+  }
+
   supplierPaused({ supplier }: ClaimedUnit, reason: 'credentials' | 'deposit', detail: string | null): void {
     this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }

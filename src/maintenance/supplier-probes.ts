@@ -7,13 +7,17 @@ import {
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
+import { HeldUnits } from '../fulfilment/held-units.js';
 import { UnitDispatcher } from '../fulfilment/unit-dispatcher.js';
 import { SupplierPauses, type ProbedSupplier } from '../suppliers/supplier-pauses.js';
 import { Recurring } from './recurring.js';
 
 const INTERVAL_MS = 1_000;
 
-/** Asks paused suppliers for our balance when they are due for it, and lets those go on that may. */
+/**
+ * Asks paused suppliers for our balance when they are due for it, and lets those go on that may; looks after the units that
+ * wait for the others.
+ */
 @Injectable()
 export class SupplierProbes implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly probing: Recurring;
@@ -22,12 +26,16 @@ export class SupplierProbes implements OnApplicationBootstrap, BeforeApplication
     schema: SchemaService,
     private readonly pauses: SupplierPauses,
     private readonly units: UnitDispatcher,
+    held: HeldUnits,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.probing = new Recurring({
       whenReady: () => schema.whenReady(),
       intervalMs: INTERVAL_MS,
-      run: () => this.probe(),
+      run: async () => {
+        await this.probe();
+        await held.release();
+      },
       onError: ({ message }) =>
         logger.warn({ reason: message }, 'paused suppliers could not be looked after'),
     });

@@ -53,6 +53,23 @@ export class OrderItem {
   @Column('text')
   supplier_sku!: string;
 
+  // The terms of the offer that it was ordered at: those of its units' first attempts.
+
+  @Column('text', { nullable: true })
+  player_template!: string | null;
+
+  @Column(bigintColumn({ nullable: true }))
+  expected_cost_micros!: bigint | null;
+
+  @Column(bigintColumn({ nullable: true }))
+  max_cost_micros!: bigint | null;
+
+  @Column('text', { nullable: true })
+  cost_currency!: string | null;
+
+  @Column('numeric', { precision: 20, scale: 10, nullable: true })
+  baht_per_unit!: string | null;
+
   @Column('text', { default: 'pending' })
   status!: OrderStatus;
 

@@ -80,6 +80,11 @@ export function insertInput(admitted: Admitted[], now: Date): Parameters<typeof 
       unit_price: product.unit_price,
       supplier_id: product.supplier_id,
       supplier_sku: product.supplier_sku,
+      player_template: product.player_template,
+      expected_cost_micros: product.expected_cost_micros,
+      max_cost_micros: product.max_cost_micros,
+      cost_currency: product.cost_currency,
+      baht_per_unit: product.baht_per_unit,
     })),
   );
   const sums = new Map<number, Satang>();

@@ -50,6 +50,11 @@ export const INSERT_ORDERS = statement(
       unit_price: 'bigint',
       supplier_id: 'int',
       supplier_sku: 'text',
+      player_template: 'text?',
+      expected_cost_micros: 'bigint?',
+      max_cost_micros: 'bigint?',
+      cost_currency: 'text?',
+      baht_per_unit: 'text?',
     }),
     taken: rowsOf({ merchant_id: 'int', amount: 'bigint' }),
     now: 'timestamptz',
@@ -66,9 +71,11 @@ export const INSERT_ORDERS = statement(
       FROM asked ORDER BY arrival
       RETURNING id, order_number),
     placed_items AS (
-      INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku)
+      INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
+                               player_template, expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit)
       SELECT placed.id, line.position, line.sku, line.quantity, line.list_price, line.unit_price, line.supplier_id,
-             line.supplier_sku
+             line.supplier_sku, line.player_template, line.expected_cost_micros, line.max_cost_micros,
+             line.cost_currency, line.baht_per_unit::numeric
       FROM ${items.as('line')}
       JOIN placed USING (order_number)
       RETURNING order_id, position, quantity, supplier_id),

@@ -30,7 +30,7 @@ export interface AttemptOfUnit {
   failure_code: FailureCode | null;
   cost_micros: bigint | null;
   cost_currency: string | null;
-  /** What came of the unit's latest call. */
+  /** What came of the latest call about it; null where it was never sent. */
   last_outcome: string | null;
 }
 
@@ -46,7 +46,8 @@ export const FIND_ATTEMPTS = statement(
                 ELSE a.supplier_reference END AS supplier_reference,
            coalesce(a.ended_as, u.state) AS state,
            CASE WHEN a.ended_as IS NULL THEN u.failure_code ELSE a.failure_code END AS failure_code,
-           a.cost_micros, a.cost_currency, last_call.outcome AS last_outcome
+           a.cost_micros, a.cost_currency,
+           CASE WHEN u.first_sent_at IS NOT NULL THEN last_call.outcome END AS last_outcome
     FROM order_units u
     JOIN orders o ON o.id = u.order_id
     JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item

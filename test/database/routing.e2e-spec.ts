@@ -43,7 +43,7 @@ const setRate = (currency: string, rate: string, from: string): Promise<object[]
 
 async function offersAt(now = NOON, limits = LIMITS): Promise<RoutedOffer[]> {
   return stack.sql<RoutedOffer>(
-    `SELECT offer.* FROM products p CROSS JOIN LATERAL (${offersOf(limits, `timestamptz '${now}'`)}) offer
+    `SELECT offer.* FROM products p CROSS JOIN LATERAL (${offersOf(limits, { now: `timestamptz '${now}'` })}) offer
      WHERE p.sku = $1 ORDER BY ${routingOrder('offer')}`,
     [sku],
   );

@@ -68,18 +68,11 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
 
 const beginNext = (ended_as: 'failed' | 'withdrawn', claim: number | null): Call => {
   const failure_code = ended_as === 'failed' ? 'OUT_OF_STOCK' : null;
-  const ended = {
-    ...key,
-    attempt: 0,
-    claim,
-    ended_as,
-    failure_code,
-    failure_message: null,
-    retry_after_ms: 1,
-  };
+  const said = { failure_code, failure_message: null, failover: true, retry_after_ms: 1 };
   return BEGIN_NEXT_ATTEMPTS.with({
-    ended: [ended],
-    ...{ namedAtRandom: [], maxRetries: 2, deadlineMs: 600_000n },
+    ended: [{ ...key, attempt: 0, claim, ended_as, ...said }],
+    ...{ namedAtRandom: [], maxRetries: 2, maxOffers: 3, deadlineMs: 600_000n },
+    ...{ costMaxAgeMs: 1n, rateMaxAgeMs: 1n, minMargin: 0 },
   });
 };
 

@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import { failure } from '../core/failures.js';
+import type { Logger } from '../core/logger.js';
+import { OrderSettlement } from '../orders/order-settlement.js';
+import { unitName } from '../orders/order.rows.js';
+import { AttemptsRepository, type HeldUnit } from './attempts.repository.js';
+import { NextAttempts } from './next-attempts.js';
+
+/** How many are looked after at a time. */
+const BATCH = 500;
+
+/** Units that wait for a paused supplier: bought elsewhere where they can be, and failed after waiting for too long. */
+@Injectable()
+export class HeldUnits {
+  constructor(
+    private readonly attempts: AttemptsRepository,
+    private readonly nextAttempts: NextAttempts,
+    private readonly settlement: OrderSettlement,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async release(): Promise<void> {
+    const held = await this.attempts.listHeld(BATCH);
+    await Promise.all(held.map((unit) => this.releaseOne(unit)));
+  }
+
+  private async releaseOne(unit: HeldUnit): Promise<void> {
+    const { order_id: orderId, item, unit: number, attempt, supplier } = unit;
+    const key = { orderId, item, unit: number };
+    const about = {
+      orderNumber: unit.order_number,
+      unit: unitName(unit),
+      supplier,
+      heldMs: Math.round(unit.held_ms),
+    };
+    const next = await this.nextAttempts.begin({ key, attempt, claim: null, refusal: null, calls: [] });
+    if (next)
+      return this.logger.warn(
+        { ...about, next: next.supplier },
+        'a unit does not wait for a paused supplier',
+      );
+    if (!unit.is_overdue) return;
+    const told = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
+    const settled = await this.settlement.settle({
+      ...{ key, merchantId: unit.merchant_id, outcome: { kind: 'failed', ...told } },
+      ...{ attempt: null, claim: null, cancels: true, calls: [] },
+    });
+    if (settled === 'settled')
+      this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');
+  }
+}

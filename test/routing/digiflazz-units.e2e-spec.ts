@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DigiflazzClient, Json } from '../simulators/digiflazz-client.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { RoutingScene } from './routing-scene.js';
+
+let scene: RoutingScene;
+let vendor: DigiflazzClient;
+let sku: string;
+
+beforeAll(async () => {
+  scene = await RoutingScene.open();
+  vendor = await scene.vendor('digi');
+  sku = await scene.product({ supplier: 'digi', supplierSku: 'ml86', cost: 20_000 });
+});
+
+afterAll(() => scene.close());
+
+/** An order for a player about whom the vendor follows rules. */
+async function ruled(...rules: Json[]): Promise<OrderBody> {
+  const user = unique('8');
+  await vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
+  return scene.order(sku, { user });
+}
+
+describe('A unit bought from Digiflazz', () => {
+  it('goes by a random reference, and its cost is what the vendor took', async () => {
+    const before = await vendor.deposit();
+    const order = await scene.orderWith(await scene.order(sku), 'completed');
+
+    const [attempt] = await scene.attempts(order);
+    expect(attempt).toMatchObject({
+      number: 1,
+      supplier: 'digi',
+      state: 'succeeded',
+      cost: '20000',
+      currency: 'IDR',
+    });
+    expect(attempt?.reference).toMatch(/^T[0-9A-HJKMNP-TV-Z]{15}$/);
+    const purchase = await vendor.purchase(attempt?.reference ?? '');
+    expect(purchase).toMatchObject({ standing: 1, price_debited: 20_000 });
+    expect(await vendor.deposit()).toBe(before - 20_000);
+    const [sent] = await vendor.journal(attempt?.reference ?? '');
+    // Five percent above the expected cost, and below what the merchant pays.
+    expect(sent).toMatchObject({ max_price: 21_000, warnings: [] });
+  });
+
+  it('is asked about a minute later by the very same request, when the answer was lost', async () => {
+    const order = await ruled({ drop: true });
+    const dueInS = await scene.unitIn(order, 'unknown');
+    expect(dueInS).toBeGreaterThan(50);
+    await scene.aMinuteLater(order, vendor);
+
+    await scene.orderWith(order, 'completed');
+    const reference = await scene.reference(order);
+    expect(await vendor.purchase(reference)).toMatchObject({ standing: 1, times_bought: 1, sends: 2 });
+    expect(
+      (await vendor.journal(reference)).map(({ same_body, warnings }) => ({ same_body, warnings })),
+    ).toEqual([
+      { same_body: null, warnings: [] },
+      { same_body: true, warnings: [] },
+    ]);
+  });
+
+  it('is bought by that request, once, when the first never arrived', async () => {
+    const order = await ruled({ drop: true, decide: false });
+    await scene.unitIn(order, 'unknown');
+    await scene.aMinuteLater(order, vendor);
+    await scene.orderWith(order, 'completed');
+    expect(await vendor.purchase(await scene.reference(order))).toMatchObject({
+      standing: 1,
+      times_bought: 1,
+    });
+  });
+
+  it('is left to the operator when it is too old to be asked about, because that would buy it again', async () => {
+    const order = await ruled({ drop: true });
+    await scene.unitIn(order, 'unknown');
+    await scene.stack.sql(
+      `UPDATE order_units SET first_sent_at = first_sent_at - interval '86 d'
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+    await scene.aMinuteLater(order, vendor);
+    await scene.unitIn(order, 'review');
+    expect(await vendor.journal(await scene.reference(order))).toHaveLength(1);
+    await scene.commandLine.json(
+      ...[
+        'order',
+        'resolve',
+        order.order_number,
+        '--unit',
+        '1.1',
+        '--succeeded',
+        '--reason',
+        'on their statement',
+        '--yes',
+      ],
+    );
+  });
+
+  it('stays in doubt when a repeat is refused for what has nothing to do with the first send', async () => {
+    const order = await ruled({ drop: true });
+    await scene.unitIn(order, 'unknown');
+    const reference = await scene.reference(order);
+    await vendor.sim('rules', { match: { ref_id: reference }, rc: '68', answer_only: true });
+    await scene.aMinuteLater(order, vendor);
+    await eventually(
+      () => vendor.journal(reference),
+      (sent) => sent.length === 2,
+    );
+    expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(50);
+    await scene.aMinuteLater(order, vendor);
+    await scene.orderWith(order, 'completed');
+    expect(await scene.attempts(order)).toHaveLength(1);
+  });
+
+  it('counts as refused for a timeout only when the vendor says so twice', async () => {
+    const lucky = await ruled({ rc: '01', then: [{ rc: '00', after_ms: 1_000 }] });
+    const unlucky = await ruled({ rc: '70' });
+    for (const order of [lucky, unlucky]) {
+      expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(50);
+      await scene.aMinuteLater(order, vendor);
+    }
+    await scene.orderWith(lucky, 'completed');
+    const { failure_code } = await scene.orderWith(unlucky, 'failed');
+    expect(failure_code).toBe('SUPPLIER_REJECTED');
+  });
+
+  it('is tried again a minute later under another reference, when there were too many at a time', async () => {
+    const order = await ruled({ rc: '85' });
+    const first = await scene.reference(order);
+    const second = await scene.reference(order, 2);
+    expect(await scene.unitIn(order, 'queued')).toBeGreaterThan(50);
+    expect(second).not.toBe(first);
+    await scene.aMinuteLater(order, vendor);
+
+    await scene.orderWith(order, 'completed');
+    expect(await scene.attempts(order)).toEqual([
+      expect.objectContaining({
+        number: 1,
+        reference: first,
+        state: 'failed',
+        failure_code: 'SUPPLIER_UNAVAILABLE',
+        cost: null,
+      }),
+      expect.objectContaining({
+        number: 2,
+        reference: second,
+        state: 'succeeded',
+        failure_code: null,
+        cost: '20000',
+      }),
+    ]);
+    expect(await vendor.purchase(first)).toMatchObject({ standing: 0 });
+    expect(await vendor.purchase(second)).toMatchObject({ standing: 1, times_bought: 1 });
+  });
+
+  it('fails after three such attempts', async () => {
+    const order = await ruled({ rc: '85', times: null });
+    for (const attempt of [2, 3]) {
+      await scene.reference(order, attempt);
+      await scene.unitIn(order, 'queued');
+      await scene.aMinuteLater(order, vendor);
+    }
+    expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    expect((await scene.attempts(order)).map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
+  });
+
+  it('is not the operator’s to decide while a repeat may be buying it', async () => {
+    const order = await ruled({ drop: true }, { delay_ms: 1_500 });
+    await scene.unitIn(order, 'unknown');
+    await scene.aMinuteLater(order, vendor);
+    await scene.unitClaimed(order);
+    const resolve = [
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--failed',
+      'SUPPLIER_REJECTED',
+      '--reason',
+      'gave up',
+      '--yes',
+    ];
+    expect(await scene.commandLine.run(...resolve)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('sending'),
+    });
+    await scene.orderWith(order, 'completed');
+  });
+});

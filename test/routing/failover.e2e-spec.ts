@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DigiflazzClient, Json } from '../simulators/digiflazz-client.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { RoutingScene } from './routing-scene.js';
+
+let scene: RoutingScene;
+let first: DigiflazzClient;
+let second: DigiflazzClient;
+let sku: string;
+
+beforeAll(async () => {
+  scene = await RoutingScene.open({ ROUTING_HOLD_LIMIT_MS: '3000' });
+  first = await scene.vendor('first');
+  second = await scene.vendor('second');
+  sku = await scene.product(
+    { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+    { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
+  );
+});
+
+afterAll(() => scene.close());
+
+async function ruled(vendor: DigiflazzClient, rule: Json, of = sku): Promise<OrderBody> {
+  const user = unique('8');
+  await vendor.sim('rules', { match: { player: user }, ...rule });
+  return scene.order(of, { user });
+}
+
+const supplierStatus = async (code: string): Promise<string> =>
+  (await scene.commandLine.json<{ status: string }>('supplier', 'show', code)).status;
+
+const purchases = async (vendor: DigiflazzClient): Promise<number> =>
+  (await vendor.sim<Json[]>('purchases')).length;
+
+describe('A unit that its first supplier refuses', () => {
+  it('is bought at the next one, for the same price, at that one’s cost', async () => {
+    const order = await ruled(first, { rc: '68' });
+    const { total_amount } = await scene.orderWith(order, 'completed');
+    expect(total_amount).toBe('100.00');
+    const [one, two] = await scene.attempts(order);
+    expect(one).toMatchObject({
+      supplier: 'first',
+      supplier_sku: 'ml86',
+      state: 'failed',
+      failure_code: 'OUT_OF_STOCK',
+    });
+    expect(two).toMatchObject({
+      supplier: 'second',
+      supplier_sku: 'ff70',
+      state: 'succeeded',
+      cost: '10000',
+    });
+    expect(await second.purchase(two?.reference ?? '')).toMatchObject({ standing: 1 });
+  });
+
+  it('fails with what tells its merchant most, when the next one refuses it too', async () => {
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '68' });
+    await second.sim('rules', { match: { player: user }, rc: '02' });
+    const order = await scene.orderWith(await scene.order(sku, { user }), 'failed');
+    expect(order.failure_code).toBe('OUT_OF_STOCK');
+    expect((await scene.attempts(order)).map(({ failure_code }) => failure_code)).toEqual([
+      'OUT_OF_STOCK',
+      'OUT_OF_STOCK',
+    ]);
+  });
+
+  it('is not tried elsewhere when the player is wrong', async () => {
+    const before = await purchases(second);
+    const order = await scene.orderWith(await ruled(first, { rc: '54' }), 'failed');
+    expect(order.failure_code).toBe('INVALID_PLAYER');
+    expect(await scene.attempts(order)).toHaveLength(1);
+    expect(await purchases(second)).toBe(before);
+  });
+
+  it('is refused for its price where that would be above what we were told', async () => {
+    const dear = await scene.product(
+      { supplier: 'first', supplierSku: 'ml172', cost: 30_000 },
+      { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
+    );
+    const order = await scene.orderWith(await scene.order(dear), 'completed');
+    const [one] = await scene.attempts(order);
+    expect(one).toMatchObject({ state: 'failed', failure_code: 'PRODUCT_UNAVAILABLE' });
+    const [sent] = await first.journal(one?.reference ?? '');
+    expect(sent).toMatchObject({ rc: '69', max_price: 31_500 });
+  });
+});
+
+describe('A unit that its first supplier may have bought', () => {
+  it('is never sent to another one', async () => {
+    const before = await purchases(second);
+    const order = await ruled(first, { drop: true });
+    for (let times = 0; times < 3; times++) {
+      await scene.unitIn(order, 'unknown');
+      const reference = await scene.reference(order);
+      await first.sim('rules', { match: { ref_id: reference }, http: 502, decide: false });
+      const sends = (await first.journal(reference)).length;
+      await scene.aMinuteLater(order, first);
+      await eventually(() => first.journal(reference), (sent) => sent.length > sends); // prettier-ignore
+    }
+    expect(await scene.attempts(order)).toHaveLength(1);
+    expect(await purchases(second)).toBe(before);
+    await scene.unitIn(order, 'unknown');
+    await scene.aMinuteLater(order, first);
+    await scene.orderWith(order, 'completed');
+  });
+
+  it('is not tried at the first one again when it is in doubt at the second', async () => {
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '68' });
+    await second.sim('rules', { match: { player: user }, drop: true });
+    const order = await scene.order(sku, { user });
+    await scene.reference(order, 2);
+    await scene.unitIn(order, 'unknown');
+    await scene.aMinuteLater(order, second);
+    await scene.orderWith(order, 'completed');
+    expect((await scene.attempts(order)).map(({ supplier }) => supplier)).toEqual(['first', 'second']);
+  });
+});
+
+describe('A supplier with too little of our deposit', () => {
+  it('is paused at once; what it never accepted is bought elsewhere, and what is in doubt stays with it', async () => {
+    const alone = await scene.product({ supplier: 'first', supplierSku: 'ml86', cost: 20_000 });
+    const inDoubt = await ruled(first, { drop: true });
+    await scene.unitIn(inDoubt, 'unknown');
+    const waiting = await ruled(first, { rc: '85' }, alone);
+    await scene.reference(waiting, 2);
+
+    const { deposit } = await first.sim<{ deposit: number }>('account');
+    await first.sim('account', { deposit: 100 });
+    const calls = (await first.sim<Json[]>('journal')).length;
+    const order = await scene.orderWith(await scene.order(sku, { quantity: 3 }), 'completed');
+    const units = await scene.units(order);
+    expect(units.map(({ attempts_detail }) => attempts_detail.at(-1)?.supplier)).toEqual([
+      'second',
+      'second',
+      'second',
+    ]);
+    const bought = (await first.sim<Json[]>('journal'))
+      .slice(calls)
+      .filter(({ path }) => path === '/v1/transaction');
+    expect(bought).toHaveLength(1);
+    expect(await supplierStatus('first')).toBe('paused');
+    expect(await scene.unitIn(inDoubt, 'unknown')).not.toBeNull();
+
+    const refused = await scene.merchant.client.post<{ details: Json[] }>('/v1/orders', {
+      reference_id: unique('order'), user_id: '1', items: [{ sku: alone, quantity: 1 }],
+    }); // prettier-ignore
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ code: 'PRODUCT_UNAVAILABLE' }] } });
+
+    // It has been paused for three seconds by then.
+    const failed = await scene.orderWith(waiting, 'failed');
+    expect(failed.failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    expect((await scene.attempts(waiting)).map(({ state }) => state)).toEqual(['failed', 'withdrawn']);
+
+    await first.sim('account', { deposit });
+    expect(await scene.commandLine.json('supplier', 'balance', 'first')).toMatchObject([
+      { amount: `${deposit}` },
+    ]);
+    expect(await supplierStatus('first')).toBe('active');
+    await scene.aMinuteLater(inDoubt, first);
+    await scene.orderWith(inDoubt, 'completed');
+  });
+});
+
+describe('A supplier that refuses our credentials', () => {
+  it('is called once, and goes on when they are right again', async () => {
+    const only = await scene.vendor('third', { rc: '41' });
+    const alone = await scene.product({ supplier: 'third', supplierSku: 'ml86', cost: 20_000 });
+    const order = await scene.order(alone, { quantity: 5 });
+    await eventually(() => supplierStatus('third'), (status) => status === 'paused'); // prettier-ignore
+    expect(await only.sim<Json[]>('journal')).toHaveLength(1);
+    await only.sim('account', { rc: null });
+    const show = await scene.commandLine.json('supplier', 'resume', 'third');
+    expect(show).toMatchObject({ status: 'active', pause_reason: null });
+    await scene.orderWith(order, 'completed');
+    expect((await only.sim<Json[]>('purchases')).length).toBe(5);
+  });
+});
+
+describe('An offer that its supplier does not know as we call it', () => {
+  it('is taken off, and its unit is bought elsewhere', async () => {
+    const unset = await scene.product(
+      { supplier: 'first', supplierSku: 'pending', cost: 10_000 },
+      { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
+    );
+    const order = await scene.orderWith(await ruled(first, { rc: '80' }, unset), 'completed');
+    expect((await scene.attempts(order)).map(({ supplier, state }) => [supplier, state])).toEqual([
+      ['first', 'withdrawn'],
+      ['second', 'succeeded'],
+    ]);
+    expect(await scene.commandLine.json('offer', 'list', '--sku', unset)).toMatchObject([
+      { supplier: 'first', active: false, routable: false },
+      { supplier: 'second', active: true, routable: true },
+    ]);
+  });
+});

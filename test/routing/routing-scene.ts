@@ -1,0 +1,158 @@
+import { ProductsService } from '../../src/catalog/products.service.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { CommandLine } from '../cli/command-line.js';
+import {
+  DigiflazzBench,
+  KEYS,
+  USERNAME,
+  type DigiflazzClient,
+  type Json,
+} from '../simulators/digiflazz-client.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+export interface AttemptJson {
+  number: number;
+  supplier: string;
+  supplier_sku: string;
+  reference: string;
+  supplier_reference: string | null;
+  state: string;
+  cost: string | null;
+  currency: string | null;
+  failure_code: string | null;
+}
+
+export interface UnitJson {
+  state: string;
+  attempts: number;
+  attempts_detail: AttemptJson[];
+}
+
+/** Where a product can be bought. */
+interface Offer {
+  supplier: string;
+  supplierSku: string;
+  /** In whole rupiah; none for a supplier that tells no costs. */
+  cost?: number;
+}
+
+/** The service with a worker, simulated vendors to buy from, and a merchant. */
+export class RoutingScene {
+  readonly commandLine: CommandLine;
+  private readonly bench = new DigiflazzBench();
+
+  private constructor(
+    readonly stack: TestStack,
+    readonly merchant: TestMerchant,
+  ) {
+    const { DATABASE_URL, secretsKey } = stack.config;
+    this.commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+  }
+
+  /** @param env configuration that differs from the tests' usual one. */
+  static async open(env: Record<string, string> = {}): Promise<RoutingScene> {
+    const stack = await TestStack.start(env);
+    await stack.sql(`INSERT INTO fx_rates VALUES ('IDR', 0.0022, now() - interval '1 h', 'test')`);
+    return new RoutingScene(stack, await stack.merchant('100000.00'));
+  }
+
+  async close(): Promise<void> {
+    await closeWithBalancedBooks(this.stack);
+    await this.bench.clear();
+  }
+
+  /** A supplier of the adapter digiflazz, and the simulated vendor that it is. */
+  async vendor(code: string, account: Json = {}): Promise<DigiflazzClient> {
+    const client = await this.bench.start({}, account);
+    await this.stack.api.get(SuppliersService).set({
+      ...{ code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, timeoutMs: 2_000 },
+      credentials: { username: USERNAME, key: KEYS.production, webhook_secret: 'hook-secret-1' },
+    });
+    return client;
+  }
+
+  /** A product for 100 baht with these offers, the first one first. @returns its SKU. */
+  async product(...offers: Offer[]): Promise<string> {
+    const sku = unique('SKU');
+    await this.stack.api.get(ProductsService).set({ sku, name: `Product ${sku}`, price: 10_000n });
+    for (const [index, { supplier, supplierSku, cost }] of offers.entries()) {
+      await this.stack.sql(
+        `INSERT INTO supplier_offers (product_id, supplier_id, supplier_sku, priority, cost_micros, cost_currency, cost_at)
+         SELECT p.id, s.id, $3, $4, $5::bigint * 1000000, CASE WHEN $5::bigint IS NOT NULL THEN 'IDR' END, now()
+         FROM products p, suppliers s WHERE p.sku = $1 AND s.code = $2`,
+        [sku, supplier, supplierSku, index + 1, cost ?? null],
+      );
+    }
+    return sku;
+  }
+
+  order(sku: string, { user = unique('7'), quantity = 1 } = {}): Promise<OrderBody> {
+    return this.stack.order(this.merchant, [{ sku, quantity }], user);
+  }
+
+  orderWith(order: OrderBody, ...statuses: string[]): Promise<OrderBody> {
+    return this.stack.orderWith(this.merchant, order.reference_id, ...statuses);
+  }
+
+  async units({ order_number }: OrderBody): Promise<UnitJson[]> {
+    const { units } = await this.commandLine.json<{ units: UnitJson[] }>('order', 'show', order_number);
+    return units;
+  }
+
+  /** Of an order's first unit. */
+  async attempts(order: OrderBody): Promise<AttemptJson[]> {
+    return (await this.units(order))[0]?.attempts_detail ?? [];
+  }
+
+  /** The reference of the latest attempt at an order's first unit, once it has begun. */
+  async reference({ order_number }: OrderBody, attempt = 1): Promise<string> {
+    const find = async (): Promise<string | undefined> =>
+      (
+        await this.stack.sql<{ reference: string }>(
+          `SELECT a.reference FROM unit_attempts a JOIN orders o ON o.id = a.order_id
+           WHERE o.order_number = $1 AND a.item = 1 AND a.unit = 1 AND a.number = $2`,
+          [order_number, attempt],
+        )
+      )[0]?.reference;
+    return (await eventually(find, (reference) => reference !== undefined)) ?? '';
+  }
+
+  /** Follows an order's first unit until it rests in a state. @returns in how many seconds it is due. */
+  async unitIn({ order_number }: OrderBody, state: string): Promise<number | null> {
+    const read = async (): Promise<{ state: string; due_s: number | null } | undefined> =>
+      (
+        await this.stack.sql<{ state: string; due_s: number | null }>(
+          `SELECT u.state, extract(epoch FROM u.next_action_at - now())::float8 AS due_s
+           FROM order_units u JOIN orders o ON o.id = u.order_id
+           WHERE o.order_number = $1 AND u.item = 1 AND u.unit = 1 AND u.claimed_by IS NULL`,
+          [order_number],
+        )
+      )[0];
+    return (await eventually(read, (unit) => unit?.state === state))?.due_s ?? null;
+  }
+
+  /** Waits until a worker calls the vendor about an order's first unit. */
+  async unitClaimed({ order_number }: OrderBody): Promise<void> {
+    const isClaimed = async (): Promise<boolean> =>
+      (
+        await this.stack.sql(
+          `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
+           WHERE o.order_number = $1 AND u.claimed_by IS NOT NULL`,
+          [order_number],
+        )
+      ).length > 0;
+    await eventually(isClaimed, (claimed) => claimed);
+  }
+
+  /** Lets more than a minute pass, here and at the vendor. */
+  async aMinuteLater({ order_number }: OrderBody, ...vendors: DigiflazzClient[]): Promise<void> {
+    for (const vendor of vendors) await vendor.aMinuteLater();
+    await this.stack.sql(
+      `UPDATE order_units SET next_action_at = now()
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now()`,
+      [order_number],
+    );
+  }
+}
