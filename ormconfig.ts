@@ -26,6 +26,7 @@ import { SupplierSettings1763800000016 } from './src/database/migrations/1763800
 import { LaterAttempts1763800000017 } from './src/database/migrations/1763800000017-later-attempts.js';
 import { SupplierPauses1763800000018 } from './src/database/migrations/1763800000018-supplier-pauses.js';
 import { Offers1763800000019 } from './src/database/migrations/1763800000019-offers.js';
+import { SupplierCallbacks1763800000020 } from './src/database/migrations/1763800000020-supplier-callbacks.js';
 import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -38,6 +39,7 @@ import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
 import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
 import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
+import { SupplierCallback } from './src/supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from './src/suppliers/supplier.entity.js';
 import { Transfer } from './src/wallet/transfer.entity.js';
 import { Wallet } from './src/wallet/wallet.entity.js';
@@ -49,6 +51,7 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
 const ENTITIES = [
   ...[Merchant, ApiKey, Supplier, SupplierProduct, Product, MerchantPrice, SupplierOffer, FxRate],
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
+  ...[SupplierCallback],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess],
 ];
@@ -90,6 +93,7 @@ export function dataSourceOptions(
       SupplierPauses1763800000018,
       Offers1763800000019,
       TermsOfItems1763800000022,
+      SupplierCallbacks1763800000020,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

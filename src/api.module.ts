@@ -16,6 +16,8 @@ import { ManagementModule } from './management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { QueuesModule } from './queues/queues.module.js';
+import { SupplierCallbacksController } from './supplier-callbacks/supplier-callbacks.controller.js';
+import { SupplierCallbacksModule } from './supplier-callbacks/supplier-callbacks.module.js';
 import { WalletController } from './wallet/wallet.controller.js';
 import { WalletModule } from './wallet/wallet.module.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
@@ -32,6 +34,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     WalletModule,
     OrdersModule,
     WebhooksModule,
+    SupplierCallbacksModule,
     ManagementModule,
   ],
   controllers: [
@@ -40,6 +43,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     ProductsController,
     WebhooksController,
     DeliveriesController,
+    SupplierCallbacksController,
     HealthController,
     HomeController,
   ],

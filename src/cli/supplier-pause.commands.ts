@@ -53,7 +53,7 @@ export function definePauses(supplier: Command, act: Act): void {
       .addHelpText('after', help + examples(`supplier ${name} acme --reason "${reason}"`))
       .action(
         act(async (app, code: string, by: Actor) =>
-          supplierRecord(await run(app.get(SuppliersService), code, by)),
+          supplierRecord(app, await run(app.get(SuppliersService), code, by)),
         ),
       );
   }

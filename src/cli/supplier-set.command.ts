@@ -7,7 +7,6 @@ import {
   type Changes,
   type SupplierSettings,
 } from '../suppliers/supplier-settings.js';
-import { toSupplierView } from '../suppliers/supplier-view.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -15,6 +14,7 @@ import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
 import { integer, micros, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError } from './problems.js';
+import { viewOf } from './supplier.view.js';
 
 interface SetGiven {
   code: string;
@@ -99,7 +99,7 @@ async function setSupplier(app: INestApplicationContext, given: SetGiven): Promi
   suppliers.assertTiming(timeoutMs);
   const remarks = await confirmMove(suppliers, settings, yes);
   const saved = await suppliers.set(settings, { operator, reason });
-  return { ...record({ ...toSupplierView(saved) }), remarks };
+  return { ...record({ ...viewOf(app, saved) }), remarks };
 }
 
 async function readChanges({

@@ -3,7 +3,7 @@ import type { Actor } from '../audit-log/audit-log.js';
 import { ADAPTERS } from '../suppliers/adapters.js';
 import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
 import { SupplierCheckService } from '../suppliers/supplier-check.service.js';
-import { toBalanceView, toSupplierView } from '../suppliers/supplier-view.js';
+import { toBalanceView } from '../suppliers/supplier-view.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act, type CommandGroup, type Shell } from './command-group.js';
@@ -11,7 +11,14 @@ import { ASKS_FIRST, confirm } from './confirm.js';
 import { operatorOption, reasonOption, yesOption } from './options.js';
 import { list, type Result } from './output.js';
 import { definePauses } from './supplier-pause.commands.js';
-import { adaptersTable, supplierRecord, supplierTest, toLine, unavailableInWords } from './supplier.view.js';
+import {
+  adaptersTable,
+  supplierRecord,
+  supplierTest,
+  toLine,
+  unavailableInWords,
+  viewOf,
+} from './supplier.view.js';
 import { defineSet } from './supplier-set.command.js';
 
 const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';
@@ -35,7 +42,7 @@ function defineReads(supplier: Command, act: Act): void {
     .addHelpText('after', examples('supplier list'))
     .action(
       act(async (app) => {
-        const suppliers = (await app.get(SuppliersService).list()).map(toSupplierView);
+        const suppliers = (await app.get(SuppliersService).list()).map((supplier) => viewOf(app, supplier));
         const { text } = list(suppliers.map(toLine), NO_SUPPLIERS);
         return { json: suppliers, text };
       }),
@@ -48,7 +55,7 @@ function defineReads(supplier: Command, act: Act): void {
     .addHelpText('after', examples('supplier show acme'))
     .action(
       act(async (app, code: string) => {
-        return supplierRecord(await app.get(SuppliersService).getByCode(code));
+        return supplierRecord(app, await app.get(SuppliersService).getByCode(code));
       }),
     );
 }
@@ -107,7 +114,7 @@ function defineRemove(supplier: Command, act: Act): void {
         const service = app.get(SuppliersService);
         await service.getByCode(code);
         await confirm(`Supplier ${code} is removed with its credentials, for good.`, { yes });
-        return supplierRecord(await service.remove(code, by));
+        return supplierRecord(app, await service.remove(code, by));
       }),
     );
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
 import { ConfigError } from './config-error.js';
 import { Environment, isBlank } from './environment.js';
 import { parseNetwork, type Network } from './networks.js';
@@ -10,7 +11,8 @@ import { parseNetwork, type Network } from './networks.js';
 /** Everything that the environment decides, checked and with its defaults. */
 export interface Config extends Omit<
   Environment,
-  'WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS' | 'REDIS_TLS_CA_FILE'
+  | ('WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS' | 'REDIS_TLS_CA_FILE')
+  | 'SUPPLIER_CALLBACK_BASE_URL'
 > {
   /** 32 bytes, or null where nothing was set (only the command line runs without). */
   readonly secretsKey: Buffer | null;
@@ -20,6 +22,8 @@ export interface Config extends Omit<
   readonly redisAuthority: string | null;
   readonly webhookAllowedNetworks: readonly Network[];
   readonly trustedProxies: readonly string[];
+  /** Where suppliers reach the API, without a slash at its end; null where they are given no address to call. */
+  readonly supplierCallbackBaseUrl: string | null;
 }
 
 export const CONFIG = Symbol('CONFIG');
@@ -47,6 +51,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   );
   for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) checkServer(name, environment[name], problems);
   const redisAuthority = readAuthority(environment, problems);
+  const supplierCallbackBaseUrl = readCallbackBaseUrl(environment, problems);
   const webhookAllowedNetworks = parseNetworks(
     'WEBHOOK_ALLOWED_CIDRS',
     environment.WEBHOOK_ALLOWED_CIDRS,
@@ -62,6 +67,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     SECRETS_KEY: _key,
     SECRETS_PREVIOUS_KEYS: previousKeys,
     REDIS_TLS_CA_FILE: _file,
+    SUPPLIER_CALLBACK_BASE_URL: _baseUrl,
     ...plain
   } = environment;
   return Object.freeze({
@@ -71,6 +77,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     redisAuthority,
     webhookAllowedNetworks,
     trustedProxies: splitList(environment.TRUSTED_PROXIES),
+    supplierCallbackBaseUrl,
   });
 }
 
@@ -107,6 +114,18 @@ function readAuthority(
     problems.push(`REDIS_TLS_CA_FILE can't be read: ${(error as Error).message}`);
   }
   return null;
+}
+
+function readCallbackBaseUrl(
+  { SUPPLIER_CALLBACK_BASE_URL: baseUrl }: Environment,
+  problems: string[],
+): string | null {
+  if (isBlank(baseUrl)) return null;
+  if (!isBaseUrl(baseUrl))
+    problems.push(
+      'SUPPLIER_CALLBACK_BASE_URL must be an http or https URL without credentials, query or fragment',
+    );
+  return withoutTrailingSlashes(baseUrl);
 }
 
 function parseNetworks(name: string, list: string, problems: string[]): Network[] {

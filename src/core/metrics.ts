@@ -91,6 +91,12 @@ export class Metrics {
     ['supplier'],
   );
 
+  private readonly supplierCallbacks = this.counter(
+    'topup_supplier_callbacks_total',
+    'Requests by which suppliers called us, and what came of them',
+    ['supplier', 'verdict'],
+  );
+
   private readonly pausedSuppliers = this.gauge(
     'topup_supplier_paused',
     'Whether this worker leaves the supplier alone for a moment, as it accepts nothing',
@@ -187,6 +193,11 @@ export class Metrics {
 
   supplierContradicted(supplier: string): void {
     this.contradictions.inc({ supplier });
+  }
+
+  /** @param verdict what came of a callback, or `limited` where it came too fast to be read. */
+  supplierCalledBack(supplier: string, verdict: string): void {
+    this.supplierCallbacks.inc({ supplier, verdict });
   }
 
   supplierPaused(supplier: string, paused: boolean): void {

@@ -33,9 +33,13 @@ export class SecretBox {
   }
 
   seal(secret: string): Buffer {
+    return this.sealBytes(Buffer.from(secret, 'utf8'));
+  }
+
+  sealBytes(secret: Buffer): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.current.key, nonce);
-    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
     return Buffer.concat([Buffer.from([VERSION]), this.current.id, nonce, sealed, cipher.getAuthTag()]);
   }
 
@@ -44,7 +48,7 @@ export class SecretBox {
     const name = sealed.toString('latin1');
     let secret = this.opened.get(name);
     if (secret === undefined) {
-      secret = this.decrypt(sealed);
+      secret = this.openBytes(sealed).toString('utf8');
       if (this.opened.size >= MAX_REMEMBERED) this.opened.clear();
       this.opened.set(name, secret);
     }
@@ -56,7 +60,8 @@ export class SecretBox {
     return !idOf(sealed).equals(this.current.id);
   }
 
-  private decrypt(sealed: Buffer): string {
+  /** @throws as {@link open}; what it opens is not remembered. */
+  openBytes(sealed: Buffer): Buffer {
     if (sealed[0] !== VERSION || sealed.length < HEADER_BYTES + TAG_BYTES) {
       throw new Error('a sealed secret is not readable: it is damaged');
     }
@@ -64,8 +69,7 @@ export class SecretBox {
     if (!key) throw new Error('a sealed secret is not readable: it was sealed under another SECRETS_KEY');
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + KEY_ID_BYTES, HEADER_BYTES));
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    const plain = [decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()];
-    return Buffer.concat(plain).toString('utf8');
+    return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()]);
   }
 }
 

@@ -48,6 +48,7 @@ export interface ClaimedUnit {
   base_url: string;
   token_sealed: Buffer | null;
   credentials_sealed: Buffer | null;
+  callback_token_sealed: Buffer | null;
   options: Record<string, string>;
   timeout_ms: number;
 }
@@ -118,8 +119,8 @@ export const CLAIM_UNITS = statement(
   },
   ({ suppliers, adapters, total, name, leaseMarginMs }) => `
     WITH due AS (
-      SELECT found.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed, s.options,
-             s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
+      SELECT found.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed,
+             s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
              coalesce(known.named_at_random, false) AS named_at_random,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM ${suppliers.as('asked')}
@@ -151,7 +152,8 @@ export const CLAIM_UNITS = statement(
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.withheld, d.is_repeat,
                 d.state = 'sending' AS interrupted, u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random,
-                d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed, d.options, d.timeout_ms),
+                d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
+                d.callback_token_sealed, d.options, d.timeout_ms),
     ${STARTED},
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (

@@ -46,7 +46,7 @@ export class SupplierCaller {
   private async ask(unit: ClaimedUnit): Promise<SupplierOutcome> {
     let supplier: SupplierConnection;
     try {
-      supplier = this.registry.connect(unit);
+      supplier = this.registry.connect({ ...unit, code: unit.supplier });
     } catch (error) {
       const detail = (error as Error).message;
       return unit.is_repeat ? { kind: 'unknown', detail } : { kind: 'not_accepted', detail };

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { UnitFailureCode } from '../core/failures.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
@@ -13,6 +13,9 @@ import { OrderUnit } from './order-unit.entity.js';
   name: 'fk_unit_attempts_unit',
 })
 @Unique('uq_unit_attempts_reference', ['supplier_id', 'reference'])
+@Index('ix_unit_attempts_supplier_reference', ['supplier_id', 'supplier_reference'], {
+  where: 'supplier_reference IS NOT NULL',
+})
 @Check('ck_unit_attempts_number', 'number > 0')
 @Check('ck_unit_attempts_ended_as', `ended_as IN ('failed', 'withdrawn')`)
 @Check('ck_unit_attempts_ended', '(ended_as IS NULL) = (ended_at IS NULL)')

@@ -37,6 +37,8 @@ export interface StoredSettings {
   /** By name, those that were given. */
   options: Record<string, string>;
   timeoutMs: number;
+  /** Where the supplier is to call us; null where it can't. */
+  callbackUrl: string | null;
 }
 
 /**

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { AdapterDescription } from './adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS } from './adapters.js';
+import { CallbackAddresses } from './callback-addresses.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
 import { SupplierCredentials } from './supplier-credentials.js';
 import { SupplierHttp } from './supplier-http.js';
@@ -16,7 +17,8 @@ export interface SupplierConnection<Settings = unknown> {
 
 type ConnectedColumns = Pick<
   Supplier,
-  'adapter' | 'base_url' | 'token_sealed' | 'credentials_sealed' | 'options' | 'timeout_ms'
+  | ('code' | 'adapter' | 'base_url' | 'options' | 'timeout_ms')
+  | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
 >;
 
 /** What statements have to know of an adapter. */
@@ -48,7 +50,10 @@ export class SupplierRegistry implements OnApplicationShutdown {
   /** All of them, as statements are given them. */
   readonly adapters: readonly AdapterRow[] = [...this.known.values()].map(toRow);
 
-  constructor(private readonly credentials: SupplierCredentials) {}
+  constructor(
+    private readonly credentials: SupplierCredentials,
+    private readonly callbackAddresses: CallbackAddresses,
+  ) {}
 
   /** Undefined where only another version of the service knows the adapter. */
   find(name: string): SupplierAdapter | undefined {
@@ -72,7 +77,9 @@ export class SupplierRegistry implements OnApplicationShutdown {
     const credentials = this.credentials.open(supplier);
     const missing = missingProblem(description, Object.keys(credentials));
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);
-    return { adapter, settings: adapter.readSettings({ baseUrl, credentials, options, timeoutMs }) };
+    const callbackUrl = adapter.callbacks ? this.callbackAddresses.urlOf(supplier) : null;
+    const stored = { baseUrl, credentials, options, timeoutMs, callbackUrl };
+    return { adapter, settings: adapter.readSettings(stored) };
   }
 
   async onApplicationShutdown(): Promise<void> {

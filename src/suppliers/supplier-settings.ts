@@ -1,3 +1,4 @@
+import { isBaseUrl, withoutTrailingSlashes } from '../core/base-url.js';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import type { AdapterDescription, CredentialField, OptionField } from './adapter-description.js';
@@ -37,7 +38,7 @@ export function baseUrlOf(
   before: Pick<Supplier, 'base_url'> | undefined,
 ): string {
   const baseUrl = given ?? (vendors === null ? null : (before?.base_url ?? vendors));
-  if (baseUrl !== null) return baseUrl.replace(/\/+$/, '');
+  if (baseUrl !== null) return withoutTrailingSlashes(baseUrl);
   throw new AppError('BAD_REQUEST', `a base URL must be given: the adapter ${adapter} knows none`);
 }
 
@@ -76,12 +77,6 @@ export function missingProblem({ adapter, credentials }: AdapterDescription, nam
 export function changed(before: Record<string, string>, changes: Changes): Record<string, string> {
   const merged = Object.entries({ ...before, ...changes });
   return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
-}
-
-function isBaseUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return false;
-  return !url.search && !url.hash && !url.username && !url.password;
 }
 
 interface Fields {

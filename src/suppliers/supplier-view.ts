@@ -28,7 +28,8 @@ export interface SupplierView {
   balance: BalanceView | null;
 }
 
-export function toSupplierView(supplier: Supplier): SupplierView {
+/** @param callbackUrl where it calls us; null where it does not. */
+export function toSupplierView(supplier: Supplier, callbackUrl: string | null): SupplierView {
   const { code, adapter, base_url, timeout_ms, options, pause_reason } = supplier;
   const balance = toBalanceView(supplier);
   return {
@@ -39,7 +40,7 @@ export function toSupplierView(supplier: Supplier): SupplierView {
     options,
     status: pause_reason === null ? 'active' : 'paused',
     pause_reason,
-    callback_url: null,
+    callback_url: callbackUrl,
     balance,
   };
 }

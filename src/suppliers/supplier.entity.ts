@@ -39,6 +39,10 @@ export class Supplier {
   @Column('text', { array: true, default: [] })
   credential_names!: string[];
 
+  /** The secret part of the address that it calls us at; null where its adapter takes no callbacks. */
+  @Column('bytea', { nullable: true })
+  callback_token_sealed!: Buffer | null;
+
   @Column('jsonb', { default: {} })
   options!: Record<string, string>;
 

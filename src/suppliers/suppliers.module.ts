@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CallbackAddresses } from './callback-addresses.js';
 import { SupplierBalancesService } from './supplier-balances.service.js';
 import { SupplierCheckService } from './supplier-check.service.js';
 import { SupplierCredentials } from './supplier-credentials.js';
@@ -9,8 +10,8 @@ import { SuppliersService } from './suppliers.service.js';
 import { TimingCheck } from './timing-check.js';
 
 const PROVIDERS = [
-  ...[SuppliersRepository, SupplierCredentials, SupplierRegistry, SuppliersService, TimingCheck],
-  ...[SupplierBalancesService, SupplierCheckService, SupplierPauses],
+  ...[SuppliersRepository, SupplierCredentials, CallbackAddresses, SupplierRegistry, SuppliersService],
+  ...[TimingCheck, SupplierBalancesService, SupplierCheckService, SupplierPauses],
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

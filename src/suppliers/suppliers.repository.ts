@@ -10,6 +10,7 @@ import {
   BEGIN_PAUSE,
   COUNT_USES,
   DELETE_SUPPLIER,
+  FIND_CALLING,
   FIND_TIMEOUTS,
   NO_STATEMENT_TIMEOUT,
 } from './suppliers.sql.js';
@@ -22,6 +23,13 @@ export interface OpenUnits {
 }
 
 type Timeout = Pick<Supplier, 'code' | 'timeout_ms'>;
+
+/** A supplier that has an address to call us at. */
+export type CallingSupplier = Pick<
+  Supplier,
+  | ('id' | 'code' | 'adapter' | 'base_url' | 'options' | 'timeout_ms')
+  | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
+>;
 
 /** What keeps a supplier in the books. */
 export interface Uses {
@@ -77,6 +85,11 @@ export class SuppliersRepository {
   /** @throws SERVICE_UNAVAILABLE */
   listTimeouts(): Promise<Timeout[]> {
     return this.database.query<Timeout>(FIND_TIMEOUTS);
+  }
+
+  /** @throws SERVICE_UNAVAILABLE */
+  listCalling(): Promise<CallingSupplier[]> {
+    return this.database.query<CallingSupplier>(FIND_CALLING);
   }
 
   /** Keeps its settings as they are until the transaction ends. Orders for it go on. */

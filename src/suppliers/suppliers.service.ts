@@ -6,6 +6,7 @@ import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { CallbackAddresses } from './callback-addresses.js';
 import { credentialNames, NO_CREDENTIALS, SupplierCredentials } from './supplier-credentials.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import {
@@ -28,6 +29,7 @@ export class SuppliersService {
     private readonly suppliers: SuppliersRepository,
     private readonly registry: SupplierRegistry,
     private readonly credentials: SupplierCredentials,
+    private readonly callbackAddresses: CallbackAddresses,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -142,6 +144,10 @@ export class SuppliersService {
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);
     return {
       ...{ code, adapter, base_url: baseUrl, timeout_ms: timeoutMs, ...sealed },
+      // What it was given once it goes on calling.
+      callback_token_sealed: description.capabilities.includes('callbacks')
+        ? (same?.callback_token_sealed ?? this.callbackAddresses.newToken())
+        : null,
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros:
         lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,

@@ -6,6 +6,13 @@ export const FIND_TIMEOUTS: Statement = {
   text: `SELECT code, timeout_ms FROM suppliers ORDER BY code`,
 };
 
+/** Those that have an address to call us at. */
+export const FIND_CALLING: Statement = {
+  name: 'suppliers.find_calling',
+  text: `SELECT id, code, adapter, base_url, options, timeout_ms, token_sealed, credentials_sealed, callback_token_sealed
+         FROM suppliers WHERE callback_token_sealed IS NOT NULL`,
+};
+
 /** Items and attempts stand for units, which have no index by supplier; the other tables are small. */
 export const COUNT_USES: Statement = {
   name: 'suppliers.count_uses',

@@ -4,6 +4,7 @@ import { LOGGER } from '../core.module.js';
 import { AppError, databaseUnavailable, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { isConnectionLost, isOverloaded } from '../postgres-errors.js';
+import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
 /** What Nest or Express itself may answer with; any other status of theirs is unforeseen. */
@@ -42,7 +43,7 @@ export function answerError(logger: Logger, exception: unknown, request: Request
 
 /** What is our fault or PostgreSQL's is worth a line; what is the caller's (an empty wallet, too) is not. */
 function log(logger: Logger, exception: unknown, error: AppError, request: Request): void {
-  const about = { requestId: requestIdOf(request), method: request.method, path: request.path };
+  const about = { requestId: requestIdOf(request), method: request.method, path: loggablePath(request.path) };
   if (error.code === 'INTERNAL_ERROR') {
     logger.error({ ...about, err: exception }, 'unforeseen error');
   } else if (error.code === 'SERVICE_UNAVAILABLE' && error.retryAfterSeconds !== undefined) {

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
 /** Node parses some thirty methods; those that no route serves share a name. */
@@ -37,5 +38,5 @@ function routeOf(request: Request): string {
   return typeof path === 'string' ? path : UNKNOWN_ROUTE;
 }
 
-/** As it was asked for, without the query: an answer may be written where a prefix has been taken off `path`. */
-const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
+/** As it was asked for: an answer may be written where a prefix has been taken off `path`. */
+const pathOf = ({ originalUrl }: Request): string => loggablePath(originalUrl);

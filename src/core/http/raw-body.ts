@@ -1,0 +1,31 @@
+import type { Request, Response } from 'express';
+import { AppError } from '../errors.js';
+import { expectsContinue, hasBody } from './unread-body.js';
+
+/**
+ * Reads a body as it was sent, whatever its type and encoding.
+ * @throws PAYLOAD_TOO_LARGE as soon as it is known to be larger; BAD_REQUEST where it breaks off.
+ */
+export async function readRawBody(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (expectsContinue(request)) response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const read = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes <= maxBytes) return;
+      // What still comes is dropped: the answer must get out before the connection ends.
+      request.off('data', read);
+      reject(tooLarge(maxBytes));
+    };
+    request.on('data', read);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', () => reject(new AppError('BAD_REQUEST', 'The request body could not be read')));
+  });
+}
+
+const tooLarge = (maxBytes: number): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes / 1024} KiB`);

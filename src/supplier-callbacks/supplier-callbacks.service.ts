@@ -1,0 +1,190 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import { withDeadline } from '../core/deadline.js';
+import { AppError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { SecretBox } from '../core/secret-box.js';
+import { storable } from '../core/text.js';
+import { isTerminalUnit } from '../orders/states.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
+import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
+import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
+import { AttemptAnswers, type Answered } from './attempt-answers.js';
+import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
+import { SupplierCallbacksRepository, type FoundAttempt } from './supplier-callbacks.repository.js';
+
+/** Suppliers wait for their answer: what is not settled by then is asked about. */
+const SETTLE_WITHIN_MS = 5_000;
+const MAX_NAME_LENGTH = 255;
+const MAX_DETAIL_LENGTH = 500;
+
+const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
+
+/** What a callback says of itself, fit to be stored. */
+interface Claims {
+  deliveryId: string | null;
+  reference: string | null;
+  supplierReference: string | null;
+  detail: string | null;
+}
+
+interface Result {
+  verdict: CallbackVerdict;
+  attempt: FoundAttempt | null;
+}
+
+type About = Extract<CallbackReading, { kind: 'about' }>;
+
+/** Reads what suppliers call us with, acts on it, and keeps it. */
+@Injectable()
+export class SupplierCallbacksService {
+  constructor(
+    private readonly callbacks: SupplierCallbacksRepository,
+    private readonly registry: SupplierRegistry,
+    private readonly answers: AttemptAnswers,
+    private readonly secretBox: SecretBox,
+    private readonly notifier: WorkNotifier,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @returns what the supplier is answered, once the callback is stored.
+   * @throws UNAUTHORIZED where it does not prove that it comes from the supplier; SERVICE_UNAVAILABLE where it could not
+   * be stored: then it may come again.
+   */
+  async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
+    const reading = this.read(supplier, raw);
+    const claims = claimsOf(reading);
+    const { verdict, attempt } =
+      reading.kind === 'about'
+        ? await this.follow(supplier, reading, claims)
+        : { verdict: reading.kind, attempt: null };
+    const id = await this.callbacks.record({
+      supplier_id: supplier.id,
+      remote_address: remoteAddress,
+      verdict,
+      delivery_id: claims.deliveryId,
+      reference: claims.reference,
+      supplier_reference: claims.supplierReference,
+      ...keyOf(attempt),
+      detail: claims.detail,
+      // Who can't prove who they are get nothing of theirs into the database.
+      body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw)),
+    });
+    this.report(supplier, { verdict, attempt }, claims, id);
+    return replyTo(reading);
+  }
+
+  private read(supplier: CallingSupplier, raw: RawCallback): CallbackReading {
+    try {
+      const { adapter, settings } = this.registry.connect(supplier);
+      if (adapter.callbacks) return adapter.callbacks.read(raw, settings);
+      return { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
+    } catch (error) {
+      // The message of any other error may quote what could not be read.
+      const reason = error instanceof AppError ? error.message : (error as Error).name;
+      return { kind: 'unreadable', detail: `it could not be looked at: ${reason}` };
+    }
+  }
+
+  private async follow(supplier: CallingSupplier, reading: About, claims: Claims): Promise<Result> {
+    const { deliveryId } = claims;
+    const [attempt, isRepeated] = await Promise.all([
+      isChanged(reading, claims) ? null : this.callbacks.findAttempt(supplier.id, claims),
+      deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
+    ]);
+    const verdict = attempt ? await this.act(supplier, attempt, reading, claims) : 'unknown_reference';
+    return { verdict: isRepeated && verdict !== 'settled' ? 'repeated' : verdict, attempt };
+  }
+
+  private async act(
+    supplier: CallingSupplier,
+    attempt: FoundAttempt,
+    { outcome }: About,
+    { supplierReference }: Claims,
+  ): Promise<CallbackVerdict> {
+    const answered = outcome ? await this.answer(attempt, outcome) : 'undecided';
+    if (answered !== 'undecided') return answered;
+    if (attempt.attempt !== attempt.latest_attempt || isTerminalUnit(attempt.state)) return 'nothing_new';
+    if (supplierReference !== null && attempt.supplier_reference === null)
+      await this.callbacks.nameAttempt(attempt, supplierReference);
+    const { inquiry } = this.registry.find(supplier.adapter) ?? {};
+    if (!inquiry) return 'nothing_new';
+    const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
+    if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
+    return 'woke';
+  }
+
+  private async answer(attempt: FoundAttempt, outcome: SupplierOutcome): Promise<Answered> {
+    try {
+      return await withDeadline(this.answers.answered(attempt, outcome), SETTLE_WITHIN_MS);
+    } catch (error) {
+      const about = { reference: attempt.reference, reason: (error as Error).message };
+      this.logger.warn(about, 'a supplier’s callback could not settle its unit: the supplier is asked');
+      return 'undecided';
+    }
+  }
+
+  private report(
+    { code }: CallingSupplier,
+    { verdict, attempt }: Result,
+    { detail }: Claims,
+    id: bigint | undefined,
+  ): void {
+    this.metrics.supplierCalledBack(code, verdict);
+    const about = {
+      requestId: attempt?.request_id ?? undefined,
+      orderNumber: attempt?.order_number,
+      supplier: code,
+      verdict,
+      // Only our own word for it: whatever else it says may be anything.
+      reference: attempt?.reference,
+      callbackId: id === undefined ? undefined : Number(id),
+    };
+    const isWrong = verdict === 'refused' || verdict === 'unreadable';
+    if (isWrong) this.logger.warn({ ...about, detail }, 'supplier callback received');
+    else this.logger.info(about, 'supplier callback received');
+  }
+}
+
+function claimsOf(reading: CallbackReading): Claims {
+  const { deliveryId, reference, supplierReference } =
+    reading.kind === 'about' ? reading : ({} as Partial<About>);
+  return {
+    deliveryId: nameOf(deliveryId),
+    reference: nameOf(reference),
+    supplierReference: nameOf(supplierReference),
+    detail: 'detail' in reading ? storable(reading.detail, MAX_DETAIL_LENGTH) : null,
+  };
+}
+
+const nameOf = (text: string | undefined): string | null =>
+  text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;
+
+/** Whether a name had to be changed to be stored: then it is none of an attempt. */
+const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
+  (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
+
+const keyOf = (
+  attempt: FoundAttempt | null,
+): Pick<SupplierCallback, 'order_id' | 'item' | 'unit' | 'attempt'> => ({
+  order_id: attempt?.order_id ?? null,
+  item: attempt?.item ?? null,
+  unit: attempt?.unit ?? null,
+  attempt: attempt?.attempt ?? null,
+});
+
+/** What a callback says is in its body, or else in its query. */
+const contentOf = ({ body, query }: RawCallback): Buffer =>
+  body.length > 0 ? body : Buffer.from(new URLSearchParams(query).toString());
+
+function replyTo({ kind, reply }: CallbackReading): CallbackReply {
+  if (reply) return reply;
+  if (kind === 'refused')
+    throw new AppError('UNAUTHORIZED', 'The signature of the callback is wrong or missing');
+  return OK;
+}
