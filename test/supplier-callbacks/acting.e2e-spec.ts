@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { CallbackScene } from './scene.js';
+
+let scene: CallbackScene;
+
+beforeAll(async () => {
+  scene = await CallbackScene.start();
+});
+
+afterAll(() => closeWithBalancedBooks(scene.stack));
+
+const OK = { status: 200, body: { status: 'ok' } };
+
+describe('a callback that proves where it comes from', () => {
+  it('settles its unit by what it says, and the order ends', async () => {
+    const unit = await scene.openUnit('signing');
+    expect(await scene.succeed('signing', unit.reference)).toMatchObject(OK);
+    expect(await scene.last('signing')).toMatchObject({
+      verdict: 'settled',
+      reference: unit.reference,
+      attempt: 1,
+    });
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    expect(scene.inquiries(unit)).toBe(0);
+  });
+
+  it('says nothing new where the unit was settled before', async () => {
+    const unit = await scene.openUnit('signing');
+    await scene.succeed('signing', unit.reference);
+    expect(await scene.succeed('signing', unit.reference)).toMatchObject(OK);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'nothing_new' });
+  });
+
+  it('is repeated where its delivery id has come before, and nothing happens twice', async () => {
+    const unit = await scene.openUnit('signing');
+    const more = { deliveryId: `d-${unit.reference}` };
+    const answers = [
+      await scene.succeed('signing', unit.reference, more),
+      await scene.succeed('signing', unit.reference, more),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject(OK);
+    const verdicts = (await scene.stored('signing')).slice(-2).map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(['settled', 'repeated']);
+  });
+
+  it('settles once, however many come at the same time', async () => {
+    const unit = await scene.openUnit('signing');
+    const all = await Promise.all(Array.from({ length: 20 }, () => scene.succeed('signing', unit.reference)));
+    for (const answer of all) expect(answer).toMatchObject(OK);
+    const verdicts = (await scene.stored('signing'))
+      .filter(({ reference }) => reference === unit.reference)
+      .map(({ verdict }) => verdict);
+    expect(verdicts.filter((verdict) => verdict === 'settled')).toHaveLength(1);
+  });
+
+  it('about a reference that nobody knows is kept and answered as any other', async () => {
+    expect(await scene.succeed('signing', 'T0000000NOBODYS')).toMatchObject(OK);
+    expect(await scene.last('signing')).toMatchObject({
+      verdict: 'unknown_reference',
+      reference: 'T0000000NOBODYS',
+      attempt: null,
+    });
+  });
+
+  it('does not settle another supplier’s unit', async () => {
+    const unit = await scene.openUnit('plain');
+    await scene.succeed('signing', unit.reference);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference' });
+    expect(await scene.unit(unit)).toMatchObject({ state: 'unknown' });
+  });
+
+  it('finds its attempt by the supplier’s own name of it, once that is known', async () => {
+    const unit = await scene.openUnit('signing');
+    const supplierReference = `theirs-${unit.reference}`;
+    await scene.call('signing', { kind: 'about', reference: unit.reference, supplierReference });
+    const outcome = { kind: 'succeeded', supplierReference };
+    await scene.call('signing', { kind: 'about', supplierReference, outcome });
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'settled', attempt: 1 });
+  });
+
+  it('that only tries whether we are there is answered as such', async () => {
+    expect(await scene.call('signing', { kind: 'ping' })).toMatchObject(OK);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'ping' });
+  });
+
+  it('that can’t be understood is kept and answered as any other', async () => {
+    expect(await scene.call('signing', 'not JSON at all')).toMatchObject(OK);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'unreadable', detail: 'it is not JSON' });
+  });
+
+  it('is answered as its vendor wants', async () => {
+    const reply = { status: 202, contentType: 'text/plain', body: 'SUCCEED' };
+    const answer = await fetch(scene.stack.url + (await scene.path('plain')), {
+      method: 'POST',
+      body: JSON.stringify({ kind: 'ping', reply }),
+    });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('content-type')).toBe('text/plain');
+    expect(await answer.text()).toBe('SUCCEED');
+  });
+});
+
+describe('a callback that does not prove where it comes from', () => {
+  it('settles nothing: its supplier is asked, once and at once', async () => {
+    const unit = await scene.openUnit('plain');
+    scene.sell(unit);
+    expect(await scene.succeed('plain', unit.reference)).toMatchObject(OK);
+    expect(await scene.last('plain')).toMatchObject({ verdict: 'woke', attempt: 1 });
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    expect(scene.inquiries(unit)).toBe(1);
+  });
+
+  it('has the supplier asked no sooner than it may be, and once for many', async () => {
+    const unit = await scene.openUnit('patient');
+    for (let count = 0; count < 5; count++) await scene.succeed('patient', unit.reference);
+    const { state, due_in_s: dueInSeconds } = await scene.unit(unit);
+    expect(state).toBe('unknown');
+    expect(dueInSeconds).toBeGreaterThan(500);
+    expect(dueInSeconds).toBeLessThanOrEqual(600);
+    expect(scene.inquiries(unit)).toBe(0);
+  });
+
+  it('leaves a unit that is due earlier anyway', async () => {
+    const unit = await scene.openUnit('patient');
+    await scene.stack.sql(
+      `UPDATE order_units SET next_action_at = statement_timestamp() + interval '5 minutes'
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [unit.order.order_number],
+    );
+    await scene.succeed('patient', unit.reference);
+    expect((await scene.unit(unit)).due_in_s).toBeLessThanOrEqual(300);
+  });
+
+  it('comes by GET where the vendor does so', async () => {
+    const unit = await scene.openUnit('plain');
+    scene.sell(unit);
+    const answer = await fetch(`${scene.stack.url}${await scene.path('plain')}?reference=${unit.reference}`);
+    expect(answer.status).toBe(200);
+    expect(await scene.last('plain')).toMatchObject({ verdict: 'woke', reference: unit.reference });
+    await eventually(
+      () => scene.unit(unit),
+      ({ state }) => state === 'succeeded',
+    );
+  });
+
+  it('names the attempt for later callbacks, and renames none', async () => {
+    const unit = await scene.openUnit('patient');
+    const about = { kind: 'about' as const, reference: unit.reference };
+    await scene.call('patient', { ...about, supplierReference: 'theirs-1' });
+    await scene.call('patient', { ...about, supplierReference: 'theirs-2' });
+    const names = await scene.stack.sql('SELECT supplier_reference FROM unit_attempts WHERE reference = $1', [
+      unit.reference,
+    ]);
+    expect(names).toEqual([{ supplier_reference: 'theirs-1' }]);
+  });
+});

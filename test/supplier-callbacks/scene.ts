@@ -1,0 +1,142 @@
+import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
+import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import {
+  addCallingAdapters,
+  SIGNATURE_HEADER,
+  signatureOf,
+  WEBHOOK_SECRET,
+} from '../support/calling-supplier.js';
+import { eventually } from '../support/eventually.js';
+import { Client, type Answer } from '../support/http.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+addCallingAdapters();
+
+/** A callback as it is stored. */
+export interface StoredCallback {
+  id: bigint;
+  verdict: string;
+  reference: string | null;
+  attempt: number | null;
+  delivery_id: string | null;
+  detail: string | null;
+  remote_address: string;
+  body_sealed: Buffer | null;
+}
+
+/** A merchant's unit, as far as its supplier has decided it. */
+export interface OpenUnit {
+  order: OrderBody;
+  user: string;
+  reference: string;
+}
+
+type Json = Record<string, unknown>;
+
+/**
+ * The service with suppliers that call it: `signing` proves who it is, `plain` does not, and `patient` is to be left
+ * alone for ten minutes after each call.
+ */
+export class CallbackScene {
+  private constructor(
+    readonly stack: TestStack,
+    readonly merchant: TestMerchant,
+  ) {}
+
+  static async start(
+    env: Record<string, string> = {},
+    options: Parameters<typeof TestStack.start>[1] = {},
+  ): Promise<CallbackScene> {
+    const stack = await TestStack.start(env, options);
+    const scene = new CallbackScene(stack, await stack.merchant('100000.00'));
+    await scene.set('signing', 'calling', { webhook_secret: WEBHOOK_SECRET });
+    await scene.set('plain', 'calling');
+    await scene.set('patient', 'patient');
+    return scene;
+  }
+
+  async set(code: string, adapter: string, credentials: Record<string, string> = {}): Promise<void> {
+    const settings = { code, adapter, baseUrl: this.stack.supplier.url, credentials };
+    await this.stack.api.get(SuppliersService).set(settings);
+  }
+
+  async token(code: string): Promise<string> {
+    const supplier = await this.stack.api.get(SuppliersService).getByCode(code);
+    return this.stack.api.get(CallbackAddresses).tokenOf(supplier) ?? '';
+  }
+
+  async path(code: string): Promise<string> {
+    return `${CALLBACKS_PATH}/${code}/${await this.token(code)}`;
+  }
+
+  /** Calls as a supplier does, signed as `signing` signs. */
+  async call(code: string, callback: CallbackReading | Json | string): Promise<Answer<Json>> {
+    const body = typeof callback === 'string' ? callback : JSON.stringify(callback);
+    const headers = { [SIGNATURE_HEADER]: signatureOf(body) };
+    return new Client(this.stack.url, null).post<Json>(await this.path(code), body, headers);
+  }
+
+  /** Tells of an attempt that it succeeded. */
+  succeed(code: string, reference: string, more: Json = {}): Promise<Answer<Json>> {
+    const outcome = { kind: 'succeeded', supplierReference: `S-${reference}` };
+    return this.call(code, { kind: 'about', reference, outcome, ...more });
+  }
+
+  /** An order of one unit that its supplier goes on processing, and that nobody asks about for an hour. */
+  async openUnit(supplier: string): Promise<OpenUnit> {
+    const { stack, merchant } = this;
+    const sku = await stack.product('35.00', { supplier });
+    const user = unique('player');
+    stack.supplier.script(user, ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'processing' },
+    }));
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () =>
+        stack.sql(
+          `UPDATE order_units u SET next_action_at = next_action_at + interval '1 hour' FROM orders o
+           WHERE o.id = u.order_id AND o.order_number = $1 AND u.state = 'unknown' AND u.claimed_by IS NULL
+           RETURNING 1`,
+          [order.order_number],
+        ),
+      ({ length }) => length === 1,
+    );
+    return { order, user, reference: `${order.order_number}.1.1` };
+  }
+
+  /** From now on the supplier says that it sold. */
+  sell({ user, reference }: OpenUnit): void {
+    const body = { reference, status: 'succeeded', supplier_reference: `S-${reference}` };
+    this.stack.supplier.script(user, () => ({ status: 200, body }));
+  }
+
+  inquiries({ order }: OpenUnit): number {
+    return this.stack.supplier.about(order.order_number).filter(({ kind }) => kind === 'inquiry').length;
+  }
+
+  async unit({ order }: OpenUnit): Promise<{ state: string; due_in_s: number | null; claim: number }> {
+    const [unit] = await this.stack.sql<{ state: string; due_in_s: number | null; claim: number }>(
+      `SELECT u.state, u.claim, extract(epoch FROM u.next_action_at - statement_timestamp())::int AS due_in_s
+       FROM order_units u JOIN orders o ON o.id = u.order_id WHERE o.order_number = $1`,
+      [order.order_number],
+    );
+    if (!unit) throw new Error(`${order.order_number} has no unit`);
+    return unit;
+  }
+
+  /** What a supplier called us with, the oldest first. */
+  stored(code: string): Promise<StoredCallback[]> {
+    return this.stack.sql<StoredCallback>(
+      `SELECT c.* FROM supplier_callbacks c JOIN suppliers s ON s.id = c.supplier_id
+       WHERE s.code = $1 ORDER BY c.id`,
+      [code],
+    );
+  }
+
+  async last(code: string): Promise<StoredCallback | undefined> {
+    return (await this.stored(code)).at(-1);
+  }
+}

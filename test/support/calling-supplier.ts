@@ -1,0 +1,79 @@
+import { createHmac } from 'node:crypto';
+import type { AdapterDescription } from '../../src/suppliers/adapter-description.js';
+import { ADAPTER_NAMES, ADAPTERS } from '../../src/suppliers/adapters.js';
+import { HttpSupplier, type HttpSettings } from '../../src/suppliers/http/http-supplier.js';
+import type { SupplierHttp } from '../../src/suppliers/supplier-http.js';
+import type { StoredSettings } from '../../src/suppliers/supplier-adapter.js';
+import type { CallbackReader, CallbackReading, RawCallback } from '../../src/suppliers/supplier-callback.js';
+
+export const WEBHOOK_SECRET = 'webhook-secret-of-the-test';
+export const SIGNATURE_HEADER = 'x-signature';
+
+interface CallingSettings extends HttpSettings {
+  webhookSecret: string | null;
+}
+
+/** The signature of a callback's bytes. */
+export const signatureOf = (body: string | Buffer, secret = WEBHOOK_SECRET): string =>
+  createHmac('sha256', secret).update(body).digest('hex');
+
+/**
+ * The supplier protocol with callbacks besides: the body is a {@link CallbackReading} in JSON. Where a webhook secret is
+ * set it must be signed; where none is set it may only make us ask.
+ */
+class CallingSupplier extends HttpSupplier {
+  static override readonly description: AdapterDescription = {
+    ...HttpSupplier.description,
+    adapter: 'calling',
+    credentials: [
+      ...HttpSupplier.description.credentials,
+      { name: 'webhook_secret', secret: true, required: false, help: 'Signs callbacks' },
+    ],
+    capabilities: [...HttpSupplier.description.capabilities, 'callbacks'],
+  };
+
+  readonly callbacks: CallbackReader<CallingSettings> = { read };
+
+  override readSettings(stored: StoredSettings): CallingSettings {
+    return { ...super.readSettings(stored), webhookSecret: stored.credentials.webhook_secret ?? null };
+  }
+}
+
+/** The same, to be left alone about an attempt for ten minutes after each call. */
+class PatientSupplier extends CallingSupplier {
+  static override readonly description: AdapterDescription = {
+    ...CallingSupplier.description,
+    adapter: 'patient',
+  };
+
+  constructor(http: SupplierHttp) {
+    super(http);
+    Object.assign(this.inquiry, { minGapMs: 600_000 });
+  }
+}
+
+function read(
+  { method, headers, query, body }: RawCallback,
+  { webhookSecret }: CallingSettings,
+): CallbackReading {
+  if (webhookSecret !== null && headers[SIGNATURE_HEADER] !== signatureOf(body, webhookSecret))
+    return { kind: 'refused', detail: 'its signature is wrong' };
+  if (method === 'GET') return { kind: 'about', reference: query.reference ?? '' };
+  let reading: CallbackReading;
+  try {
+    reading = JSON.parse(body.toString()) as CallbackReading;
+  } catch {
+    return { kind: 'unreadable', detail: 'it is not JSON' };
+  }
+  if (reading.kind !== 'about' || webhookSecret !== null) return reading;
+  const { outcome: _untrusted, ...about } = reading;
+  return about;
+}
+
+/** Lets the service know these adapters. To be called before anything of it is started. */
+export function addCallingAdapters(): void {
+  for (const Adapter of [CallingSupplier, PatientSupplier]) {
+    (ADAPTERS as unknown[]).push(Adapter);
+    ADAPTER_NAMES.push(Adapter.description.adapter);
+  }
+}
