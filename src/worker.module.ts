@@ -6,12 +6,14 @@ import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { ManagementModule } from './management/management.module.js';
+import { CallbackRetention } from './maintenance/callback-retention.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { SupplierProbes } from './maintenance/supplier-probes.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
+import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
 import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
@@ -27,6 +29,8 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     RetentionRepository,
     Retention,
     SupplierProbes,
+    SupplierCallbacksRepository,
+    CallbackRetention,
     WebhookChanges,
   ],
 })

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { Webhook } from '../webhooks/webhook.entity.js';
 
@@ -16,10 +17,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { entity: Webhook, column: 'previous_secret_sealed' satisfies keyof Webhook },
   { entity: Supplier, column: 'token_sealed' satisfies keyof Supplier },
   { entity: Supplier, column: 'credentials_sealed' satisfies keyof Supplier },
+  { entity: Supplier, column: 'callback_token_sealed' satisfies keyof Supplier },
+  { entity: SupplierCallback, column: 'body_sealed' satisfies keyof SupplierCallback },
 ];
 
 export interface SealedSecret {
-  id: number;
+  /** As text where it is a bigint. */
+  id: number | string;
   sealed: Buffer;
 }
 
@@ -28,7 +32,7 @@ export class SecretsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** In the order of ids. @param after the last id of the page before. */
-  page({ entity, column }: SealedColumn, after: number, limit: number): Promise<SealedSecret[]> {
+  page({ entity, column }: SealedColumn, after: number | string, limit: number): Promise<SealedSecret[]> {
     return this.dataSource
       .createQueryBuilder(entity, 'holder')
       .select('holder.id', 'id')
@@ -46,11 +50,12 @@ export class SecretsRepository {
     { id, sealed }: SealedSecret,
     resealed: Buffer,
   ): Promise<boolean> {
+    const changesWhen = this.dataSource.getMetadata(entity).updateDateColumn;
     const { affected } = await this.dataSource
       .createQueryBuilder()
       .update(entity)
       // Sealed anew, it is the same secret: nothing was changed that anybody should hear of.
-      .set({ [column]: resealed, updated_at: () => 'updated_at' })
+      .set({ [column]: resealed, ...(changesWhen && { updated_at: () => 'updated_at' }) })
       .where({ id, [column]: sealed })
       .execute();
     return affected === 1;

@@ -39,7 +39,7 @@ export class SecretsService {
 
   private async rotateColumn(column: SealedColumn, onProgress: (done: number) => void): Promise<number> {
     let count = 0;
-    let last = 0;
+    let last: number | string = 0;
     for (;;) {
       const rows = await this.secrets.page(column, last, ROWS_AT_ONCE);
       for (const secret of rows.filter(({ sealed }) => this.secretBox.isOutdated(sealed))) {

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SecretBox } from '../../src/core/secret-box.js';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { SIGNATURE_HEADER, signatureOf } from '../support/calling-supplier.js';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { Client, type Answer } from '../support/http.js';
+import { sendRaw } from '../support/raw-http.js';
+import { Wire } from '../support/wire.js';
+import { CallbackScene } from './scene.js';
+
+let scene: CallbackScene;
+let url: string;
+let nobody: Client;
+
+beforeAll(async () => {
+  scene = await CallbackScene.start({}, { worker: false });
+  url = scene.stack.url;
+  nobody = new Client(url, null);
+});
+
+afterAll(() => scene.stack.close());
+
+const PING = JSON.stringify({ kind: 'ping' });
+const signed = (body: string | Buffer): Record<string, string> => ({ [SIGNATURE_HEADER]: signatureOf(body) });
+const send = async (body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer<unknown>> =>
+  nobody.send('POST', await scene.path('signing'), body, { ...signed(body), ...headers });
+
+describe('the address of a supplier', () => {
+  it('is open to the supplier without an API key', async () => {
+    expect((await send(PING)).status).toBe(200);
+  });
+
+  it('is the same 404 for a wrong token, an unknown supplier, and one that does not call', async () => {
+    const token = await scene.token('signing');
+    const paths = [
+      `signing/${token.replace(/^./, (first) => (first === '0' ? '1' : '0'))}`,
+      `signing/${await scene.token('plain')}`,
+      `signing/${token}0`,
+      `nobody/${token}`,
+      `fake/${token}`,
+      'signing/%20',
+    ];
+    const answers = await Promise.all(
+      paths.map((path) => nobody.post(`/supplier-callbacks/${path}`, PING, signed(PING))),
+    );
+    for (const answer of answers) expectError(answer, 404, 'NOT_FOUND', 'The callback address was not found');
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('serves POST and GET, and nothing else', async () => {
+    const path = await scene.path('plain');
+    const before = (await scene.stored('plain')).length;
+    for (const method of ['PUT', 'PATCH', 'DELETE'])
+      expectError(await nobody.send(method, path, PING), 404, 'NOT_FOUND');
+    expect((await fetch(url + path, { method: 'HEAD' })).status).toBe(404);
+    expect(await scene.stored('plain')).toHaveLength(before);
+  });
+
+  it('is not in the documentation for merchants', async () => {
+    const document = await (await fetch(`${url}/docs-json`)).text();
+    expect(document).not.toMatch(/supplier-callbacks|SupplierCallback/);
+  });
+
+  it('is where a supplier is found that was set a moment ago', async () => {
+    await scene.set('new comer/1', 'calling');
+    const path = `/supplier-callbacks/new%20comer%2F1/${await scene.token('new comer/1')}`;
+    expect((await nobody.post(path, PING)).status).toBe(200);
+  });
+});
+
+describe('a callback', () => {
+  it('with a wrong or missing signature is refused, and nothing of its body is kept', async () => {
+    const path = await scene.path('signing');
+    const wrong = { [SIGNATURE_HEADER]: signatureOf(PING, 'another secret') };
+    for (const headers of [{}, wrong]) {
+      expectError(await nobody.post(path, PING, headers), 401, 'UNAUTHORIZED');
+      const last = await scene.last('signing');
+      expect(last).toMatchObject({ verdict: 'refused', detail: 'its signature is wrong', body_sealed: null });
+    }
+  });
+
+  it('is read as the bytes that were sent, whatever they claim to be', async () => {
+    const bodies: [Buffer, Record<string, string>][] = [
+      [Buffer.from([0xff, 0xfe, 0x00, 0x80]), { 'content-type': 'application/json' }],
+      [gzipSync(PING), { 'content-encoding': 'gzip' }],
+      [Buffer.from('a=1&b=2'), { 'content-type': 'application/x-www-form-urlencoded' }],
+      [Buffer.from('{'), { 'content-type': 'text/plain; charset=utf-16' }],
+    ];
+    for (const [body, headers] of bodies) {
+      expect((await send(body, headers)).status).toBe(200);
+      const { verdict, body_sealed: sealed } = (await scene.last('signing')) ?? {};
+      expect(verdict).toBe('unreadable');
+      expect(scene.stack.api.get(SecretBox).openBytes(sealed ?? Buffer.alloc(0))).toEqual(body);
+    }
+  });
+
+  it('may have 64 KiB, and not a byte more', async () => {
+    const [most, more] = [Buffer.alloc(64 * 1024, ' '), Buffer.alloc(64 * 1024 + 1, ' ')];
+    expect((await send(most)).status).toBe(200);
+    const before = (await scene.stored('signing')).length;
+    expectError(await send(more), 413, 'PAYLOAD_TOO_LARGE', 'The request body is larger than 64 KiB');
+    const head = `POST ${await scene.path('signing')} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunked = await sendRaw(url, head, `${more.length.toString(16)}\r\n`, more);
+    expectError(chunked, 413, 'PAYLOAD_TOO_LARGE');
+    expect(await scene.stored('signing')).toHaveLength(before);
+  });
+
+  it('that waits for a 100 gets it', async () => {
+    const path = await scene.path('plain');
+    const outgoing = request(url + path, { method: 'POST', headers: { expect: '100-continue' } });
+    outgoing.flushHeaders();
+    await once(outgoing, 'continue');
+    outgoing.end(PING);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(200);
+  });
+
+  it('is not read while its address is wrong, however large it is', async () => {
+    const answer = await nobody.post('/supplier-callbacks/signing/wrong', Buffer.alloc(100_000));
+    expectError(answer, 404, 'NOT_FOUND');
+  });
+
+  it('whose settings can’t be opened is kept for the operator', async () => {
+    await scene.set('shut', 'calling', { webhook_secret: 'its-secret' });
+    await scene.stack.sql(`UPDATE suppliers SET credentials_sealed = '\\x01' WHERE code = 'shut'`);
+    expect((await nobody.post(await scene.path('shut'), PING)).status).toBe(200);
+    expect(await scene.last('shut')).toMatchObject({ verdict: 'unreadable' });
+  });
+});
+
+describe('the limit of callbacks', () => {
+  const pings = (path: string, count: number): Promise<Answer<unknown>[]> =>
+    Promise.all(Array.from({ length: count }, () => nobody.post(path, PING, signed(PING))));
+  const statuses = (answers: Answer<unknown>[]): Set<number> => new Set(answers.map(({ status }) => status));
+
+  it('is 100 a second for each supplier', async () => {
+    const answers = await pings(await scene.path('plain'), 400);
+    const limited = answers.filter(({ status }) => status === 429);
+    expect(statuses(answers)).toEqual(new Set([200, 429]));
+    expect(answers.length - limited.length).toBeGreaterThanOrEqual(100);
+    for (const answer of limited) {
+      expectError(answer, 429, 'TOO_MANY_REQUESTS');
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+  });
+
+  it('is not used up by strangers without the token', async () => {
+    expect(statuses(await pings('/supplier-callbacks/patient/wrong', 300))).toEqual(new Set([404]));
+    expect(statuses(await pings(await scene.path('patient'), 20))).toEqual(new Set([200]));
+  });
+});
+
+describe('while PostgreSQL is away', () => {
+  let wire: Wire;
+  let api: INestApplication;
+
+  beforeAll(async () => {
+    wire = await new Wire(scene.stack.config.DATABASE_URL).listen();
+    api = await scene.stack.startApi({ DATABASE_URL: wire.url });
+    await api.get(SchemaService).whenReady();
+  });
+
+  afterAll(async () => {
+    await api.close();
+    await wire.close();
+  });
+
+  it('a callback is 503, so that it comes again, and then it is taken', async () => {
+    const client = new Client(scene.stack.urlOf(api), null);
+    const path = await scene.path('signing');
+    wire.cut();
+    const answer = await client.post(path, PING, signed(PING));
+    expectError(answer, 503, 'SERVICE_UNAVAILABLE');
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    wire.restore();
+    await eventually(
+      () => client.post(path, PING, signed(PING)),
+      ({ status }) => status === 200,
+    );
+  });
+});
