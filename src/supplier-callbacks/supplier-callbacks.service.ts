@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
-import { withDeadline } from '../core/deadline.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
@@ -9,15 +8,12 @@ import { storable } from '../core/text.js';
 import { isTerminalUnit } from '../orders/states.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
-import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
-import { AttemptAnswers, type Answered } from './attempt-answers.js';
+import { aboutOf, CallbackAnswers } from './callback-answers.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
 import { SupplierCallbacksRepository, type FoundAttempt } from './supplier-callbacks.repository.js';
 
-/** Suppliers wait for their answer: what is not settled by then is asked about. */
-const SETTLE_WITHIN_MS = 5_000;
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
 
@@ -44,7 +40,7 @@ export class SupplierCallbacksService {
   constructor(
     private readonly callbacks: SupplierCallbacksRepository,
     private readonly registry: SupplierRegistry,
-    private readonly answers: AttemptAnswers,
+    private readonly answers: CallbackAnswers,
     private readonly secretBox: SecretBox,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
@@ -97,36 +93,31 @@ export class SupplierCallbacksService {
       isChanged(reading, claims) ? null : this.callbacks.findAttempt(supplier.id, claims),
       deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
     ]);
-    const verdict = attempt ? await this.act(supplier, attempt, reading, claims) : 'unknown_reference';
-    return { verdict: isRepeated && verdict !== 'settled' ? 'repeated' : verdict, attempt };
+    if (!attempt) return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt };
+    await this.name(attempt, claims);
+    const { outcome } = reading;
+    const answered = outcome
+      ? await this.answers.answered(supplier.code, attempt, outcome, isRepeated)
+      : 'undecided';
+    const verdict = answered === 'undecided' ? await this.wake(supplier, attempt) : answered;
+    const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
+    return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
   }
 
-  private async act(
-    supplier: CallingSupplier,
-    attempt: FoundAttempt,
-    { outcome }: About,
-    { supplierReference }: Claims,
-  ): Promise<CallbackVerdict> {
-    const answered = outcome ? await this.answer(attempt, outcome) : 'undecided';
-    if (answered !== 'undecided') return answered;
-    if (attempt.attempt !== attempt.latest_attempt || isTerminalUnit(attempt.state)) return 'nothing_new';
-    if (supplierReference !== null && attempt.supplier_reference === null)
+  /** Keeps what the supplier calls an open attempt that it has not named before. */
+  private async name(attempt: FoundAttempt, { supplierReference }: Claims): Promise<void> {
+    if (supplierReference !== null && attempt.supplier_reference === null && isOpen(attempt))
       await this.callbacks.nameAttempt(attempt, supplierReference);
+  }
+
+  /** Has the supplier asked about an attempt that is open. */
+  private async wake(supplier: CallingSupplier, attempt: FoundAttempt): Promise<CallbackVerdict> {
+    if (!isOpen(attempt)) return 'nothing_new';
     const { inquiry } = this.registry.find(supplier.adapter) ?? {};
     if (!inquiry) return 'nothing_new';
     const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
     return 'woke';
-  }
-
-  private async answer(attempt: FoundAttempt, outcome: SupplierOutcome): Promise<Answered> {
-    try {
-      return await withDeadline(this.answers.answered(attempt, outcome), SETTLE_WITHIN_MS);
-    } catch (error) {
-      const about = { reference: attempt.reference, reason: (error as Error).message };
-      this.logger.warn(about, 'a supplier’s callback could not settle its unit: the supplier is asked');
-      return 'undecided';
-    }
   }
 
   private report(
@@ -137,12 +128,9 @@ export class SupplierCallbacksService {
   ): void {
     this.metrics.supplierCalledBack(code, verdict);
     const about = {
-      requestId: attempt?.request_id ?? undefined,
-      orderNumber: attempt?.order_number,
-      supplier: code,
+      // Only what is ours: what the callback says itself may be anything.
+      ...aboutOf(code, attempt),
       verdict,
-      // Only our own word for it: whatever else it says may be anything.
-      reference: attempt?.reference,
       callbackId: id === undefined ? undefined : Number(id),
     };
     const isWrong = verdict === 'refused' || verdict === 'unreadable';
@@ -168,6 +156,9 @@ const nameOf = (text: string | undefined): string | null =>
 /** Whether a name had to be changed to be stored: then it is none of an attempt. */
 const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
   (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
+
+const isOpen = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
+  attempt === latest && !isTerminalUnit(state);
 
 const keyOf = (
   attempt: FoundAttempt | null,

@@ -55,6 +55,52 @@ describe('a callback that proves where it comes from', () => {
     expect(verdicts.filter((verdict) => verdict === 'settled')).toHaveLength(1);
   });
 
+  it('that its purchase failed fails its unit, and the money is back', async () => {
+    const unit = await scene.openUnit('signing');
+    const outcome = { kind: 'failed', code: 'OUT_OF_STOCK', message: 'sold out' };
+    await scene.call('signing', { kind: 'about', reference: unit.reference, outcome });
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'settled' });
+    const order = await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'failed');
+    expect(order).toMatchObject({ failure_code: 'OUT_OF_STOCK' });
+  });
+
+  it('that contradicts how its unit was settled is a case for the operator, once', async () => {
+    const unit = await scene.openUnit('signing');
+    await scene.succeed('signing', unit.reference);
+    const outcome = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };
+    const about = { kind: 'about', reference: unit.reference, outcome };
+    for (const verdict of ['contradicted', 'nothing_new']) {
+      expect(await scene.call('signing', about)).toMatchObject(OK);
+      expect(await scene.last('signing')).toMatchObject({ verdict });
+    }
+    expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('that its purchase is still going on changes nothing', async () => {
+    const unit = await scene.openUnit('signing');
+    const before = await scene.unit(unit);
+    const outcome = { kind: 'processing' };
+    await scene.call('signing', { kind: 'about', reference: unit.reference, outcome });
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'nothing_new' });
+    expect((await scene.unit(unit)).due_in_s).toBeGreaterThan((before.due_in_s ?? 0) - 60);
+    expect(scene.inquiries(unit)).toBe(0);
+  });
+
+  it('stands in the timeline of its order, once', async () => {
+    const unit = await scene.openUnit('signing');
+    for (let count = 0; count < 2; count++)
+      await scene.succeed('signing', unit.reference, { deliveryId: `t-${unit.reference}` });
+    const calls = await scene.stack.sql(
+      `SELECT c.kind, c.outcome FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+       WHERE o.order_number = $1 ORDER BY c.id`,
+      [unit.order.order_number],
+    );
+    expect(calls).toEqual([
+      { kind: 'send', outcome: 'processing' },
+      { kind: 'callback', outcome: 'succeeded' },
+    ]);
+  });
+
   it('about a reference that nobody knows is kept and answered as any other', async () => {
     expect(await scene.succeed('signing', 'T0000000NOBODYS')).toMatchObject(OK);
     expect(await scene.last('signing')).toMatchObject({

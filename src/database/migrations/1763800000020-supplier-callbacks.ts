@@ -15,7 +15,7 @@ export class SupplierCallbacks1763800000020 implements MigrationInterface {
         received_at timestamptz(3) NOT NULL,
         remote_address text NOT NULL,
         verdict text NOT NULL CONSTRAINT ck_supplier_callbacks_verdict CHECK (verdict IN
-          ('settled', 'woke', 'nothing_new', 'repeated', 'unknown_reference', 'ping', 'unreadable', 'refused')),
+          ('settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference', 'ping', 'unreadable', 'refused')),
         delivery_id text,
         reference text,
         supplier_reference text,

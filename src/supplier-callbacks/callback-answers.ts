@@ -1,0 +1,96 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import { withDeadline } from '../core/deadline.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { processName } from '../core/process.js';
+import { AttemptAnswers } from '../fulfilment/attempt-answers.js';
+import { isDefinite, type DefiniteOutcome, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import type { FoundAttempt } from './supplier-callbacks.repository.js';
+
+/** Suppliers wait for their answer: what is not settled by then is asked about. */
+const SETTLE_WITHIN_MS = 5_000;
+
+/**
+ * What a supplier's word about an attempt came to.
+ * - `settled`: it settled the unit, or after a refusal another attempt begins.
+ * - `contradicted`: the unit had been settled otherwise, which is a case for the operator now.
+ * - `nothing_new`: it was known.
+ * - `undecided`: the supplier is to be asked.
+ */
+export type Answered = 'settled' | 'contradicted' | 'nothing_new' | 'undecided';
+
+/** Has suppliers' words take effect that came with a callback. */
+@Injectable()
+export class CallbackAnswers {
+  private readonly process = processName('api');
+
+  constructor(
+    private readonly answers: AttemptAnswers,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @param isRepeated whether the order's timeline has it already. */
+  async answered(
+    supplier: string,
+    attempt: FoundAttempt,
+    outcome: SupplierOutcome,
+    isRepeated: boolean,
+  ): Promise<Answered> {
+    if (!isDefinite(outcome)) return outcome.kind === 'processing' ? 'nothing_new' : 'undecided';
+    try {
+      const settling = this.settle(supplier, attempt, outcome, isRepeated);
+      return await withDeadline(settling, SETTLE_WITHIN_MS);
+    } catch (error) {
+      const about = { ...aboutOf(supplier, attempt), reason: (error as Error).message };
+      this.logger.warn(about, 'a callback could not settle its unit: the supplier is asked');
+      return 'undecided';
+    }
+  }
+
+  private async settle(
+    supplier: string,
+    attempt: FoundAttempt,
+    outcome: DefiniteOutcome,
+    isRepeated: boolean,
+  ): Promise<Answered> {
+    const { process } = this;
+    const settled = await this.answers.settle({
+      key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
+      merchantId: attempt.merchant_id,
+      attempt: attempt.attempt,
+      claim: null,
+      outcome,
+      calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome, durationMs: 0, process }],
+    });
+    if (typeof settled !== 'string') {
+      this.metrics.attemptBegun(supplier, settled.supplier);
+      return 'settled';
+    }
+    switch (settled) {
+      case 'settled':
+        this.metrics.unitSettled(supplier, outcome.kind);
+        return 'settled';
+      case 'reversal':
+        this.metrics.supplierContradicted(supplier);
+        this.logger.error(
+          { ...aboutOf(supplier, attempt), outcome: outcome.kind },
+          'a supplier contradicts how a unit was settled: see topup reversal list',
+        );
+        return 'contradicted';
+      case 'settled_before':
+        return 'nothing_new';
+      case 'superseded':
+        return 'undecided';
+    }
+  }
+}
+
+/** What log lines say of an attempt. */
+export const aboutOf = (supplier: string, attempt: FoundAttempt | null) => ({
+  requestId: attempt?.request_id ?? undefined,
+  orderNumber: attempt?.order_number,
+  reference: attempt?.reference,
+  supplier,
+});
