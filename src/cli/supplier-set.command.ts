@@ -29,6 +29,7 @@ interface SetGiven {
   timeoutMs: number;
   /** In millionths; false for --no-low-balance. */
   lowBalance?: bigint | false;
+  newCallbackUrl?: boolean;
   operator: string;
   reason?: string;
   yes?: boolean;
@@ -64,6 +65,10 @@ export function defineSet(supplier: Command, act: Act): void {
     )
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
+    .option(
+      '--new-callback-url',
+      'make another secret address for the supplier to call; the current one ends',
+    )
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())
@@ -88,9 +93,10 @@ const defineValues = (set: Command): Command =>
     .option('--no-token', 'remove the current token');
 
 async function setSupplier(app: INestApplicationContext, given: SetGiven): Promise<Result> {
-  const { code, adapter, baseUrl, timeoutMs, lowBalance, operator, reason, yes } = given;
+  const { code, adapter, baseUrl, timeoutMs, lowBalance, newCallbackUrl } = given;
+  const { operator, reason, yes } = given;
   const settings: SupplierSettings = {
-    ...{ code, adapter, baseUrl, timeoutMs },
+    ...{ code, adapter, baseUrl, timeoutMs, newCallbackUrl },
     ...(await readChanges(given)),
     lowBalanceMicros: lowBalance === false ? null : lowBalance,
   };

@@ -88,7 +88,7 @@ export class CallbackAnswers {
 }
 
 /** What log lines say of an attempt. */
-export const aboutOf = (supplier: string, attempt: FoundAttempt | null) => ({
+export const aboutOf = (supplier: string, attempt: FoundAttempt | null): object => ({
   requestId: attempt?.request_id ?? undefined,
   orderNumber: attempt?.order_number,
   reference: attempt?.reference,

@@ -23,6 +23,8 @@ export interface SupplierSettings {
   timeoutMs?: number | undefined;
   /** The balance below which it is low, in millionths of its currency; null for none, undefined to keep it. */
   lowBalanceMicros?: bigint | null | undefined;
+  /** It is to call us at another address from now on. */
+  newCallbackUrl?: boolean | undefined;
   /** It is the same supplier under another address: it knows the units that were sent to the one before. */
   hasMoved?: boolean;
 }
@@ -50,7 +52,7 @@ export function codeProblem(code: string): string | null {
 
 /** The first thing that is wrong with settings, whatever is stored; null when nothing is. */
 export function settingsProblem(
-  { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS }: SupplierSettings,
+  { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, newCallbackUrl }: SupplierSettings,
   description: AdapterDescription,
   baseUrl: string,
 ): string | null {
@@ -59,6 +61,9 @@ export function settingsProblem(
   }
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
     return `the timeout must be a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`;
+  }
+  if (newCallbackUrl && !description.capabilities.includes('callbacks')) {
+    return `the adapter ${description.adapter} takes no callbacks`;
   }
   return (
     changesProblem('credential', credentials, description, credentialProblem) ??

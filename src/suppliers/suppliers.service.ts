@@ -127,6 +127,16 @@ export class SuppliersService {
     return baseUrlOf(this.registry.describe(adapter), baseUrl, same);
   }
 
+  /** A supplier goes on calling the address that it was given. @param before as it is stored, under the same adapter. */
+  private callbackToken(
+    { adapter, newCallbackUrl }: SupplierSettings,
+    before: Supplier | undefined,
+  ): Buffer | null {
+    if (!this.registry.describe(adapter).capabilities.includes('callbacks')) return null;
+    const kept = newCallbackUrl ? null : before?.callback_token_sealed;
+    return kept ?? this.callbackAddresses.newToken();
+  }
+
   /** @throws BAD_REQUEST */
   private toRow(settings: SupplierSettings, before: Supplier | null): SupplierRow {
     const { code, adapter, timeoutMs = DEFAULT_TIMEOUT_MS, lowBalanceMicros } = settings;
@@ -144,10 +154,7 @@ export class SuppliersService {
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);
     return {
       ...{ code, adapter, base_url: baseUrl, timeout_ms: timeoutMs, ...sealed },
-      // What it was given once it goes on calling.
-      callback_token_sealed: description.capabilities.includes('callbacks')
-        ? (same?.callback_token_sealed ?? this.callbackAddresses.newToken())
-        : null,
+      callback_token_sealed: this.callbackToken(settings, same),
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros:
         lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
@@ -164,7 +171,7 @@ const NO_BALANCE = { balance_micros: null, balance_currency: null, balance_at: n
 /** What the log keeps of new settings: of credentials, which ones were given or taken away. */
 function detailOf(
   { code, adapter, base_url, timeout_ms, options, low_balance_micros: low }: Supplier,
-  { credentials = {} }: SupplierSettings,
+  { credentials = {}, newCallbackUrl }: SupplierSettings,
 ): Record<string, unknown> {
   const changes = Object.entries(credentials).map(([name, value]) => [
     name,
@@ -174,6 +181,7 @@ function detailOf(
     ...{ code, adapter, base_url, timeout_ms, options },
     credentials: Object.fromEntries(changes) as Record<string, string>,
     low_balance: low === null ? null : formatMicros(low),
+    ...(newCallbackUrl ? { callback_url: 'replaced' } : {}),
   };
 }
 

@@ -57,6 +57,29 @@ describe('callback_url', () => {
     expect(new Set(urls.map((url) => url?.split('/').at(-1))).size).toBe(3);
   });
 
+  it('is another one when the operator asks for it, and then the old one is none any more', async () => {
+    const { callback_url: before } = await set('acme', 'calling');
+    const change = [
+      'supplier',
+      'set',
+      '--code',
+      'acme',
+      '--base-url',
+      'http://127.0.0.1:1',
+      '--new-callback-url',
+    ];
+    const { callback_url: after } = await withBaseUrl.json<SupplierJson>(...change, '--adapter', 'calling');
+    expect(after).not.toBe(before);
+    expect(await show(withBaseUrl)).toMatchObject({ callback_url: after });
+    const log = await withBaseUrl.json<{ action: string; detail: object }[]>('log');
+    expect(log.find(({ detail }) => 'callback_url' in detail)?.detail).toMatchObject({
+      callback_url: 'replaced',
+    });
+    expect(JSON.stringify(log)).not.toContain(after?.split('/').at(-1));
+    const { stderr } = await withBaseUrl.run(...change, '--adapter', 'http');
+    expect(stderr).toContain('the adapter http takes no callbacks');
+  });
+
   it('is null where nobody has said where suppliers reach us', async () => {
     await set('acme', 'calling');
     expect((await show(scene.commandLine)).callback_url).toBeNull();
