@@ -33,6 +33,8 @@ export const attempt = (reference: string, changes: Partial<Attempt> = {}): Atte
   ...changes,
 });
 
+const DEFAULTS = { testing: false, callbackUrl: null, timeoutMs: 5_000 };
+
 /** The adapter beside a simulator of its vendor, over a real socket. */
 export class DigiflazzBuyer {
   constructor(
@@ -44,7 +46,7 @@ export class DigiflazzBuyer {
   private get settings(): DigiflazzSettings {
     const baseUrl = `${this.client.url}/v1`;
     const account = { username: USERNAME, key: this.changes.testing ? KEYS.development : KEYS.production };
-    return { baseUrl, ...account, webhookSecret: null, testing: false, timeoutMs: 5_000, ...this.changes };
+    return { baseUrl, ...account, webhookSecret: null, ...DEFAULTS, ...this.changes };
   }
 
   send(what: Attempt): Promise<SupplierOutcome> {

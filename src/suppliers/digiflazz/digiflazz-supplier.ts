@@ -32,6 +32,8 @@ export interface DigiflazzSettings {
   webhookSecret: string | null;
   /** Whether purchases are tests, which need the key of development. */
   testing: boolean;
+  /** Where it is to call us about a purchase; null for the address in its panel. */
+  callbackUrl: string | null;
   timeoutMs: number;
 }
 
@@ -84,9 +86,9 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
 
   constructor(private readonly http: SupplierHttp) {}
 
-  readSettings({ baseUrl, credentials, options, timeoutMs }: StoredSettings): DigiflazzSettings {
+  readSettings({ credentials, options, ...stored }: StoredSettings): DigiflazzSettings {
     const { username = '', key = '', webhook_secret: webhookSecret = null } = credentials;
-    return { baseUrl, username, key, webhookSecret, testing: options.testing === 'true', timeoutMs };
+    return { ...stored, username, key, webhookSecret, testing: options.testing === 'true' };
   }
 
   async send(settings: DigiflazzSettings, attempt: Attempt): Promise<SupplierOutcome> {

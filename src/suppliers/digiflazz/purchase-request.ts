@@ -14,9 +14,11 @@ interface Account {
   username: string;
   key: string;
   testing: boolean;
+  /** Where it is to call us about the purchase; null for the address in its panel. */
+  callbackUrl: string | null;
 }
 
-/** The body of `POST /transaction`: the same for each send of an attempt, to the byte. */
+/** The body of `POST /transaction`: the same for each send of an attempt, to the byte, unless our address changes. */
 export function purchaseRequest(account: Account, attempt: Attempt): string {
   const customerNo = customerNoOf(attempt);
   return JSON.stringify({
@@ -28,6 +30,7 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
     ...(attempt.maxCost !== null && { max_price: Number(attempt.maxCost.micros / MICROS) }),
     ...(customerNo.includes('.') && { allow_dot: true }),
     ...(account.testing && { testing: true }),
+    ...(account.callbackUrl !== null && { cb_url: account.callbackUrl }),
   });
 }
 

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import {
+  DigiflazzBench,
+  KEYS,
+  USERNAME,
+  type DigiflazzClient,
+  type Json,
+} from '../simulators/digiflazz-client.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+const SECRET = 'hook-secret-1';
+const bench = new DigiflazzBench();
+let stack: TestStack;
+let vendor: DigiflazzClient;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  vendor = await bench.start();
+  // What is pending stays so until a test says what becomes of it.
+  await vendor.sim('rules', { match: { sku: 'pending' }, times: null, rc: '03', then: [] });
+  await stack.api.get(SuppliersService).set({
+    code: 'digi',
+    adapter: 'digiflazz',
+    baseUrl: `${vendor.url}/v1`,
+    credentials: { username: USERNAME, key: KEYS.production, webhook_secret: SECRET },
+  });
+  merchant = await stack.merchant();
+  sku = await stack.product('35.00', { supplier: 'digi', supplierSku: 'pending' });
+  await stack.startWorker({ supplierCallbackBaseUrl: stack.url });
+});
+
+afterAll(async () => {
+  await closeWithBalancedBooks(stack);
+  await bench.clear();
+});
+
+interface Verdict {
+  verdict: string;
+  reference: string;
+}
+
+/** An order whose unit the vendor has taken, and the reference of the attempt. */
+async function pendingOrder(): Promise<{ order: OrderBody; reference: string }> {
+  // The vendor takes a number once a day.
+  const order = await stack.order(merchant, [{ sku }], unique('player'));
+  const [attempt] = await eventually(
+    () =>
+      stack.sql<{ reference: string }>(
+        `SELECT a.reference FROM unit_attempts a JOIN orders o ON o.id = a.order_id
+         JOIN order_units u ON u.order_id = o.id WHERE o.order_number = $1 AND u.state = 'unknown'`,
+        [order.order_number],
+      ),
+    ({ length }) => length === 1,
+  );
+  return { order, reference: attempt?.reference ?? '' };
+}
+
+const verdicts = async (about: string): Promise<string[]> =>
+  (await stack.sql<Verdict>('SELECT verdict, reference FROM supplier_callbacks ORDER BY id'))
+    .filter(({ reference }) => reference === about)
+    .map(({ verdict }) => verdict);
+const verdictsOf = (reference: string, count: number): Promise<string[]> =>
+  eventually(
+    () => verdicts(reference),
+    ({ length }) => length >= count,
+  );
+const sends = async (reference: string): Promise<number> => (await vendor.journal(reference)).length;
+
+describe('Digiflazz', () => {
+  it('is told where to call us with each purchase', async () => {
+    const { reference } = await pendingOrder();
+    const [entry] = await vendor.journal(reference);
+    const supplier = await stack.api.get(SuppliersService).getByCode('digi');
+    const token = stack.api.get(CallbackAddresses).tokenOf(supplier);
+    const body = JSON.parse(String(entry?.body)) as Json;
+    expect(body.cb_url).toBe(`${stack.url}/supplier-callbacks/digi/${token}`);
+  });
+
+  it('settles an order by its callback, and is not asked', async () => {
+    const { order, reference } = await pendingOrder();
+    await verdictsOf(reference, 1);
+    await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-1' });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(await verdictsOf(reference, 2)).toEqual(['nothing_new', 'settled']);
+    expect(await sends(reference)).toBe(1);
+  });
+
+  it('fails an order by its callback, and the money is back', async () => {
+    const { available } = await stack.wallet(merchant);
+    const { order, reference } = await pendingOrder();
+    await verdictsOf(reference, 1);
+    await vendor.sim('settle', { ref_id: reference, rc: '54' });
+    const failed = await stack.orderWith(merchant, order.reference_id, 'failed');
+    expect(failed).toMatchObject({ failure_code: 'INVALID_PLAYER' });
+    expect(await stack.wallet(merchant)).toMatchObject({ available });
+  });
+
+  it('that calls again with an older state, or the same, changes nothing', async () => {
+    const { order, reference } = await pendingOrder();
+    await verdictsOf(reference, 1);
+    await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-2' });
+    await verdictsOf(reference, 2);
+    for (const { n } of await vendor.sim<{ n: number }[]>(`callbacks?ref_id=${reference}`))
+      await vendor.sim('callbacks', { redeliver: n });
+    await vendor.sim('callbacks', { ref_id: reference, set: { status: 'Pending', rc: '03', sn: '' } });
+    expect((await verdictsOf(reference, 5)).slice(2)).toEqual(['repeated', 'repeated', 'nothing_new']);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('that takes a success back makes a case for the operator', async () => {
+    const { order, reference } = await pendingOrder();
+    await verdictsOf(reference, 1);
+    await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-3' });
+    await verdictsOf(reference, 2);
+    await vendor.sim('settle', { ref_id: reference, rc: '74' });
+    expect(await verdictsOf(reference, 3)).toEqual(['nothing_new', 'settled', 'contradicted']);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const reversals = await stack.sql('SELECT kind FROM supplier_reversals');
+    expect(reversals).toEqual([{ kind: 'taken_back' }]);
+  });
+
+  it('settles nothing by a callback with another signature', async () => {
+    const { order, reference } = await pendingOrder();
+    await verdictsOf(reference, 1);
+    for (const signature of ['wrong', 'absent', 'no_prefix', 'reserialised']) {
+      const forged: Json = { ref_id: reference, set: { status: 'Sukses', rc: '00', sn: 'SN-4' }, signature };
+      await vendor.sim('callbacks', forged);
+    }
+    const refused = await stack.sql(`SELECT 1 FROM supplier_callbacks WHERE verdict = 'refused'`);
+    expect(refused).toHaveLength(4);
+    expect(await stack.orderWith(merchant, order.reference_id, 'processing')).toMatchObject({
+      status: 'processing',
+    });
+  });
+});
