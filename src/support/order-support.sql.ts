@@ -47,7 +47,8 @@ export const FIND_ATTEMPTS = statement(
            coalesce(a.ended_as, u.state) AS state,
            CASE WHEN a.ended_as IS NULL THEN u.failure_code ELSE a.failure_code END AS failure_code,
            a.cost_micros, a.cost_currency,
-           CASE WHEN u.first_sent_at IS NOT NULL THEN last_call.outcome END AS last_outcome
+           CASE WHEN a.ended_as IS NOT NULL THEN a.ended_as WHEN u.first_sent_at IS NOT NULL THEN last_call.outcome END
+             AS last_outcome
     FROM order_units u
     JOIN orders o ON o.id = u.order_id
     JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item

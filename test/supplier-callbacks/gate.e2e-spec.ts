@@ -139,7 +139,12 @@ describe('the limit of callbacks', () => {
   const statuses = (answers: Answer<unknown>[]): Set<number> => new Set(answers.map(({ status }) => status));
 
   it('is 100 a second for each supplier', async () => {
-    const answers = await pings(await scene.path('plain'), 400);
+    const path = await scene.path('plain');
+    // A machine that is slow at the moment may need more than a second for so many.
+    const answers = await eventually(
+      () => pings(path, 400),
+      (all) => statuses(all).has(429),
+    );
     const limited = answers.filter(({ status }) => status === 429);
     expect(statuses(answers)).toEqual(new Set([200, 429]));
     expect(answers.length - limited.length).toBeGreaterThanOrEqual(100);
