@@ -8,7 +8,7 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { SuppliersRepository, type CallingSupplier } from '../suppliers/suppliers.repository.js';
 
 const WINDOW_MS = 1_000;
-/** contract, section 2: of each supplier, in each API process. */
+/** Contract, section 8: of each supplier, in each API process. */
 const MAX_IN_WINDOW = 100;
 
 /** Lets suppliers in that call us at their own address. */

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { readRawBody } from '../core/http/raw-body.js';
 import type { RawCallback } from '../suppliers/supplier-callback.js';
 
-/** interface of suppliers: callbacks are a few hundred bytes. */
+/** Contract, section 8. A callback has a few hundred bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Takes a callback as it came in. @throws PAYLOAD_TOO_LARGE; BAD_REQUEST for a body that breaks off. */

@@ -5,7 +5,7 @@ import { CALLBACKS_PATH } from '../core/http/secret-path.js';
 import { SecretBox } from '../core/secret-box.js';
 import type { Supplier } from './supplier.entity.js';
 
-/** contract, section 2: 128 random bits. */
+/** Contract, section 8: 128 random bits. */
 const TOKEN_BYTES = 16;
 
 /** The addresses at which suppliers call us. Each holds a token that nobody else knows. */

@@ -140,12 +140,15 @@ describe('the limit of callbacks', () => {
 
   it('is 100 a second for each supplier', async () => {
     const path = await scene.path('plain');
-    // A machine that is slow at the moment may need more than a second for so many.
-    const answers = await eventually(
-      () => pings(path, 400),
-      (all) => statuses(all).has(429),
+    const answers: Answer<unknown>[] = [];
+    // A busy machine may not send as many in a second at the first time.
+    const limited = await eventually(
+      async () => {
+        answers.push(...(await pings(path, 400)));
+        return answers.filter(({ status }) => status === 429);
+      },
+      ({ length }) => length > 0,
     );
-    const limited = answers.filter(({ status }) => status === 429);
     expect(statuses(answers)).toEqual(new Set([200, 429]));
     expect(answers.length - limited.length).toBeGreaterThanOrEqual(100);
     for (const answer of limited) {
