@@ -57,8 +57,7 @@ export interface ClaimedUnit {
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',
-        next_action_at = CASE WHEN d.action <> 'review'
-                              THEN statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) END,
+        next_action_at = CASE WHEN d.action <> 'review' THEN d.leased_until END,
         claim = u.claim + 1,
         attempt_claim = u.claim + 1,
         attempt = CASE WHEN d.action = 'review' THEN u.attempt ELSE greatest(u.attempt, 1) END,
@@ -142,9 +141,10 @@ export const CLAIM_UNITS = statement(
                          - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld
       FROM due),
     decided AS (
-      SELECT judged.*, CASE WHEN withheld IS NOT NULL THEN 'review' WHEN asks_by_sending THEN 'send'
-                            ELSE next_action END AS action
-      FROM judged),
+      SELECT d.*, CASE WHEN d.withheld IS NOT NULL THEN 'review' WHEN d.asks_by_sending THEN 'send'
+                       ELSE d.next_action END AS action,
+             statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) AS leased_until
+      FROM judged d),
     claimed AS (
       ${claimSets(name)}
       FROM decided d
