@@ -29,6 +29,15 @@ export const LIMIT_LOCK_WAIT: Statement = {
   text: `SELECT set_config('lock_timeout', $1, true)`,
 };
 
+/**
+ * The same, and all statements of the transaction keep one plan for all values: for those that find rows by keys only.
+ * Else PostgreSQL plans again for each small batch, which takes it longer than to carry out the plan.
+ */
+export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
+  name: 'transaction.limit_lock_wait_and_keep_plans',
+  text: `SELECT set_config('lock_timeout', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
+};
+
 /** How often a transaction is tried that PostgreSQL ended for another's sake. */
 const MAX_ATTEMPTS = 3;
 

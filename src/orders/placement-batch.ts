@@ -3,7 +3,7 @@ import { invalidRequest } from '../core/errors.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
-import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
+import { LIMIT_LOCK_WAIT_AND_KEEP_PLANS, type Transaction } from '../database/database.js';
 import {
   locked,
   LOCK_WAIT_MS,
@@ -70,7 +70,7 @@ export class PlacementBatch {
         content.lines.map((line) => toAsked(merchantId, line)).map((asked) => [keyOf(asked), asked]),
       ),
     );
-    tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
+    tx.write(LIMIT_LOCK_WAIT_AND_KEEP_PLANS, [LOCK_WAIT_MS[wait]]);
     const [wallets, earlier, products] = await Promise.all([
       walletsRepository.lockMany(
         tx,
