@@ -176,4 +176,15 @@ describe('the states of orders and units', () => {
       Object.fromEntries(Object.entries(table).map(([from, to]) => [from, [...to].sort()]));
     expect(sorted(seen)).toEqual(sorted(UNIT_TRANSITIONS));
   });
+
+  it('leave no doubt behind unless another attempt begins', async () => {
+    const anew: string[] = [];
+    for (const situation of SITUATIONS.filter(([state]) => state === 'unknown' || state === 'review')) {
+      for (const change of changes()) {
+        const after = await stateAfter(situation, change);
+        if (after === 'queued') anew.push(change[0].name);
+      }
+    }
+    expect(new Set(anew)).toEqual(new Set([BEGIN_NEXT_ATTEMPTS.name]));
+  });
 });
