@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ADAPTER_NAMES } from '../suppliers/adapters.js';
 import {
   DEFAULT_TIMEOUT_MS,
+  MAX_IN_FLIGHT,
   MAX_TIMEOUT_MS,
   type Changes,
   type SupplierSettings,
@@ -29,6 +30,8 @@ interface SetGiven {
   timeoutMs: number;
   /** In millionths; false for --no-low-balance. */
   lowBalance?: bigint | false;
+  /** False for --no-max-in-flight. */
+  maxInFlight?: number | false;
   newCallbackUrl?: boolean;
   operator: string;
   reason?: string;
@@ -36,8 +39,8 @@ interface SetGiven {
 }
 
 const SET_HELP = `${VALUES_HELP}
-Credentials, options and --low-balance that are not given are kept, unless the adapter changes. topup supplier adapters
-lists the credentials and options of each adapter. --token T is --credential token=T.
+Credentials, options, --low-balance and --max-in-flight that are not given are kept, unless the adapter changes.
+topup supplier adapters lists the credentials and options of each adapter. --token T is --credential token=T.
 
 Removing a credential asks first: it can't be read back.
 `;
@@ -63,6 +66,12 @@ export function defineSet(supplier: Command, act: Act): void {
       integer(1, MAX_TIMEOUT_MS),
       DEFAULT_TIMEOUT_MS,
     )
+    .option(
+      '--max-in-flight <count>',
+      'how many calls it may have in flight at a time, over all workers',
+      integer(1, MAX_IN_FLIGHT),
+    )
+    .option('--no-max-in-flight', 'go back to SUPPLIER_MAX_IN_FLIGHT in each worker')
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
     .option(
@@ -93,12 +102,13 @@ const defineValues = (set: Command): Command =>
     .option('--no-token', 'remove the current token');
 
 async function setSupplier(app: INestApplicationContext, given: SetGiven): Promise<Result> {
-  const { code, adapter, baseUrl, timeoutMs, lowBalance, newCallbackUrl } = given;
+  const { code, adapter, baseUrl, timeoutMs, lowBalance, maxInFlight, newCallbackUrl } = given;
   const { operator, reason, yes } = given;
   const settings: SupplierSettings = {
     ...{ code, adapter, baseUrl, timeoutMs, newCallbackUrl },
     ...(await readChanges(given)),
     lowBalanceMicros: lowBalance === false ? null : lowBalance,
+    maxInFlight: maxInFlight === false ? null : maxInFlight,
   };
   await confirmRemoval(settings, yes);
   const suppliers = app.get(SuppliersService);

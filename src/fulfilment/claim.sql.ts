@@ -12,6 +12,8 @@ export interface ClaimedUnit {
   claim: number;
   /** Whether the supplier is a vendor, whose references mean nothing. */
   named_at_random: boolean;
+  /** How many calls the supplier may have in flight over all workers; null for the usual limit of each worker. */
+  max_in_flight: number | null;
   /** `review` where nothing may be done but by the operator. */
   action: 'send' | 'inquire' | 'review';
   /**
@@ -95,7 +97,8 @@ const STARTED = `
  * an inquiry: what became of its send is unknown. Where an inquiry may buy, it is claimed as a send is: no other may
  * decide the unit meanwhile. A unit in doubt is sent again only to the address that it was sent to before: another one
  * has never seen its reference and would buy it twice, so it goes to review; so does one that is too old to be asked
- * about. A paused supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials.
+ * about. Of a supplier that may have so many calls in flight over all workers, claims are made one after the other. A
+ * paused supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials.
  *
  * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
  * left alone. A unit's first attempt begins with its first claim. One that the version before has sent gets its attempt
@@ -117,20 +120,28 @@ export const CLAIM_UNITS = statement(
     leaseMarginMs: 'int',
   },
   ({ suppliers, adapters, total, name, leaseMarginMs }) => `
-    WITH due AS (
+    WITH limited AS MATERIALIZED (
+      SELECT id, max_in_flight FROM suppliers
+      WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('asked')})
+      ORDER BY id FOR NO KEY UPDATE),
+    due AS (
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed,
              s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
-             coalesce(known.named_at_random, false) AS named_at_random,
+             coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM ${suppliers.as('asked')}
       JOIN suppliers s ON s.id = asked.supplier_id
       LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
+      LEFT JOIN limited ON limited.id = s.id
       CROSS JOIN LATERAL (
         SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, first_sent_at, sent_to
         FROM order_units
         WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
           AND (s.pause_reason IS NULL OR (s.pause_reason <> 'credentials' AND next_action = 'inquire'))
-        ORDER BY next_action_at LIMIT asked.free_slots FOR NO KEY UPDATE SKIP LOCKED) found
+        ORDER BY next_action_at
+        LIMIT CASE WHEN limited.id IS NULL THEN asked.free_slots
+                   ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END
+        FOR NO KEY UPDATE SKIP LOCKED) found
       LIMIT ${total}),
     judged AS (
       SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AS asks_by_sending,
@@ -151,7 +162,7 @@ export const CLAIM_UNITS = statement(
       WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.withheld, d.is_repeat,
                 d.state = 'sending' AS interrupted, u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
-                (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random,
+                (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms),
     ${STARTED},

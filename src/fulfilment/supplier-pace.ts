@@ -1,10 +1,13 @@
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import type { ClaimedUnit } from './units.repository.js';
 
 interface Pace {
   /** Whether many calls at once are to be made only to a supplier that was found well a moment ago. */
   isCareful: boolean;
   /** Until when it counts as well, in monotonic milliseconds. */
   wellUntilMs: number;
+  /** How many calls at once the operator allows it. */
+  allowed: number;
   /** How many calls at once it takes, after it said that we ask for too much. */
   limit: number;
 }
@@ -25,14 +28,13 @@ export class SupplierPace {
     const pace = this.paces.get(supplierId);
     if (!pace) return 1;
     if (pace.isCareful && performance.now() > pace.wellUntilMs) return 1;
-    return Math.min(usual, pace.limit);
+    return Math.min(usual, pace.allowed, pace.limit);
   }
 
-  /** A unit of the supplier was claimed. @param isCareful whether it is a vendor's. */
-  meet(supplierId: number, isCareful: boolean): void {
-    const pace = this.paces.get(supplierId);
-    if (pace) pace.isCareful = isCareful;
-    else this.paces.set(supplierId, { isCareful, wellUntilMs: 0, limit: Infinity });
+  /** A unit was claimed: the supplier is as it says. */
+  meet({ supplier_id, named_at_random: isCareful, max_in_flight }: ClaimedUnit): void {
+    const pace = this.paces.get(supplier_id) ?? { wellUntilMs: 0, limit: Infinity };
+    this.paces.set(supplier_id, { ...pace, isCareful, allowed: max_in_flight ?? Infinity });
   }
 
   /** Takes note of how a call ended. @param usual how many calls it may have in flight otherwise. */

@@ -67,7 +67,7 @@ export class UnitDispatcher {
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
     const units = await this.units.claim(request);
     if (units.length > 0) failpoint('unit.claimed');
-    for (const { supplier_id, named_at_random } of units) this.pace.meet(supplier_id, named_at_random);
+    for (const unit of units) this.pace.meet(unit);
     const withheld = units.filter(({ action }) => action === 'review');
     if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
     // What came to review took slots of the claim; more may be due behind it.

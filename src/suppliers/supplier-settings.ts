@@ -6,6 +6,7 @@ import type { Supplier } from './supplier.entity.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
 export const MAX_TIMEOUT_MS = 600_000;
+export const MAX_IN_FLIGHT = 10_000;
 const MAX_CREDENTIAL_LENGTH = 4_096;
 const MAX_OPTION_LENGTH = 255;
 
@@ -23,6 +24,8 @@ export interface SupplierSettings {
   timeoutMs?: number | undefined;
   /** The balance below which it is low, in millionths of its currency; null for none, undefined to keep it. */
   lowBalanceMicros?: bigint | null | undefined;
+  /** How many calls it may have in flight over all workers; null for the usual limit, undefined to keep it. */
+  maxInFlight?: number | null | undefined;
   /** It is to call us at another address from now on. */
   newCallbackUrl?: boolean | undefined;
   /** It is the same supplier under another address: it knows the units that were sent to the one before. */
@@ -52,7 +55,13 @@ export function codeProblem(code: string): string | null {
 
 /** The first thing that is wrong with settings, whatever is stored; null when nothing is. */
 export function settingsProblem(
-  { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, newCallbackUrl }: SupplierSettings,
+  {
+    credentials = {},
+    options = {},
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    maxInFlight,
+    newCallbackUrl,
+  }: SupplierSettings,
   description: AdapterDescription,
   baseUrl: string,
 ): string | null {
@@ -64,6 +73,9 @@ export function settingsProblem(
   }
   if (newCallbackUrl && !description.capabilities.includes('callbacks')) {
     return `the adapter ${description.adapter} takes no callbacks`;
+  }
+  if (maxInFlight && (!Number.isInteger(maxInFlight) || maxInFlight < 1 || maxInFlight > MAX_IN_FLIGHT)) {
+    return `the number of calls in flight must be a whole number, 1 to ${MAX_IN_FLIGHT}`;
   }
   return (
     changesProblem('credential', credentials, description, credentialProblem) ??

@@ -139,7 +139,7 @@ export class SuppliersService {
 
   /** @throws BAD_REQUEST */
   private toRow(settings: SupplierSettings, before: Supplier | null): SupplierRow {
-    const { code, adapter, timeoutMs = DEFAULT_TIMEOUT_MS, lowBalanceMicros } = settings;
+    const { code, adapter, timeoutMs = DEFAULT_TIMEOUT_MS, lowBalanceMicros, maxInFlight } = settings;
     const description = this.registry.describe(adapter);
     const baseUrl = this.baseUrlOf(settings, before);
     const problem = settingsProblem(settings, description, baseUrl);
@@ -158,6 +158,7 @@ export class SuppliersService {
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros:
         lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
+      max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
       // What it refused may be right now: it is asked at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
       // Elsewhere we have another balance.
@@ -170,7 +171,7 @@ const NO_BALANCE = { balance_micros: null, balance_currency: null, balance_at: n
 
 /** What the log keeps of new settings: of credentials, which ones were given or taken away. */
 function detailOf(
-  { code, adapter, base_url, timeout_ms, options, low_balance_micros: low }: Supplier,
+  { code, adapter, base_url, timeout_ms, options, low_balance_micros: low, max_in_flight }: Supplier,
   { credentials = {}, newCallbackUrl }: SupplierSettings,
 ): Record<string, unknown> {
   const changes = Object.entries(credentials).map(([name, value]) => [
@@ -181,6 +182,7 @@ function detailOf(
     ...{ code, adapter, base_url, timeout_ms, options },
     credentials: Object.fromEntries(changes) as Record<string, string>,
     low_balance: low === null ? null : formatMicros(low),
+    max_in_flight,
     ...(newCallbackUrl ? { callback_url: 'replaced' } : {}),
   };
 }

@@ -18,9 +18,16 @@ export class SupplierPauses1763800000018 implements MigrationInterface {
         ADD COLUMN probe_at timestamptz(3),
         ADD CONSTRAINT ck_suppliers_paused CHECK ((pause_reason IS NULL) = (paused_at IS NULL)),
         ADD CONSTRAINT ck_suppliers_probe CHECK (probe_at IS NULL OR pause_reason IN ('credentials', 'deposit'))`);
+    // Volatile, so that it sees what was committed while its statement waited for a lock.
+    await runner.query(`
+      CREATE FUNCTION units_in_flight(supplier integer) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+        SELECT count(*) FROM order_units
+        WHERE supplier_id = supplier AND next_action_at > clock_timestamp() AND claimed_by IS NOT NULL
+      $$`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`DROP FUNCTION units_in_flight`);
     await runner.query(`
       ALTER TABLE suppliers
         DROP CONSTRAINT ck_suppliers_max_in_flight, DROP CONSTRAINT ck_suppliers_pause_reason,
