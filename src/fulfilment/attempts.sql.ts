@@ -38,6 +38,8 @@ export const NOTE_ATTEMPTS = statement(
       supplier_reference = coalesce(a.supplier_reference, c.supplier_reference),
       cost_micros = coalesce(c.cost_micros, a.cost_micros),
       cost_currency = coalesce(c.cost_currency, a.cost_currency),
+      -- The rate is that of the offer's currency.
+      baht_per_unit = CASE WHEN c.cost_currency IS NULL OR c.cost_currency = a.cost_currency THEN a.baht_per_unit END,
       unconfirmed = coalesce(c.unconfirmed, a.unconfirmed)
     FROM ${attempts.as('c')}
     WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt`,

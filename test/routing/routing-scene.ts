@@ -48,12 +48,17 @@ export class RoutingScene {
     readonly merchant: TestMerchant,
   ) {
     const { DATABASE_URL, secretsKey } = stack.config;
-    this.commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+    const SECRETS_KEY = secretsKey?.toString('base64') ?? '';
+    this.commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY });
   }
 
-  /** @param env configuration that differs from the tests' usual one. */
-  static async open(env: Record<string, string> = {}): Promise<RoutingScene> {
-    const stack = await TestStack.start(env);
+  /**
+   * @param env configuration that differs from the tests' usual one.
+   * @param isCalledBack whether vendors are told with each purchase where to call us.
+   */
+  static async open(env: Record<string, string> = {}, isCalledBack = false): Promise<RoutingScene> {
+    const stack = await TestStack.start(env, { worker: false });
+    await stack.startWorker(isCalledBack ? { supplierCallbackBaseUrl: stack.url } : {});
     await stack.sql(`INSERT INTO fx_rates VALUES ('IDR', 0.0022, now() - interval '1 h', 'test')`);
     return new RoutingScene(stack, await stack.merchant('100000.00'));
   }

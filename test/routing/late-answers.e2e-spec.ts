@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { RoutingScene } from './routing-scene.js';
+
+interface ReversalJson {
+  order_number: string;
+  unit: string;
+  supplier: string;
+  kind: string;
+  amount: string | null;
+  currency: string | null;
+  status: string;
+}
+
+let scene: RoutingScene;
+let first: DigiflazzClient;
+let sku: string;
+
+beforeAll(async () => {
+  scene = await RoutingScene.open({}, true);
+  first = await scene.vendor('first');
+  await scene.vendor('second');
+  sku = await scene.product(
+    { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+    { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
+  );
+});
+
+afterAll(() => scene.close());
+
+const reversalsOf = async ({ order_number }: OrderBody): Promise<ReversalJson[]> =>
+  (await scene.commandLine.json<ReversalJson[]>('reversal', 'list')).filter(
+    (reversal) => reversal.order_number === order_number,
+  );
+
+describe('A vendor that says later that it bought what had been given up', () => {
+  it('makes a case with what it cost; unit, order and wallet stay as they are', async () => {
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '02' });
+    const order = await scene.orderWith(await scene.order(sku, { user }), 'completed');
+    const before = await scene.stack.wallet(scene.merchant);
+    const [given] = await scene.attempts(order);
+
+    await first.sim('settle', { ref_id: given?.reference ?? '', rc: '00', sn: '1' });
+
+    const [reversal] = await eventually(
+      () => reversalsOf(order),
+      (found) => found.length > 0,
+    );
+    expect(reversal).toMatchObject({
+      supplier: 'first',
+      kind: 'bought_late',
+      amount: '20000',
+      currency: 'IDR',
+    });
+    expect((await scene.attempts(order)).map(({ supplier, state }) => [supplier, state])).toEqual([
+      ['first', 'failed'],
+      ['second', 'succeeded'],
+    ]);
+    expect(await scene.stack.wallet(scene.merchant)).toEqual(before);
+    await scene.commandLine.json(
+      ...[
+        'reversal',
+        'close',
+        `${(reversal as unknown as { id: number }).id}`,
+        '--reason',
+        'refunded there',
+        '--yes',
+      ],
+    );
+  });
+});
+
+describe('The version before, which knows of one attempt only', () => {
+  it('can’t claim a unit that is at a later one', async () => {
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '85' });
+    const order = await scene.order(sku, { user });
+    await scene.reference(order, 2);
+    await scene.unitIn(order, 'queued');
+    const claimed = await scene.stack.sql(
+      `UPDATE order_units SET state = 'sending', claim = claim + 1, claimed_by = 'before/1', sends = sends + 1
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) RETURNING claim`,
+      [order.order_number],
+    );
+    expect(claimed).toEqual([]);
+    await scene.aMinuteLater(order, first);
+    await scene.orderWith(order, 'completed');
+  });
+});
