@@ -60,7 +60,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./audit.commands.js')).auditCommands,
   },
   report: {
-    summary: 'Print daily reports and monthly statements; compare the books with suppliers',
+    summary: 'Print daily reports, margins and monthly statements; compare the books with suppliers',
     load: async () => (await import('./report.commands.js')).reportCommands,
   },
   log: {

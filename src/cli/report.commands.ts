@@ -6,10 +6,17 @@ import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { DailyReportService } from '../reports/daily-report.service.js';
+import {
+  GROUPINGS,
+  MARGIN_TIMEZONE,
+  MarginReportService,
+  type Grouping,
+} from '../reports/margin-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../reports/statement.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
-import { day, id, moment, month, refuseBoth, timezone } from './options.js';
+import { marginReport } from './margin-report.view.js';
+import { day, id, moment, month, oneOf, refuseBoth, timezone } from './options.js';
 import { CommandError } from './problems.js';
 import { withProgress } from './progress.js';
 import { monthlyStatement } from './statement.view.js';
@@ -23,10 +30,24 @@ available and held money: closing = opening + credited - debited - spent. This i
 wallet, and the exit code is 1 if it does not hold. Refunds move money from held to available.
 `;
 
+const MARGIN_HELP = `
+Counts the units that succeeded, on the day their order ended, so that the revenue is what report daily calls spent. The
+cost is what the supplier told, at the exchange rate when the attempt began. Where it told none, the expected cost
+counts (cost_estimated_units); where nobody knows it, nothing does (cost_unknown_units). What suppliers took back
+afterwards is not subtracted: see topup reversal list.
+`;
+
 const SUPPLIER_HELP = `
 Asks suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
 it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded.
 `;
+
+interface MarginGiven {
+  from: string;
+  to: string;
+  by: Grouping;
+  csv?: boolean;
+}
 
 interface StatementGiven {
   merchant: number;
@@ -46,6 +67,7 @@ export const reportCommands: CommandGroup = {
   features: { imports: [WalletModule, SuppliersModule, ReportsModule] },
   define(report, act) {
     defineDaily(report, act);
+    defineMargin(report, act);
     defineStatement(report, act);
     defineSupplier(report, act);
   },
@@ -79,6 +101,26 @@ function defineDaily(report: Command, act: Act): void {
           throw new CommandError('say either --date with a day, or --from and --to with two');
         }
         return dailyReports(await service.runAll({ from, to }, timezone), { csv });
+      }),
+    );
+}
+
+function defineMargin(report: Command, act: Act): void {
+  report
+    .command('margin')
+    .description('Report revenue, cost and margin by product, supplier or merchant.')
+    .requiredOption('--from <day>', `first day, in ${MARGIN_TIMEZONE}, such as 2026-01-15`, day)
+    .requiredOption('--to <day>', 'last day, included', day)
+    .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
+    .option('--csv', 'print CSV with a header line')
+    .addHelpText(
+      'after',
+      MARGIN_HELP + examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier'),
+    )
+    .action(
+      act(async (app, { from, to, by, csv }: MarginGiven, command: Command) => {
+        if (csv) refuseBoth(command, '--csv');
+        return marginReport(by, await app.get(MarginReportService).run({ from, to }, by), { csv });
       }),
     );
 }

@@ -62,9 +62,22 @@ export class DailyReportService {
     { from, to }: { from: string; to: string },
     timezone: string,
   ): Promise<AsyncGenerator<DailyReport>> {
-    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
-    await this.readDay(to, timezone);
+    await this.readRange({ from, to }, timezone);
     return this.runEach(from, to, timezone);
+  }
+
+  /**
+   * When the first of several days begins, and when the last one ends, which is exclusive.
+   * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
+   */
+  async readRange(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+  ): Promise<{ start: Date; stop: Date }> {
+    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
+    const { stop } = await this.readDay(to, timezone);
+    const { start } = await this.readDay(from, timezone);
+    return { start, stop };
   }
 
   private async *runEach(from: string, to: string, timezone: string): AsyncGenerator<DailyReport> {

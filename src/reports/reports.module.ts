@@ -3,6 +3,8 @@ import { SettlementRepository } from '../orders/settlement.repository.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { DailyReportRepository } from './daily-report.repository.js';
 import { DailyReportService } from './daily-report.service.js';
+import { MarginReportRepository } from './margin-report.repository.js';
+import { MarginReportService } from './margin-report.service.js';
 import { StatementRepository } from './statement.repository.js';
 import { AccountStatementService } from './statement.service.js';
 import { SupplierReportRepository } from './supplier-report.repository.js';
@@ -12,11 +14,12 @@ import { SupplierReportService } from './supplier-report.service.js';
   imports: [SuppliersModule],
   providers: [
     ...[DailyReportRepository, DailyReportService],
+    ...[MarginReportRepository, MarginReportService],
     ...[StatementRepository, AccountStatementService],
     // Without the rest of its module, which knows the queues.
     SettlementRepository,
     ...[SupplierReportRepository, SupplierReportService],
   ],
-  exports: [DailyReportService, AccountStatementService, SupplierReportService],
+  exports: [DailyReportService, MarginReportService, AccountStatementService, SupplierReportService],
 })
 export class ReportsModule {}

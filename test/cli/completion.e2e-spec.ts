@@ -49,6 +49,7 @@ describe('topup completion bash', () => {
     expect(await offered('topup --json order res')).toEqual(['resolve']);
     expect(await offered('topup order resolve ord_1 --su')).toEqual(['--succeeded', '--supplier-reference']);
     expect(await offered('topup help webhook rep')).toEqual(['replay']);
+    expect(await offered('topup report margin --f')).toEqual(['--from']);
     expect(await offered('topup audit --')).toEqual(['--help', '--json']);
   });
 

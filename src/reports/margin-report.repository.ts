@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { Satang } from '../core/money.js';
+import type { Queryable } from '../database/database.js';
+import { withLongTimeout } from '../database/snapshot.js';
+import { MARGIN_BY, type Grouping } from './margin-report.sql.js';
+
+export { GROUPINGS, type Grouping } from './margin-report.sql.js';
+
+/** What was sold, and what it cost; amounts in satang. */
+export interface MarginFigures {
+  units: bigint;
+  /** What merchants paid. */
+  revenue: Satang;
+  /** Of the units whose cost is known or was expected, rounded half up. */
+  cost: Satang;
+  /** Whose supplier never told the cost: what was expected counts. */
+  cost_estimated_units: bigint;
+  /** Whose cost nobody knows: it counts as nothing. */
+  cost_unknown_units: bigint;
+}
+
+export interface MarginRow extends MarginFigures {
+  /** The SKU, the supplier's code or the merchant's id. */
+  about: string;
+}
+
+@Injectable()
+export class MarginReportRepository {
+  /** @param start inclusive. @param stop exclusive. */
+  list(tx: Queryable, by: Grouping, start: Date, stop: Date): Promise<MarginRow[]> {
+    const [statement, values] = MARGIN_BY[by].with({ start, stop });
+    return tx.query<MarginRow>(withLongTimeout(statement), values);
+  }
+}

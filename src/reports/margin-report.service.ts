@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { inSnapshot } from '../database/snapshot.js';
+import { DailyReportService } from './daily-report.service.js';
+import {
+  MarginReportRepository,
+  type Grouping,
+  type MarginFigures,
+  type MarginRow,
+} from './margin-report.repository.js';
+
+export { GROUPINGS, type Grouping, type MarginFigures, type MarginRow } from './margin-report.repository.js';
+
+/** When the days of the report begin and end. */
+export const MARGIN_TIMEZONE = 'Asia/Bangkok';
+
+/** What merchants paid for what was bought for them, and what it cost. */
+@Injectable()
+export class MarginReportService {
+  constructor(
+    private readonly database: Database,
+    private readonly days: DailyReportService,
+    private readonly margins: MarginReportRepository,
+  ) {}
+
+  /**
+   * @param range days such as 2026-01-15, both included.
+   * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
+   */
+  async run(range: { from: string; to: string }, by: Grouping): Promise<MarginRow[]> {
+    const { start, stop } = await this.days.readRange(range, MARGIN_TIMEZONE);
+    return inSnapshot(this.database, (tx) => this.margins.list(tx, by, start, stop));
+  }
+}
+
+/**
+ * What is left of the revenue, in percent with one fraction digit, rounded half up; null where there is no revenue, or
+ * no cost is known.
+ */
+export function marginPercent({ units, revenue, cost, cost_unknown_units }: MarginFigures): number | null {
+  if (revenue === 0n || units === cost_unknown_units) return null;
+  return Number(floorDivision((revenue - cost) * 2000n + revenue, revenue * 2n)) / 10;
+}
+
+const floorDivision = (dividend: bigint, divisor: bigint): bigint =>
+  (dividend - (((dividend % divisor) + divisor) % divisor)) / divisor;
+
+const NOTHING: MarginFigures = {
+  units: 0n,
+  revenue: 0n,
+  cost: 0n,
+  cost_estimated_units: 0n,
+  cost_unknown_units: 0n,
+};
+
+const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];
+
+/** What the rows are together; costs as they were rounded for each. */
+export const totalOf = (rows: MarginFigures[]): MarginFigures =>
+  rows.reduce(
+    (sum, row) =>
+      Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,
+    NOTHING,
+  );
