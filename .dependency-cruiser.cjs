@@ -27,6 +27,7 @@ const rows = {
       'queues',
       'audit-log',
       'suppliers',
+      'catalog',
       'fulfilment',
       'supplier-callbacks',
       'webhooks',

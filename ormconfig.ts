@@ -27,6 +27,7 @@ import { LaterAttempts1763800000017 } from './src/database/migrations/1763800000
 import { SupplierPauses1763800000018 } from './src/database/migrations/1763800000018-supplier-pauses.js';
 import { Offers1763800000019 } from './src/database/migrations/1763800000019-offers.js';
 import { SupplierCallbacks1763800000020 } from './src/database/migrations/1763800000020-supplier-callbacks.js';
+import { CatalogueReads1763800000021 } from './src/database/migrations/1763800000021-catalogue-reads.js';
 import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -93,6 +94,7 @@ export function dataSourceOptions(
       SupplierPauses1763800000018,
       Offers1763800000019,
       SupplierCallbacks1763800000020,
+      CatalogueReads1763800000021,
       TermsOfItems1763800000022,
     ],
     migrationsTableName: 'schema_migrations',

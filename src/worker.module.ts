@@ -5,12 +5,14 @@ import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
+import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { SupplierProbes } from './maintenance/supplier-probes.js';
+import { SupplierSyncs } from './maintenance/supplier-syncs.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
@@ -20,7 +22,14 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
 
 /** The process that buys from suppliers and delivers webhooks; any number of them share the work. */
 @Module({
-  imports: [DatabaseModule, QueuesModule, FulfilmentModule, WebhooksModule, ManagementModule],
+  imports: [
+    DatabaseModule,
+    QueuesModule,
+    FulfilmentModule,
+    WebhooksModule,
+    ManagementModule,
+    SupplierCataloguesModule,
+  ],
   providers: [
     FulfilmentProcessor,
     WebhookDispatcher,
@@ -29,6 +38,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     RetentionRepository,
     Retention,
     SupplierProbes,
+    SupplierSyncs,
     SupplierCallbacksRepository,
     CallbackRetention,
     WebhookChanges,

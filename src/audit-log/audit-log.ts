@@ -26,6 +26,7 @@ export const AUDITED_ACTIONS = [
   'supplier.remove',
   'supplier.pause',
   'supplier.resume',
+  'supplier.sync',
   'product.set',
   'product.import',
   'offer.set',

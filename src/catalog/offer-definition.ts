@@ -56,6 +56,8 @@ export function toRow(
     ...key,
     priority: definition.priority ?? before?.priority ?? 1,
     active: active ?? before?.active ?? true,
+    // Whoever says whether it is on takes that over from a fault.
+    off_by_fault: active === undefined ? (before?.off_by_fault ?? false) : false,
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),
     player_template: playerTemplate === undefined ? (before?.player_template ?? null) : playerTemplate,
     guard_percent: definition.guardPercent ?? before?.guard_percent ?? DEFAULT_GUARD_PERCENT,

@@ -20,6 +20,7 @@ export type OfferRow = OfferKey &
     | 'priority'
     | 'active'
     | 'off_reason'
+    | 'off_by_fault'
     | 'player_template'
     | 'guard_percent'
     | 'cost_micros'

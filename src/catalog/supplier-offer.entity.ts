@@ -6,6 +6,7 @@ import { Product } from './product.entity.js';
 /** A product as one supplier sells it to us. */
 @Entity('supplier_offers')
 @Unique('uq_supplier_offers', ['product_id', 'supplier_id', 'supplier_sku'])
+@Check('ck_supplier_offers_off_by_fault', 'NOT (off_by_fault AND active)')
 @Check('ck_supplier_offers_priority', 'priority BETWEEN 1 AND 1000')
 @Check('ck_supplier_offers_guard_percent', 'guard_percent >= 0')
 @Check('ck_supplier_offers_cost_not_negative', 'cost_micros >= 0')
@@ -34,9 +35,13 @@ export class SupplierOffer {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Why it was taken off, where that was not the operator. */
+  /** Why it was taken off, where anybody said so. */
   @Column('text', { nullable: true })
   off_reason!: string | null;
+
+  /** Whether a fault of how it is set up took it off, and no operator: a change of the catalogue puts it on again. */
+  @Column('boolean', { default: false })
+  off_by_fault!: boolean;
 
   /** How the supplier wants the player written; null for its adapter's own way. */
   @Column('text', { nullable: true })

@@ -4,10 +4,12 @@ import { ADAPTERS } from '../suppliers/adapters.js';
 import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
 import { SupplierCheckService } from '../suppliers/supplier-check.service.js';
 import { toBalanceView } from '../suppliers/supplier-view.js';
+import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act, type CommandGroup, type Shell } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
+import { defineCatalogue } from './supplier-catalogue.commands.js';
 import { operatorOption, reasonOption, yesOption } from './options.js';
 import { list, type Result } from './output.js';
 import { definePauses } from './supplier-pause.commands.js';
@@ -24,12 +26,13 @@ import { defineSet } from './supplier-set.command.js';
 const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';
 
 export const supplierCommands: CommandGroup = {
-  features: { imports: [SuppliersModule] },
+  features: { imports: [SuppliersModule, SupplierCataloguesModule] },
   define(supplier, act, shell) {
     defineSet(supplier, act);
     defineReads(supplier, act);
     defineAdapters(supplier, shell);
     defineCalls(supplier, act);
+    defineCatalogue(supplier, act);
     definePauses(supplier, act);
     defineRemove(supplier, act);
   },

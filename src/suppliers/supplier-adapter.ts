@@ -79,7 +79,7 @@ export interface SupplierProduct {
   note: string | null;
 }
 
-/** All that a supplier sells. */
+/** All that a supplier sells, as it lists it: what it lists twice is there twice. */
 export type CatalogueReading = { known: true; products: SupplierProduct[] } | Unavailable;
 
 /** One thing that a supplier sells; null where it lists none of the name. */
@@ -89,6 +89,8 @@ export type ProductReading = { known: true; product: SupplierProduct | null } | 
 export interface Catalogue<Settings = unknown> {
   /** How long after one reading the supplier allows the next; 0 for no limit. One product may be read at any time. */
   readonly minGapMs: number;
+  /** Whether that gap is a courtesy of ours, which an operator may pass over: no limit that the vendor documents. */
+  readonly isGapOurs?: boolean;
   read(settings: Settings): Promise<CatalogueReading>;
   readOne(settings: Settings, sku: string): Promise<ProductReading>;
 }

@@ -5,6 +5,7 @@ import { Supplier } from './supplier.entity.js';
 /** What a supplier's catalogue last said of one SKU. */
 @Entity('supplier_products')
 @Check('ck_supplier_products_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
+@Check('ck_supplier_products_gone', 'gone_at IS NULL OR NOT sellable')
 @Check('ck_supplier_products_cut_off', 'num_nulls(cut_off_from, cut_off_to, cut_off_zone) IN (0, 3)')
 @Check(
   'ck_supplier_products_cut_off_zone',
@@ -32,7 +33,7 @@ export class SupplierProduct {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** Whether the supplier sells it at present. */
+  /** Whether the supplier sells it at present: it is listed, switched on and in stock. */
   @Column('boolean')
   sellable!: boolean;
 
@@ -63,4 +64,8 @@ export class SupplierProduct {
 
   @Column(timestampColumn())
   last_seen_at!: Date;
+
+  /** Since when the catalogue does not list it any more; null while it does. */
+  @Column(timestampColumn({ nullable: true }))
+  gone_at!: Date | null;
 }

@@ -31,6 +31,13 @@ export interface AdapterRow {
   named_at_random: boolean;
 }
 
+/** An adapter that reads catalogues. */
+export interface CatalogueRow {
+  adapter: string;
+  /** For so long a supplier's catalogue is left alone after it was read. */
+  gap_ms: number;
+}
+
 interface KnownAdapter {
   adapter: SupplierAdapter;
   description: AdapterDescription;
@@ -49,6 +56,11 @@ export class SupplierRegistry implements OnApplicationShutdown {
 
   /** All of them, as statements are given them. */
   readonly adapters: readonly AdapterRow[] = [...this.known.values()].map(toRow);
+
+  /** Those that read catalogues. */
+  readonly catalogues: readonly CatalogueRow[] = [...this.known].flatMap(([name, { adapter }]) =>
+    adapter.catalogue ? [{ adapter: name, gap_ms: adapter.catalogue.minGapMs }] : [],
+  );
 
   constructor(
     private readonly credentials: SupplierCredentials,

@@ -90,6 +90,10 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   probe_at!: Date | null;
 
+  /** When its whole catalogue was last asked for, whatever came of it. */
+  @Column(timestampColumn({ nullable: true }))
+  catalogue_read_at!: Date | null;
+
   @Column(createdAtColumn())
   created_at!: Date;
 

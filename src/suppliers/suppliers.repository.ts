@@ -6,13 +6,16 @@ import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import { Supplier, type PauseReason } from './supplier.entity.js';
+import type { CatalogueRow } from './supplier-registry.js';
 import {
   BEGIN_PAUSE,
+  BEGIN_READING,
   COUNT_USES,
   DELETE_SUPPLIER,
   FIND_CALLING,
   FIND_TIMEOUTS,
   NO_STATEMENT_TIMEOUT,
+  TAKE_DUE_READING,
 } from './suppliers.sql.js';
 
 /** Units at a supplier that have not ended. */
@@ -48,6 +51,10 @@ interface BegunPause {
   reason: PauseReason;
   detail: string | null;
   probeInMs: number;
+}
+
+interface BegunReading {
+  catalogue_read_at: Date;
 }
 
 const NOW = 'statement_timestamp()';
@@ -204,6 +211,32 @@ export class SuppliersRepository {
       await manager.update(Supplier, supplier.id, { probes: () => 'probes + 1', probe_at, ...SAME_SETTINGS });
     }
     return due;
+  }
+
+  /**
+   * Notes that its whole catalogue is asked for now: before that is done, so that a process that dies then does not lead
+   * to another call within the gap.
+   * @returns when that was noted; null within the gap after the last time.
+   */
+  async beginReading({ id }: Supplier, gapMs: number): Promise<Date | null> {
+    const [begun] = await this.database.query<BegunReading>(
+      ...BEGIN_READING.with({ id, gapMs: BigInt(gapMs) }),
+    );
+    return begun?.catalogue_read_at ?? null;
+  }
+
+  /**
+   * Notes the same of a supplier whose catalogue is due: one that is bought from, not paused, and neither read within
+   * the interval nor set or read within the gap of its adapter. None is taken by two processes.
+   */
+  async takeDueReading(
+    adapters: readonly CatalogueRow[],
+    intervalMs: number,
+  ): Promise<{ code: string; readAt: Date } | null> {
+    const [due] = await this.database.query<BegunReading & Pick<Supplier, 'code'>>(
+      ...TAKE_DUE_READING.with({ adapters, intervalMs: BigInt(intervalMs) }),
+    );
+    return due ? { code: due.code, readAt: due.catalogue_read_at } : null;
   }
 
   /** What waits because it was not accepted is due at once. */

@@ -161,13 +161,16 @@ export class SuppliersService {
       max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
       // What it refused may be right now: it is asked at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
-      // Elsewhere we have another balance.
-      ...(same?.base_url === baseUrl ? {} : NO_BALANCE),
+      // Elsewhere we have another balance, and its catalogue was not read.
+      ...(same?.base_url === baseUrl ? {} : NOTHING_ASKED),
     };
   }
 }
 
-const NO_BALANCE = { balance_micros: null, balance_currency: null, balance_at: null };
+const NOTHING_ASKED = {
+  ...{ balance_micros: null, balance_currency: null, balance_at: null },
+  catalogue_read_at: null,
+};
 
 /** What the log keeps of new settings: of credentials, which ones were given or taken away. */
 function detailOf(

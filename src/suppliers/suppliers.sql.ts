@@ -1,5 +1,5 @@
 import type { Statement } from '../database/database.js';
-import { statement } from '../database/parameters.js';
+import { rowsOf, statement } from '../database/parameters.js';
 
 export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
@@ -32,6 +32,35 @@ export const DELETE_SUPPLIER: Statement = {
   name: 'suppliers.delete',
   text: `DELETE FROM suppliers WHERE id = $1`,
 };
+
+/** Unless it was read less than the gap ago. */
+export const BEGIN_READING = statement(
+  'suppliers.begin_reading',
+  { id: 'int', gapMs: 'bigint' },
+  ({ id, gapMs }) => `
+    UPDATE suppliers SET catalogue_read_at = statement_timestamp()
+    WHERE id = ${id} AND (catalogue_read_at IS NULL
+      OR catalogue_read_at <= statement_timestamp() - ${gapMs} * interval '1 millisecond')
+    RETURNING catalogue_read_at`,
+);
+
+/** Of those due, the one that was not read for longest. What another process is taking is left to it. */
+export const TAKE_DUE_READING = statement(
+  'suppliers.take_due_reading',
+  { intervalMs: 'bigint', adapters: rowsOf({ adapter: 'text', gap_ms: 'int' }) },
+  ({ intervalMs, adapters }) => `
+    UPDATE suppliers SET catalogue_read_at = statement_timestamp()
+    WHERE id = (
+      SELECT s.id FROM suppliers s JOIN ${adapters.as('a')} ON a.adapter = s.adapter
+      WHERE s.pause_reason IS NULL
+        AND s.updated_at <= statement_timestamp() - a.gap_ms * interval '1 millisecond'
+        AND (s.catalogue_read_at IS NULL OR s.catalogue_read_at
+          <= statement_timestamp() - greatest(a.gap_ms, ${intervalMs}) * interval '1 millisecond')
+        AND EXISTS (SELECT FROM supplier_offers WHERE supplier_id = s.id)
+      ORDER BY s.catalogue_read_at NULLS FIRST, s.id
+      LIMIT 1 FOR NO KEY UPDATE OF s SKIP LOCKED)
+    RETURNING code, catalogue_read_at`,
+);
 
 /** What the operator paused stays so; what is paused for its deposit may have a better reason. */
 export const BEGIN_PAUSE = statement(

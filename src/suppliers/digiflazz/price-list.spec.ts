@@ -68,13 +68,14 @@ describe('a product of the price list', () => {
 });
 
 describe('the price list', () => {
-  it('has each SKU once, and nothing that has no name', () => {
+  it('has each SKU as often as it is listed, and nothing that has no name', () => {
     const list = [ITEM, { ...ITEM, buyer_sku_code: 'ff70' }, { ...ITEM, price: 1 }, {}, null, 'ml86'];
     const reading = readPriceList(answer([...list, { ...ITEM, buyer_sku_code: '' }]));
     const found = reading.known ? reading.products.map(({ sku, cost }) => [sku, cost?.micros]) : [];
     expect(found).toEqual([
-      ['ml86', 1_000_000n],
+      ['ml86', 20_000_000_000n],
       ['ff70', 20_000_000_000n],
+      ['ml86', 1_000_000n],
     ]);
   });
 
@@ -99,6 +100,8 @@ describe('the price list', () => {
     const others = answer([{ ...ITEM, buyer_sku_code: 'ff70' }]);
     expect(readPriceOf(answer([ITEM]), 'ml86')).toMatchObject({ known: true, product: { sku: 'ml86' } });
     expect(readPriceOf(others, 'ml86')).toEqual({ known: true, product: null });
+    const cost = { micros: 1_000_000n, currency: 'IDR' };
+    expect(readPriceOf(answer([ITEM, { ...ITEM, price: 1 }]), 'ml86')).toMatchObject({ product: { cost } });
   });
 });
 

@@ -7,22 +7,18 @@ const ZONE = 'Asia/Jakarta';
 const MAX_SKU_LENGTH = 255;
 const MAX_TEXT_LENGTH = 500;
 
-/**
- * What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing of products. A SKU that
- * is listed twice is as it is listed last.
- */
+/** What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing of products. */
 export function readPriceList(answer: HttpAnswer): CatalogueReading {
   const list = dataOf(answer.body);
   if (answer.status !== 200 || !Array.isArray(list)) return unavailable(answer);
-  const products = list.flatMap((item) => readItem(asMembers(item)));
-  return { known: true, products: [...new Map(products.map((product) => [product.sku, product])).values()] };
+  return { known: true, products: list.flatMap((item) => readItem(asMembers(item))) };
 }
 
-/** What the answer means when it was asked for one SKU. */
+/** What the answer means when it was asked for one SKU; one that is listed twice is as it is listed last. */
 export function readPriceOf(answer: HttpAnswer, sku: string): ProductReading {
   const reading = readPriceList(answer);
   if (!reading.known) return reading;
-  return { known: true, product: reading.products.find((product) => product.sku === sku) ?? null };
+  return { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null };
 }
 
 /** One product, or none where nothing names it. */

@@ -1,0 +1,132 @@
+import type { SupplierProduct as Listed, Unavailable } from '../suppliers/supplier-adapter.js';
+import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
+
+/** Why a run left everything as it was. */
+export type Refusal =
+  /** It was read at that moment; the next is allowed by the vendor, or by us. */
+  | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
+  | { kind: 'unavailable'; problem: Unavailable }
+  | { kind: 'empty' }
+  /** It lists the SKU at two prices. */
+  | { kind: 'contradiction'; sku: string }
+  /** It has far fewer SKUs than the run before left, of those that are listed or of those that are sold. */
+  | { kind: 'shrunk'; what: 'listed' | 'sold'; before: number; now: number }
+  /** While it was read, another run began or the supplier was set anew. */
+  | { kind: 'overtaken' };
+
+/** A row of the catalogue, without when it was seen. */
+export type CatalogueItem = Omit<
+  SupplierProduct,
+  'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'
+> & {
+  /** Whether more than its stock is other than before. */
+  is_changed: boolean;
+};
+
+/** What a reading changes. */
+export interface CatalogueDifference {
+  /** What is listed now. */
+  items: CatalogueItem[];
+  /** The SKUs that are listed no more. */
+  gone: string[];
+  added: number;
+  priceChanged: number;
+  availabilityChanged: number;
+}
+
+/** Of a catalogue that shrinks by more, a call that was limited or cut short is likelier. */
+const MAX_SHRINKAGE_PERCENT = 30;
+
+/**
+ * Why a reading can't be believed; null when it can. An empty or contradictory one never is.
+ * @param before what the catalogue was, with what is listed no more.
+ * @param isForced whether it may have shrunk as it likes.
+ */
+export function implausibility(
+  listed: readonly Listed[],
+  before: readonly SupplierProduct[],
+  isForced: boolean,
+): Refusal | null {
+  if (listed.length === 0) return { kind: 'empty' };
+  const items = new Map<string, Listed>();
+  for (const product of listed) {
+    const other = items.get(product.sku);
+    if (other && !isSamePrice(other, product)) return { kind: 'contradiction', sku: product.sku };
+    items.set(product.sku, product);
+  }
+  if (isForced) return null;
+  return (
+    shrinkage('listed', before.filter(isListed).length, items.size) ??
+    shrinkage(
+      'sold',
+      before.filter(({ sellable }) => sellable).length,
+      [...items.values()].filter(isSold).length,
+    )
+  );
+}
+
+/** A SKU that is listed twice is as it is listed last. */
+export function difference(
+  listed: readonly Listed[],
+  before: readonly SupplierProduct[],
+): CatalogueDifference {
+  const known = new Map(before.map((row) => [row.sku, row]));
+  const items = new Map(listed.map((product) => [product.sku, toItem(product, known.get(product.sku))]));
+  const pairs = [...items.values()].map((item) => ({ item, row: known.get(item.sku) }));
+  const stayed = pairs.flatMap(({ item, row }) => (row && isListed(row) ? [{ item, row }] : []));
+  return {
+    items: [...items.values()],
+    gone: before.filter((row) => isListed(row) && !items.has(row.sku)).map(({ sku }) => sku),
+    added: pairs.length - stayed.length,
+    priceChanged: stayed.filter(({ item, row }) => !isSameCost(item, row)).length,
+    availabilityChanged: stayed.filter(({ item, row }) => item.sellable !== row.sellable).length,
+  };
+}
+
+const isListed = ({ gone_at }: SupplierProduct): boolean => gone_at === null;
+
+const isSold = ({ sellable, stock }: Listed): boolean => sellable && stock !== 0;
+
+function isSamePrice({ cost: one }: Listed, { cost: other }: Listed): boolean {
+  return one?.micros === other?.micros && one?.currency === other?.currency;
+}
+
+type Cost = Pick<SupplierProduct, 'cost_micros' | 'cost_currency'>;
+
+const isSameCost = (one: Cost, other: Cost): boolean =>
+  one.cost_micros === other.cost_micros && one.cost_currency === other.cost_currency;
+
+function shrinkage(what: 'listed' | 'sold', before: number, now: number): Refusal | null {
+  const isFar = now * 100 < before * (100 - MAX_SHRINKAGE_PERCENT);
+  return isFar ? { kind: 'shrunk', what, before, now } : null;
+}
+
+/** A price that can't be read is taken for the last one that could: the cost of its offers goes on to age. */
+function toItem(product: Listed, before: SupplierProduct | undefined): CatalogueItem {
+  const { sku, name, group, cost, stock, oncePerDay, cutOff, note } = product;
+  const item = {
+    ...{ sku, name, stock, note, group_name: group },
+    cost_micros: cost?.micros ?? before?.cost_micros ?? null,
+    cost_currency: cost?.currency ?? before?.cost_currency ?? null,
+    sellable: isSold(product),
+    once_per_day: oncePerDay,
+    cut_off_from: cutOff?.from ?? null,
+    cut_off_to: cutOff?.to ?? null,
+    cut_off_zone: cutOff?.zone ?? null,
+  };
+  const isChanged =
+    !before || !isListed(before) || WATCHED.some((name) => item[name] !== shown(before)[name]);
+  return { ...item, is_changed: isChanged };
+}
+
+const WATCHED = [
+  ...(['name', 'group_name', 'cost_micros', 'cost_currency', 'sellable', 'once_per_day'] as const),
+  ...(['cut_off_from', 'cut_off_to', 'cut_off_zone', 'note'] as const),
+];
+
+/** PostgreSQL writes times of day with their seconds. */
+const shown = (row: SupplierProduct): SupplierProduct => ({
+  ...row,
+  cut_off_from: row.cut_off_from?.slice(0, 5) ?? null,
+  cut_off_to: row.cut_off_to?.slice(0, 5) ?? null,
+});

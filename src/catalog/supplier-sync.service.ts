@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
+import { AppError, UnknownResource } from '../core/errors.js';
+import { Database } from '../database/database.js';
+import type { SupplierProduct, Unavailable } from '../suppliers/supplier-adapter.js';
+import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
+import { difference, implausibility, type Refusal } from './catalogue-difference.js';
+import {
+  SupplierCataloguesRepository,
+  type ItemFilter,
+  type MappedItem,
+} from './supplier-catalogues.repository.js';
+
+/** How many SKUs a run concerned. One that was refused changed none. */
+export interface SyncCounts {
+  /** Listed now. */
+  seen: number;
+  added: number;
+  removed: number;
+  price_changed: number;
+  availability_changed: number;
+}
+
+/** What came of reading a supplier's catalogue. */
+export interface SyncRun extends SyncCounts {
+  supplier: Supplier;
+  refusal: Refusal | null;
+}
+
+export interface SyncOptions {
+  /** Compares, and changes nothing; the supplier is asked all the same. */
+  dryRun?: boolean;
+  /** Takes a catalogue that has shrunk, and passes over a gap that is ours. */
+  force?: boolean;
+}
+
+/** A run whose call was noted, and not made yet. */
+interface BegunRun {
+  supplier: Supplier;
+  readAt: Date;
+  connection: SupplierConnection;
+}
+
+/** Reads what suppliers sell, and brings it to their offers. */
+@Injectable()
+export class SupplierSyncService {
+  constructor(
+    private readonly database: Database,
+    private readonly suppliers: SuppliersRepository,
+    private readonly registry: SupplierRegistry,
+    private readonly catalogues: SupplierCataloguesRepository,
+  ) {}
+
+  /**
+   * Reads a supplier's whole catalogue now, unless that was done less than its gap ago.
+   * @throws NOT_FOUND; BAD_REQUEST where its adapter reads no catalogues.
+   */
+  async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
+    if (by) assertActor(by);
+    const supplier = await this.get(code);
+    const catalogue = this.registry.find(supplier.adapter)?.catalogue;
+    if (!catalogue) {
+      throw new AppError(
+        'BAD_REQUEST',
+        `supplier ${code}: the adapter ${supplier.adapter} reads no catalogue`,
+      );
+    }
+    // What can't be asked does not use up the vendor's limit.
+    const connection = this.connect(supplier);
+    if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
+    const { minGapMs, isGapOurs = false } = catalogue;
+    const readAt = await this.suppliers.beginReading(supplier, options.force && isGapOurs ? 0 : minGapMs);
+    if (readAt) return this.read({ supplier, readAt, connection }, options, by);
+    const last = (await this.get(code)).catalogue_read_at ?? new Date();
+    const nextAt = new Date(last.getTime() + minGapMs);
+    return refused(supplier, { kind: 'too_soon', readAt: last, nextAt, isGapOurs });
+  }
+
+  /**
+   * Reads the catalogue of one supplier that is due for it: one that is bought from and not paused. Each is taken by one
+   * process.
+   * @returns null when none is due.
+   */
+  async syncDue(intervalMs: number): Promise<SyncRun | null> {
+    const due = await this.suppliers.takeDueReading(this.registry.catalogues, intervalMs);
+    if (!due) return null;
+    const supplier = await this.get(due.code);
+    const connection = this.connect(supplier);
+    if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
+    return this.read({ supplier, readAt: due.readAt, connection });
+  }
+
+  /** What a supplier sells, as it was last read. @throws NOT_FOUND */
+  async list(code: string, filter: ItemFilter = {}): Promise<MappedItem[]> {
+    return this.catalogues.list(await this.get(code), filter);
+  }
+
+  private async get(code: string): Promise<Supplier> {
+    const supplier = await this.suppliers.find(code);
+    if (!supplier) throw new UnknownResource('supplier', code);
+    return supplier;
+  }
+
+  private connect(supplier: Supplier): SupplierConnection | Unavailable {
+    try {
+      return this.registry.connect(supplier);
+    } catch (error) {
+      return { known: false, detail: (error as Error).message, reached: false, fault: 'settings' };
+    }
+  }
+
+  private async read(begun: BegunRun, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
+    const { supplier, connection } = begun;
+    const { catalogue } = connection.adapter;
+    // It has got another adapter since it was taken.
+    if (!catalogue) return refused(supplier, { kind: 'overtaken' });
+    const reading = await catalogue.read(connection.settings);
+    if (!reading.known) return refused(supplier, { kind: 'unavailable', problem: reading });
+    return this.apply(begun, reading.products, options, by);
+  }
+
+  private apply(
+    { supplier, readAt }: BegunRun,
+    products: SupplierProduct[],
+    { dryRun = false, force = false }: SyncOptions,
+    by?: Actor,
+  ): Promise<SyncRun> {
+    return this.database.transaction(async (tx) => {
+      const { code } = supplier;
+      const now = await this.suppliers.lock(tx, code);
+      if (!now) throw new UnknownResource('supplier', code);
+      // The newer reading counts, and a supplier that was moved starts anew.
+      if (now.catalogue_read_at?.getTime() !== readAt.getTime())
+        return refused(supplier, { kind: 'overtaken' });
+      const before = await this.catalogues.find(tx, supplier);
+      const refusal = implausibility(products, before, force);
+      if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
+      const found = difference(products, before);
+      const counts: SyncCounts = {
+        seen: found.items.length,
+        added: found.added,
+        removed: found.gone.length,
+        price_changed: found.priceChanged,
+        availability_changed: found.availabilityChanged,
+      };
+      if (!dryRun) {
+        this.catalogues.write(tx, supplier, found, readAt);
+        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force } });
+      }
+      return { supplier, ...counts, refusal: null };
+    });
+  }
+}
+
+function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {
+  const none = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };
+  return { supplier, seen, ...none, refusal };
+}

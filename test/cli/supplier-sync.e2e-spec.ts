@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  DigiflazzBench,
+  KEYS,
+  USERNAME,
+  type DigiflazzClient,
+  type Json,
+} from '../simulators/digiflazz-client.js';
+import type { CommandLine } from './command-line.js';
+import { SupplierScene } from './supplier-scene.js';
+
+const bench = new DigiflazzBench();
+let scene: SupplierScene;
+let commandLine: CommandLine;
+let client: DigiflazzClient;
+
+beforeAll(async () => {
+  scene = await SupplierScene.open();
+  ({ commandLine } = scene);
+  await commandLine.json('fx', 'set', '--currency', 'IDR', '--rate', '0.0021');
+});
+
+afterAll(() => scene.close());
+
+beforeEach(async () => {
+  await scene.client.query('DELETE FROM supplier_offers');
+  await scene.begin();
+  client = await bench.start();
+  await setSupplier();
+});
+
+afterEach(async () => {
+  await scene.end();
+  await bench.clear();
+});
+
+function setSupplier(key = KEYS.production): Promise<Json> {
+  const credentials = ['--credential', `username=${USERNAME}`, '--credential', `key=${key}`];
+  const at = ['--base-url', `${client.url}/v1`];
+  return commandLine.json(
+    'supplier',
+    'set',
+    '--code',
+    'digi',
+    '--adapter',
+    'digiflazz',
+    ...at,
+    ...credentials,
+  );
+}
+
+/** What a run says, and how it exits. */
+async function sync(...options: string[]): Promise<Json> {
+  const { code, stdout } = await commandLine.run('supplier', 'sync', 'digi', ...options, '--json');
+  return { exit: code, ...(JSON.parse(stdout) as Json) };
+}
+
+/** As the last whole reading was six minutes ago to us, and to the vendor unless said otherwise. */
+async function later(...options: string[]): Promise<Json> {
+  await client.sim('clock', { advance: '6m' });
+  return soonerThanAllowed(...options);
+}
+
+async function soonerThanAllowed(...options: string[]): Promise<Json> {
+  await scene.client.query(
+    `UPDATE suppliers SET catalogue_read_at = catalogue_read_at - interval '6 minutes'`,
+  );
+  return sync(...options);
+}
+
+const nextList = (more: Json): Promise<Json> =>
+  client.sim('rules', { match: { call: 'price-list' }, ...more });
+
+const change = (sku: string, more: Json): Promise<Json> =>
+  client.sim('account', { products: [{ buyer_sku_code: sku, ...more }] });
+
+const products = (...options: string[]): Promise<Json[]> =>
+  commandLine.json<Json[]>('supplier', 'products', 'digi', ...options);
+
+const product = async (sku: string): Promise<Json | undefined> =>
+  (await products()).find(({ supplier_sku }) => supplier_sku === sku);
+
+async function offer(supplierSku: string, sku = 'MLBB-86', ...options: string[]): Promise<void> {
+  await commandLine.json('product', 'set', '--sku', sku, '--name', 'Diamonds', '--price', '50.00');
+  const names = ['--sku', sku, '--supplier', 'digi', '--supplier-sku', supplierSku];
+  await commandLine.json('offer', 'set', ...names, ...options);
+}
+
+const offers = (): Promise<Json[]> => commandLine.json<Json[]>('offer', 'list', '--supplier', 'digi');
+
+const whyNot = async (): Promise<unknown> => (await offers())[0]?.why_not;
+
+const nothing = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };
+const UNCHANGED = { exit: 0, code: 'digi', seen: 10, ...nothing, refused: null };
+
+describe('topup supplier sync', () => {
+  it('keeps what a supplier sells', async () => {
+    expect(await sync()).toEqual({ ...UNCHANGED, added: 10 });
+    const ml86 = { supplier_sku: 'ml86', cost: '20000', currency: 'IDR', available: true, mapped_to: null };
+    expect(await product('ml86')).toEqual({ ...ml86, name: expect.any(String), group: expect.any(String) });
+    expect(await product('sold-out')).toMatchObject({ available: false });
+    expect(await product('seller-off')).toMatchObject({ available: false });
+    expect(await product('buyer-off')).toMatchObject({ available: false });
+    expect(await later()).toEqual(UNCHANGED);
+  });
+
+  it('is refused by a vendor that is asked too often, and keeps everything', async () => {
+    await sync();
+    const before = await products();
+    expect(await soonerThanAllowed()).toEqual({
+      ...{ ...UNCHANGED, exit: 1, seen: 0 },
+      refused: expect.stringMatching(/^it wants fewer requests \(rc 83/),
+    });
+    expect(await products()).toEqual(before);
+  });
+
+  it('refuses an empty catalogue and half of one, and takes only the half when it is forced', async () => {
+    await sync();
+    const before = await products();
+    await nextList({ list: 'empty' });
+    expect(await later('--force')).toEqual({ ...UNCHANGED, exit: 1, seen: 0, refused: 'it lists nothing' });
+    await nextList({ list: 'half' });
+    expect(await later()).toEqual({
+      ...{ ...UNCHANGED, exit: 1, seen: 5 },
+      refused: 'it lists 5 SKUs and had 10, which is over 30 % fewer: --force takes it over as it is',
+    });
+    expect(await products()).toEqual(before);
+    await nextList({ list: 'half' });
+    expect(await later('--force')).toMatchObject({ exit: 0, seen: 5, removed: 5, refused: null });
+    expect((await products()).filter(({ available }) => available)).toHaveLength(5);
+  });
+
+  it('refuses a catalogue of which much is suddenly not sold', async () => {
+    await sync();
+    for (const sku of ['ml86', 'ml172', 'ff70']) await change(sku, { seller_product_status: false });
+    expect(await later()).toMatchObject({
+      exit: 1,
+      seen: 10,
+      refused: expect.stringMatching(/^it sells \d SKUs/),
+    });
+    expect(await product('ml86')).toMatchObject({ available: true });
+    expect(await later('--force')).toEqual({ ...UNCHANGED, availability_changed: 3 });
+  });
+
+  it('asks nobody within the vendor’s limit, forced or not, also after a run that was refused', async () => {
+    await nextList({ list: 'empty' });
+    expect(await sync()).toMatchObject({ exit: 1 });
+    const tooSoon = {
+      ...{ ...UNCHANGED, exit: 1, seen: 0 },
+      refused: expect.stringMatching(/^it was asked for at .*Z, and the vendor allows the next call at .*Z$/),
+    };
+    expect(await sync()).toEqual(tooSoon);
+    expect(await sync('--force')).toEqual(tooSoon);
+    expect(await sync('--dry-run')).toEqual(tooSoon);
+    await setSupplier();
+    expect(await sync()).toEqual(tooSoon);
+    expect(await client.sim('journal')).toHaveLength(1);
+  });
+
+  it('is asked for once when two ask at the same time', async () => {
+    const runs = await Promise.all([sync(), sync()]);
+    expect(runs.map(({ exit }) => exit).sort()).toEqual([0, 1]);
+    expect(await client.sim('journal')).toHaveLength(1);
+  });
+
+  it('tells in a dry run what would change, and changes nothing', async () => {
+    expect(await sync('--dry-run')).toEqual({ ...UNCHANGED, added: 10 });
+    expect(await products()).toEqual([]);
+    expect(await commandLine.json('log', '--action', 'supplier.sync', '--limit', '1')).toEqual([]);
+    expect(await later()).toEqual({ ...UNCHANGED, added: 10 });
+  });
+
+  it('is kept in the log with who did it and why', async () => {
+    await sync('--reason', 'new prices');
+    expect(await commandLine.json('log', '--action', 'supplier.sync', '--limit', '1')).toMatchObject([
+      {
+        operator: 'operator-1',
+        reason: 'new prices',
+        detail: { code: 'digi', seen: 10, added: 10, force: false },
+      },
+    ]);
+  });
+
+  it('refuses a supplier that can’t be read, and asks nobody without its settings', async () => {
+    await setSupplier('wrong');
+    expect(await sync()).toMatchObject({
+      exit: 1,
+      refused: expect.stringMatching(/^it refuses our credentials/),
+    });
+    await commandLine.json(...scene.set('--credential', 'token=x'));
+    await commandLine.refusedAll([
+      [['supplier', 'sync', 'acme'], 'error: supplier acme: the adapter http reads no catalogue\n'],
+      [['supplier', 'sync', 'nobody'], /there is no supplier nobody: topup supplier list/],
+      [['supplier', 'products', 'nobody'], /there is no supplier nobody/],
+    ]);
+  });
+
+  it('tells people briefly what came of it', async () => {
+    const run = async (): Promise<string> => (await commandLine.run('supplier', 'sync', 'digi')).stdout;
+    expect(await run()).toMatch(/│ added +│ 10 +│/);
+    expect(await run()).toMatch(
+      /^The catalogue of digi was not taken over, and nothing changed: it was asked for at/,
+    );
+  });
+});
+
+describe('the offers of a supplier that is synchronised', () => {
+  it('cost what its catalogue says, whatever was set', async () => {
+    await offer('ml86', 'MLBB-86', '--cost', '1', '--currency', 'THB');
+    await sync();
+    expect(await offers()).toMatchObject([
+      { cost: '20000', currency: 'IDR', cost_baht: '42.00', routable: true },
+    ]);
+    await change('ml86', { price: 21_000 });
+    expect(await later()).toEqual({ ...UNCHANGED, price_changed: 1 });
+    expect(await offers()).toMatchObject([{ cost: '21000', cost_baht: '44.10' }]);
+    await change('ml86', { price: 25_000 });
+    await later();
+    expect(await whyNot()).toBe('its cost eats the margin');
+  });
+
+  it('are not used while the product is gone, and are again when it comes back', async () => {
+    await offer('ml86');
+    await sync();
+    await client.sim('account', { remove_products: ['ml86'] });
+    expect(await later()).toEqual({ ...UNCHANGED, seen: 9, removed: 1 });
+    expect(await whyNot()).toBe('the supplier does not sell it at present');
+    expect(await product('ml86')).toMatchObject({ available: false, cost: '20000', mapped_to: 'MLBB-86' });
+    expect(await later()).toEqual({ ...UNCHANGED, seen: 9 });
+    await change('ml86', { price: 20_000, product_name: 'Diamonds' });
+    expect(await later()).toEqual({ ...UNCHANGED, added: 1 });
+    expect(await whyNot()).toBeNull();
+  });
+
+  it('are not used in the hours in which the supplier does not sell, and know what a player gets once a day', async () => {
+    await offer('ml86');
+    await sync();
+    const onceADay = async (): Promise<unknown> =>
+      (await scene.client.query(`SELECT once_per_day FROM supplier_offers`)).rows;
+    expect(await onceADay()).toEqual([{ once_per_day: false }]);
+    await change('ml86', { multi: false, start_cut_off: '00:01', end_cut_off: '00:00' });
+    expect(await later()).toEqual(UNCHANGED);
+    expect(await whyNot()).toBe('the supplier does not sell it at this time of the day');
+    expect(await onceADay()).toEqual([{ once_per_day: true }]);
+  });
+
+  it('that a fault took off are on again once their SKU has changed; those of an operator are not', async () => {
+    const off = (columns: string): Promise<unknown> =>
+      scene.client.query(`UPDATE supplier_offers SET active = false, off_reason = 'rc 81', ${columns}`);
+    await offer('ml86');
+    await sync();
+    await off('off_by_fault = true');
+    await later();
+    expect(await whyNot()).toBe('it is off: rc 81');
+    await change('ml86', { desc: 'another seller' });
+    await later();
+    expect(await whyNot()).toBeNull();
+    await off('off_by_fault = false');
+    await change('ml86', { desc: 'yet another seller' });
+    await later();
+    expect(await whyNot()).toBe('it is off: rc 81');
+  });
+});
+
+describe('topup supplier products', () => {
+  const skus = async (...options: string[]): Promise<unknown[]> =>
+    (await products(...options)).map(({ supplier_sku }) => supplier_sku);
+
+  it('finds by SKU, name and group, and what is not mapped', async () => {
+    await change('ml172', { product_name: 'Big 100% Box', category: 'Special' });
+    await sync();
+    expect(await skus('--match', 'ML1')).toEqual(['ml172']);
+    expect(await skus('--match', 'big 100%')).toEqual(['ml172']);
+    expect(await skus('--match', 'sPECIAL')).toEqual(['ml172']);
+    expect(await skus('--match', '_')).toEqual([]);
+    await offer('ml86', 'MLBB-B');
+    await offer('ml86', 'MLBB-A');
+    expect(await product('ml86')).toMatchObject({ mapped_to: 'MLBB-A' });
+    expect(await skus('--match', 'ml', '--unmapped')).toEqual(['ml172']);
+    expect(await skus('--unmapped')).toHaveLength(9);
+  });
+
+  it('says how to read a catalogue that was not read yet', async () => {
+    const { stdout } = await commandLine.run('supplier', 'products', 'digi');
+    expect(stdout).toBe('Its catalogue was not read yet: topup supplier sync digi reads it.\n');
+  });
+});
