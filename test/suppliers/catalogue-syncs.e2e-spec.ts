@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SupplierSyncService } from '../../src/catalog/supplier-sync.service.js';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique } from '../support/stack.js';
+
+const bench = new DigiflazzBench();
+let lines: string[] = [];
+let stack: TestStack;
+let client: DigiflazzClient;
+let code: string;
+
+beforeAll(async () => {
+  const logTo = { write: (line: string) => void lines.push(line) };
+  const env = { LOG_LEVEL: 'info', SECRETS_KEY: randomBytes(32).toString('base64') };
+  stack = await TestStack.start(env, { worker: false, logTo });
+});
+
+afterAll(() => stack.close());
+
+beforeEach(async () => {
+  lines = [];
+  client = await bench.start();
+  code = unique('digi');
+  const credentials = { username: USERNAME, key: KEYS.production };
+  const settings = { code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, credentials };
+  await stack.api.get(SuppliersService).set(settings);
+});
+
+afterEach(async () => {
+  await stack.stopWorkers();
+  await stack.sql('DELETE FROM supplier_offers');
+  await bench.clear();
+});
+
+/** A product that is bought from the supplier. */
+async function offer(): Promise<void> {
+  const sku = await stack.product('50.00', { supplier: undefined });
+  await stack.api.get(OffersService).set({ sku, supplier: code, supplierSku: 'ml86' });
+}
+
+/** As the supplier's settings were made so many minutes ago. */
+const setBefore = (minutes: number): Promise<object[]> =>
+  stack.sql(`UPDATE suppliers SET updated_at = now() - $2 * interval '1 minute' WHERE code = $1`, [
+    code,
+    minutes,
+  ]);
+
+const readBefore = (minutes: number): Promise<object[]> =>
+  stack.sql(`UPDATE suppliers SET catalogue_read_at = now() - $2 * interval '1 minute' WHERE code = $1`, [
+    code,
+    minutes,
+  ]);
+
+const asked = async (): Promise<number> => (await client.sim<object[]>('journal')).length;
+
+/** A worker that reads no catalogues by itself. */
+async function idleWorker(): Promise<INestApplicationContext> {
+  const worker = await stack.startWorker({ SUPPLIER_SYNC_INTERVAL_MS: 0 });
+  await worker.get(SchemaService).whenReady();
+  return worker;
+}
+
+/** What a worker does when it looks. */
+async function look(intervalMs = 3_600_000): Promise<string | null> {
+  const run = await (await idleWorker()).get(SupplierSyncService).syncDue(intervalMs);
+  return run && run.supplier.code;
+}
+
+const logged = async (message: string): Promise<Record<string, unknown>> => {
+  const found = await eventually(
+    () => lines.find((line) => line.includes(message)),
+    (line) => line !== undefined,
+  );
+  return JSON.parse(found ?? '') as Record<string, unknown>;
+};
+
+describe('workers', () => {
+  it('read the catalogue of a supplier that is bought from, one of them once, and log it', async () => {
+    await offer();
+    await setBefore(6);
+    await Promise.all([stack.startWorker(), stack.startWorker(), stack.startWorker()]);
+    expect(await logged('the catalogue of a supplier was read')).toMatchObject({
+      ...{ level: 'info', supplier: code, seen: 10, added: 10, removed: 0 },
+    });
+    await stack.stopWorkers();
+    expect(await asked()).toBe(1);
+    const [cost] = await stack.sql('SELECT cost_micros, cost_currency FROM supplier_offers');
+    expect(cost).toEqual({ cost_micros: 20_000_000_000n, cost_currency: 'IDR' });
+  });
+
+  it('warn of a run that was refused, and leave it at that until the next one', async () => {
+    await offer();
+    await setBefore(6);
+    await client.sim('rules', { match: { call: 'price-list' }, list: 'empty' });
+    await stack.startWorker();
+    expect(await logged('the catalogue of a supplier was not taken over')).toMatchObject({
+      ...{ level: 'warn', supplier: code, reason: 'empty' },
+    });
+    expect(await look()).toBeNull();
+    expect(await asked()).toBe(1);
+  });
+
+  it('read it again after the interval, though never within the vendor’s limit', async () => {
+    await offer();
+    await setBefore(600);
+    await readBefore(59);
+    expect(await look()).toBeNull();
+    await readBefore(61);
+    expect(await look()).toBe(code);
+    await readBefore(4);
+    expect(await look(1)).toBeNull();
+    await client.sim('clock', { advance: '6m' });
+    await readBefore(6);
+    expect(await look(1)).toBe(code);
+  });
+
+  it('leave a supplier alone that was just set, that is paused, or that is not bought from', async () => {
+    await setBefore(600);
+    expect(await look()).toBeNull();
+    await offer();
+    await setBefore(4);
+    expect(await look()).toBeNull();
+    await setBefore(6);
+    const suppliers = stack.api.get(SuppliersService);
+    await suppliers.pause(code, { operator: 'test' });
+    expect(await look()).toBeNull();
+    await suppliers.resume(code, { operator: 'test' });
+    expect(await look()).toBe(code);
+  });
+
+  it('read none when the interval is 0', async () => {
+    await offer();
+    await setBefore(6);
+    await idleWorker();
+    await stack.stopWorkers();
+    expect(await asked()).toBe(0);
+  });
+
+  it('drop what they read when the supplier was moved meanwhile', async () => {
+    await offer();
+    await setBefore(6);
+    await client.sim('rules', { match: { call: 'price-list' }, delay_ms: 1_000 });
+    const running = (await idleWorker()).get(SupplierSyncService).syncDue(3_600_000);
+    await eventually(asked, (count) => count === 1);
+    const settings = { code, adapter: 'digiflazz', baseUrl: 'http://127.0.0.1:9/v1' };
+    await stack.api.get(SuppliersService).set(settings);
+    expect(await running).toMatchObject({ refusal: { kind: 'overtaken' }, added: 0 });
+  });
+});
