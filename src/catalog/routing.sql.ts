@@ -17,7 +17,7 @@ const OFFER_COLUMNS = [
 ] as const;
 
 /** A row of {@link offersOf}. */
-export type RoutedOffer = Omit<SupplierOffer, 'created_at' | 'updated_at'> & {
+export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'updated_at'> & {
   supplier_code: string;
   pause_reason: Supplier['pause_reason'];
   /** What a unit of the cost's currency is worth in baht; null without a cost, or without a fresh rate for it. */

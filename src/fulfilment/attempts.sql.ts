@@ -202,12 +202,13 @@ export const FIND_FAILURES = statement(
     ORDER BY number`,
 );
 
-/** Takes an offer off whose supplier says that it is not set up as we call it. */
+/** Takes an offer off whose supplier says that it is not set up as we call it, until its catalogue changes that. */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',
   { supplierId: 'int', supplierSku: 'text', reason: 'text' },
   ({ supplierId, supplierSku, reason }) => `
-    UPDATE supplier_offers SET active = false, off_reason = ${reason}, updated_at = statement_timestamp()
+    UPDATE supplier_offers
+    SET active = false, off_by_fault = true, off_reason = ${reason}, updated_at = statement_timestamp()
     WHERE supplier_id = ${supplierId} AND supplier_sku = ${supplierSku} AND active
     RETURNING id`,
 );
