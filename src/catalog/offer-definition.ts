@@ -1,6 +1,7 @@
 import { textProblem } from '../core/text.js';
 import type { OfferKey, OfferRow } from './offers.repository.js';
 import { playerTemplateProblem } from './player-template.js';
+import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
 export const MAX_PRIORITY = 1000;
@@ -41,15 +42,23 @@ export function offerProblem(
   return null;
 }
 
+interface RowContext {
+  before: SupplierOffer | null;
+  item: SupplierProduct | null;
+  reason?: string;
+  now: Date;
+}
+
 /**
  * What an offer becomes.
+ * @param item what the supplier's catalogue says of it: a new offer that is given no cost has that one.
  * @param reason why it is taken off, where it is.
  * @param now when a cost that is given was known.
  */
 export function toRow(
   key: OfferKey,
   definition: OfferDefinition,
-  { before, reason, now }: { before: SupplierOffer | null; reason?: string; now: Date },
+  { before, item, reason, now }: RowContext,
 ): OfferRow {
   const { active, playerTemplate } = definition;
   return {
@@ -61,7 +70,7 @@ export function toRow(
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),
     player_template: playerTemplate === undefined ? (before?.player_template ?? null) : playerTemplate,
     guard_percent: definition.guardPercent ?? before?.guard_percent ?? DEFAULT_GUARD_PERCENT,
-    ...costOf(definition, before, now),
+    ...costOf(definition, before ?? (item && toldCost(item)), now),
   };
 }
 
@@ -69,7 +78,10 @@ type Cost = Pick<SupplierOffer, 'cost_micros' | 'cost_currency' | 'cost_at'>;
 
 const NO_COST: Cost = { cost_micros: null, cost_currency: null, cost_at: null };
 
-function costOf({ costMicros, currency }: OfferDefinition, before: SupplierOffer | null, now: Date): Cost {
+const toldCost = ({ cost_micros, cost_currency, last_seen_at }: SupplierProduct): Cost =>
+  cost_micros === null ? NO_COST : { cost_micros, cost_currency, cost_at: last_seen_at };
+
+function costOf({ costMicros, currency }: OfferDefinition, before: Cost | null, now: Date): Cost {
   if (costMicros === null) return NO_COST;
   if (costMicros === undefined) {
     const { cost_micros, cost_currency, cost_at } = before ?? NO_COST;

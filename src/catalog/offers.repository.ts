@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 import { LIST_OFFERS, type ListedOffer } from './offers.sql.js';
 import { Product } from './product.entity.js';
 import { routingLimits, type RoutingLimits } from './routing.js';
@@ -60,6 +61,14 @@ export class OffersRepository {
     { product_id, supplier_id, supplier_sku }: OfferKey,
   ): Promise<SupplierOffer | null> {
     return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
+  }
+
+  /** What the supplier's catalogue says of it; null where that was not read, or never had it. */
+  findItem(
+    { manager }: Transaction,
+    { supplier_id, supplier_sku: sku }: OfferKey,
+  ): Promise<SupplierProduct | null> {
+    return manager.findOneBy(SupplierProduct, { supplier_id, sku });
   }
 
   async set({ manager }: Transaction, row: OfferRow): Promise<void> {

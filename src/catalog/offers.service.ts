@@ -28,9 +28,10 @@ export class OffersService {
       const problem = offerProblem(definition, stored);
       if (problem !== null) throw new AppError('BAD_REQUEST', problem);
       const before = stored && settingsOf(toOfferView(await this.listed(tx, definition)));
+      const item = await this.offers.findItem(tx, key);
       await this.offers.set(
         tx,
-        toRow(key, definition, { before: stored, reason: by?.reason, now: new Date() }),
+        toRow(key, definition, { before: stored, item, reason: by?.reason, now: new Date() }),
       );
       const offer = await this.listed(tx, definition);
       const now = settingsOf(toOfferView(offer));

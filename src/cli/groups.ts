@@ -20,7 +20,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./wallet.commands.js')).walletCommands,
   },
   supplier: {
-    summary: 'Add, change, test, list and remove suppliers, and ask for our balances',
+    summary: 'Add, change, test, list and remove suppliers; ask for balances and catalogues',
     load: async () => (await import('./supplier.commands.js')).supplierCommands,
   },
   product: {

@@ -159,7 +159,7 @@ describe('topup supplier sync', () => {
 
   it('is asked for once when two ask at the same time', async () => {
     const runs = await Promise.all([sync(), sync()]);
-    expect(runs.map(({ exit }) => exit).sort()).toEqual([0, 1]);
+    expect(runs.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 1]));
     expect(await client.sim('journal')).toHaveLength(1);
   });
 
@@ -219,6 +219,17 @@ describe('the offers of a supplier that is synchronised', () => {
     await change('ml86', { price: 25_000 });
     await later();
     expect(await whyNot()).toBe('its cost eats the margin');
+  });
+
+  it('cost that from the first, unless they are given another cost', async () => {
+    await sync();
+    await offer('ml86');
+    expect(await offers()).toMatchObject([{ cost: '20000', currency: 'IDR', routable: true }]);
+    await offer('ml86', 'MLBB-86', '--no-cost');
+    await offer('ml86');
+    expect(await offers()).toMatchObject([{ cost: null }]);
+    await offer('ff70', 'FF-70', '--cost', '2', '--currency', 'THB');
+    expect(await offers()).toMatchObject([{ sku: 'FF-70', cost: '2' }, { sku: 'MLBB-86' }]);
   });
 
   it('are not used while the product is gone, and are again when it comes back', async () => {

@@ -194,5 +194,10 @@ describe('An offer that its supplier does not know as we call it', () => {
       { supplier: 'first', active: false, routable: false },
       { supplier: 'second', active: true, routable: true },
     ]);
+    expect(
+      await scene.stack.sql(
+        'SELECT active FROM supplier_offers WHERE off_by_fault AND off_reason IS NOT NULL',
+      ),
+    ).toEqual([{ active: false }]);
   });
 });
