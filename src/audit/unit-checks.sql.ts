@@ -28,12 +28,13 @@ const ORDERS_AND_ITEMS = `
 
 /** Each unit beside its attempts. */
 const UNITS_AND_ATTEMPTS = `
-  SELECT o.order_number, u.item, u.unit, u.attempt, coalesce(a.attempts, 0) AS attempts, coalesce(a.last, 0) AS last
+  SELECT o.order_number, u.item, u.unit, u.attempt, coalesce(a.attempts, 0) AS attempts, coalesce(a.last, 0) AS last,
+         coalesce(a.ended, 0) AS ended
   FROM order_units u
   JOIN orders o ON o.id = u.order_id
   LEFT JOIN (
-    SELECT order_id, item, unit, count(*) AS attempts, max(number) AS last FROM unit_attempts
-    GROUP BY order_id, item, unit) a USING (order_id, item, unit)`;
+    SELECT order_id, item, unit, count(*) AS attempts, max(number) AS last, count(ended_as) AS ended
+    FROM unit_attempts GROUP BY order_id, item, unit) a USING (order_id, item, unit)`;
 
 const item = (words: string, ...values: string[]): string =>
   `format('item %s of order %s ${words}', ${['position', 'order_number', ...values].join(', ')})`;
@@ -83,9 +84,9 @@ export const UNIT_CHECKS: Check[] = [
     name: 'unit_attempts',
     sql: compare({
       rows: UNITS_AND_ATTEMPTS,
-      wrong: 'attempt <> last OR attempt <> attempts',
-      example: `format('unit %s.%s of order %s is at attempt %s, and has %s on record up to number %s', item, unit,
-                       order_number, attempt, attempts, last)`,
+      wrong: 'attempt <> last OR attempt <> attempts OR ended <> greatest(attempts - 1, 0)',
+      example: `format('unit %s.%s of order %s is at attempt %s, and has %s on record up to number %s, %s of them ended', item,
+                       unit, order_number, attempt, attempts, last, ended)`,
       figures: { attempts: 'sum(attempts)' },
     }),
     describe: ({ checked = 0n, attempts = 0n }) =>

@@ -190,6 +190,13 @@ describe('topup audit', () => {
       ['unit_attempts'],
     ],
     [
+      'a unit whose latest attempt is given up',
+      () => [
+        `UPDATE unit_attempts SET ended_as = 'failed', ended_at = now() WHERE unit = 1 AND order_id = ${of(orders.completed)}`,
+      ],
+      ['unit_attempts'],
+    ],
+    [
       'a failed unit that was paid for',
       () => [
         `UPDATE order_units SET state = 'succeeded', failure_code = NULL WHERE state = 'failed'`,
