@@ -12,8 +12,6 @@ export const FAILPOINTS = [
   'supplier.answered',
   /** Ends of orders are committed, and no wake-up went out for their webhooks. */
   'order.ended',
-  /** Attempts have ended and others begun, and no wake-up went out for those. */
-  'attempt.begun',
   /** Postponed units are committed, and no wake-up went out for them. */
   'unit.postponed',
   /** Redis has taken wake-ups. */

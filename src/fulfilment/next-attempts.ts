@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { failpoint } from '../core/failpoints.js';
 import { mostTelling, type Failure } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -29,7 +28,6 @@ export class NextAttempts {
   private readonly writer = new GroupCommit<EndedAttempt, NextAttempt | null>({
     commit: async (ended) => {
       const begun = await this.database.transaction((tx) => this.beginBatch(tx, ended));
-      if (begun.length > 0) failpoint('attempt.begun');
       return ended.map((each) => succeeded(begun.find((next) => isOf(each, next)) ?? null));
     },
     onBatch: (waitedMs) => this.metrics.batches.reattempt(waitedMs),
