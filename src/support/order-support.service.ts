@@ -106,18 +106,20 @@ export class OrderSupportService {
   }
 }
 
-const toUnitView = (orderNumber: string, unit: UnitRow, attempts: AttemptOfUnit[]): UnitView => ({
-  unit: unitName(unit),
-  reference: unitReference(orderNumber, unit),
-  state: unit.state,
-  supplier: unit.supplier,
-  supplier_reference: unit.supplier_reference,
-  failure_code: unit.failure_code,
-  attempts: unit.sends,
-  attempts_detail: attempts
-    .filter(({ item, unit: piece }) => item === unit.item && piece === unit.unit)
-    .map(toAttemptView),
-});
+function toUnitView(orderNumber: string, unit: UnitRow, ofOrder: AttemptOfUnit[]): UnitView {
+  const attempts = ofOrder.filter(({ item, unit: piece }) => item === unit.item && piece === unit.unit);
+  return {
+    unit: unitName(unit),
+    // By which its supplier knows it now; before anything was sent, the name that it has here.
+    reference: attempts.at(-1)?.reference ?? unitReference(orderNumber, unit),
+    state: unit.state,
+    supplier: unit.supplier,
+    supplier_reference: unit.supplier_reference,
+    failure_code: unit.failure_code,
+    attempts: unit.sends,
+    attempts_detail: attempts.map(toAttemptView),
+  };
+}
 
 const toTimelineEntry = ({ at, event, unit, detail, process }: Happening): TimelineEntry => ({
   at: at.toISOString(),

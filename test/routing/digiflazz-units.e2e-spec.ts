@@ -28,7 +28,9 @@ describe('A unit bought from Digiflazz', () => {
     const before = await vendor.deposit();
     const order = await scene.orderWith(await scene.order(sku), 'completed');
 
-    const [attempt] = await scene.attempts(order);
+    const [unit] = await scene.units(order);
+    const [attempt] = unit?.attempts_detail ?? [];
+    expect(unit?.reference).toBe(attempt?.reference);
     expect(attempt).toMatchObject({
       number: 1,
       supplier: 'digi',

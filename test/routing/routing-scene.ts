@@ -25,6 +25,7 @@ export interface AttemptJson {
 }
 
 export interface UnitJson {
+  reference: string;
   state: string;
   attempts: number;
   attempts_detail: AttemptJson[];
