@@ -1,6 +1,6 @@
 import { textProblem } from '../core/text.js';
 import type { OfferKey, OfferRow } from './offers.repository.js';
-import { playerTemplateProblem } from './player-template.js';
+import { playerTemplateProblem } from '../suppliers/player-template.js';
 import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 

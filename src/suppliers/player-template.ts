@@ -1,3 +1,9 @@
+import { textProblem } from '../core/text.js';
+
+const PLACEHOLDERS = ['{user}', '{server}', '{character}'];
+const PLACEHOLDER = /\{(user|server|character)\}/g;
+const MAX_LENGTH = 500;
+
 /** The parts of a player that a template may name. */
 interface Player {
   userId: string;
@@ -8,5 +14,32 @@ interface Player {
 /** A player as a template writes it, such as `{user}|{server}`; what the player has not is left out. */
 export function writePlayer(template: string, { userId, serverId, characterId }: Player): string {
   const parts: Record<string, string | null> = { user: userId, server: serverId, character: characterId };
-  return template.replace(/\{(user|server|character)\}/g, (_, part: string) => parts[part] ?? '');
+  return template.replace(PLACEHOLDER, (_, part: string) => parts[part] ?? '');
+}
+
+/**
+ * Why a text cannot say how a supplier wants the player written; null when it can. It is text such as `{user}|{server}`,
+ * or one such text for each field of a form: `{"User ID":"{user}","Server":"{server}"}`.
+ */
+export function playerTemplateProblem(template: string): string | null {
+  const problem = textProblem(template, 1, MAX_LENGTH);
+  if (problem !== null) return problem;
+  const texts = fieldsOf(template) ?? [template];
+  if (texts.some((text) => /[{}]/.test(text.replace(PLACEHOLDER, '')))) {
+    return `must have no placeholders but ${PLACEHOLDERS.join(', ')}`;
+  }
+  return texts.some((text) => text.includes('{user}')) ? null : 'must contain {user}';
+}
+
+/** @returns null for what is no JSON object of texts. */
+function fieldsOf(template: string): string[] | null {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(template);
+  } catch {
+    return null;
+  }
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return null;
+  const texts = Object.values(fields);
+  return texts.every((text) => typeof text === 'string') ? texts : null;
 }
