@@ -11,6 +11,7 @@ import type { HeldUnit, NextAttempt } from './attempts.sql.js';
 export type { HeldUnit, NextAttempt } from './attempts.sql.js';
 
 export type EndedRow = Parameters<typeof sql.BEGIN_NEXT_ATTEMPTS.with>[0]['ended'][number];
+type AttemptKey = Pick<EndedRow, 'order_id' | 'item' | 'unit' | 'attempt'>;
 export type NotedRow = Parameters<typeof sql.NOTE_ATTEMPTS.with>[0]['attempts'][number];
 
 /** How many offers are tried for a unit. */
@@ -46,6 +47,14 @@ export class AttemptsRepository {
   /** Keeps what suppliers tell of attempts. */
   note(tx: Transaction, attempts: NotedRow[]): void {
     if (attempts.length > 0) tx.write(...sql.NOTE_ATTEMPTS.with({ attempts }));
+  }
+
+  /** Keeps what a supplier calls an attempt; what is known already stays. */
+  async name(attempt: AttemptKey, supplierReference: string): Promise<void> {
+    const { order_id, item, unit, attempt: number } = attempt;
+    const noted = { order_id, item, unit, attempt: number, supplier_reference: supplierReference };
+    const nothingElse = { cost_micros: null, cost_currency: null, unconfirmed: null };
+    await this.database.query(...sql.NOTE_ATTEMPTS.with({ attempts: [{ ...noted, ...nothingElse }] }));
   }
 
   /** How the attempts of a unit failed that another one followed, in their order. */

@@ -47,11 +47,6 @@ export class SupplierCallbacksRepository {
     return woken?.due_in_ms ?? null;
   }
 
-  /** Keeps what the supplier calls an attempt that it has not named before. */
-  async nameAttempt(attempt: FoundAttempt, supplierReference: string): Promise<void> {
-    await this.database.query(...sql.NAME_ATTEMPT.with({ ...attempt, supplierReference }));
-  }
-
   /** @returns its number. */
   async record(callback: NewCallback): Promise<bigint | undefined> {
     const [recorded] = await this.database.query<{ id: bigint }>(...sql.RECORD_CALLBACK.with(callback));

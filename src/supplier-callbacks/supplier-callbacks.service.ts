@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { SecretBox } from '../core/secret-box.js';
 import { storable } from '../core/text.js';
+import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
 import { isTerminalUnit } from '../orders/states.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
@@ -39,6 +40,7 @@ type About = Extract<CallbackReading, { kind: 'about' }>;
 export class SupplierCallbacksService {
   constructor(
     private readonly callbacks: SupplierCallbacksRepository,
+    private readonly attempts: AttemptsRepository,
     private readonly registry: SupplierRegistry,
     private readonly answers: CallbackAnswers,
     private readonly secretBox: SecretBox,
@@ -107,7 +109,7 @@ export class SupplierCallbacksService {
   /** Keeps what the supplier calls an open attempt that it has not named before. */
   private async name(attempt: FoundAttempt, { supplierReference }: Claims): Promise<void> {
     if (supplierReference !== null && attempt.supplier_reference === null && isOpen(attempt))
-      await this.callbacks.nameAttempt(attempt, supplierReference);
+      await this.attempts.name(attempt, supplierReference);
   }
 
   /** Has the supplier asked about an attempt that is open. */

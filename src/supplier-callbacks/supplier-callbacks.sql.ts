@@ -58,16 +58,6 @@ export const WAKE_UNIT = statement(
     RETURNING u.supplier_id, ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
 
-/** Keeps what the supplier calls the purchase; what is known already stays. */
-export const NAME_ATTEMPT = statement(
-  'supplier_callbacks.name_attempt',
-  { ...ATTEMPT, supplierReference: 'text' },
-  ({ order_id, item, unit, attempt, supplierReference }) => `
-    UPDATE unit_attempts SET supplier_reference = ${supplierReference}
-    WHERE order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND number = ${attempt}
-      AND supplier_reference IS NULL`,
-);
-
 export const FIND_DELIVERY = statement(
   'supplier_callbacks.find_delivery',
   { supplierId: 'int', deliveryId: 'text' },
