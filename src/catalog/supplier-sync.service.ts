@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { Database } from '../database/database.js';
-import type { SupplierProduct, Unavailable } from '../suppliers/supplier-adapter.js';
+import type { SupplierProduct } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
@@ -68,7 +68,7 @@ export class SupplierSyncService {
       );
     }
     // What can't be asked does not use up the vendor's limit.
-    const connection = this.connect(supplier);
+    const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     const { minGapMs, isGapOurs = false } = catalogue;
     const readAt = await this.suppliers.beginReading(supplier, options.force && isGapOurs ? 0 : minGapMs);
@@ -87,7 +87,7 @@ export class SupplierSyncService {
     const due = await this.suppliers.takeDueReading(this.registry.catalogues, intervalMs);
     if (!due) return null;
     const supplier = await this.get(due.code);
-    const connection = this.connect(supplier);
+    const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     return this.read({ supplier, readAt: due.readAt, connection });
   }
@@ -101,14 +101,6 @@ export class SupplierSyncService {
     const supplier = await this.suppliers.find(code);
     if (!supplier) throw new UnknownResource('supplier', code);
     return supplier;
-  }
-
-  private connect(supplier: Supplier): SupplierConnection | Unavailable {
-    try {
-      return this.registry.connect(supplier);
-    } catch (error) {
-      return { known: false, detail: (error as Error).message, reached: false, fault: 'settings' };
-    }
   }
 
   private async read(begun: BegunRun, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Unavailable } from './supplier-adapter.js';
-import { SupplierRegistry, type SupplierConnection } from './supplier-registry.js';
 import type { Supplier } from './supplier.entity.js';
 import { SupplierPauses } from './supplier-pauses.js';
 import { SuppliersService } from './suppliers.service.js';
@@ -19,7 +18,6 @@ export class SupplierBalancesService {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly pauses: SupplierPauses,
-    private readonly registry: SupplierRegistry,
   ) {}
 
   /** Asks suppliers now, beside each other, and keeps what they tell. */
@@ -28,16 +26,8 @@ export class SupplierBalancesService {
   }
 
   private async askOne(supplier: Supplier): Promise<AskedSupplier> {
-    let connection: SupplierConnection;
-    try {
-      connection = this.registry.connect(supplier);
-    } catch (error) {
-      const { message: detail } = error as Error;
-      return { supplier, problem: { known: false, detail, reached: false, fault: 'settings' } };
-    }
-    const answer = await connection.adapter.balance(connection.settings);
+    const { answer } = await this.pauses.probe(supplier);
     if (!answer.known) return { supplier, problem: answer };
-    await this.pauses.told(supplier, answer);
     return { supplier: await this.suppliers.getByCode(supplier.code), problem: null };
   }
 }

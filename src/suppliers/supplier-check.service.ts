@@ -15,12 +15,8 @@ export class SupplierCheckService {
   constructor(private readonly registry: SupplierRegistry) {}
 
   async check(supplier: Supplier): Promise<SupplierCheck[]> {
-    let connection: SupplierConnection;
-    try {
-      connection = this.registry.connect(supplier);
-    } catch (error) {
-      return [{ name: 'settings', problem: (error as Error).message }];
-    }
+    const connection = this.registry.tryConnect(supplier);
+    if ('known' in connection) return [{ name: 'settings', problem: connection.detail }];
     return [{ name: 'settings', problem: null }, ...(await checkConnection(connection))];
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CostMoney } from '../core/cost-money.js';
 import { storable } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { SupplierRegistry } from './supplier-registry.js';
@@ -34,7 +35,7 @@ const probeDelayMs = (reason: Reason, probes: number): number => {
   return delays[Math.min(probes, delays.length - 1)] ?? MINUTE_MS;
 };
 
-/** A supplier that was asked for our balance while it is paused. */
+/** A supplier, as it was when it was asked for our balance, and whether that ended its pause. */
 export interface ProbedSupplier {
   supplier: Supplier;
   answer: SupplierBalance;
@@ -70,34 +71,22 @@ export class SupplierPauses {
     return Promise.all(due.map((supplier) => this.probe(supplier)));
   }
 
-  /**
-   * Takes note of what a supplier told about our balance, whoever asked.
-   * @returns whether it goes on now.
-   */
-  async told(supplier: Supplier, answer: SupplierBalance): Promise<boolean> {
-    if (!answer.known) return false;
+  /** Asks a supplier for our balance now, and takes note of what it tells: one that may goes on. */
+  async probe(supplier: Supplier): Promise<ProbedSupplier> {
+    const connection = this.registry.tryConnect(supplier);
+    const answer = 'known' in connection ? connection : await connection.adapter.balance(connection.settings);
+    if (!answer.known) return { supplier, answer, isResumed: false };
     await this.repository.setBalance(supplier, answer.amount);
+    return { supplier, answer, isResumed: await this.goesOn(supplier, answer.amount) };
+  }
+
+  private async goesOn(supplier: Supplier, { micros }: CostMoney): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
-    const { micros } = answer.amount;
     if (reason === 'credentials' || isEnough(supplier, micros))
       return this.repository.endPause(supplier, reason);
     await this.repository.notePausedBalance(supplier, micros);
     return false;
-  }
-
-  private async probe(supplier: Supplier): Promise<ProbedSupplier> {
-    const answer = await this.ask(supplier);
-    return { supplier, answer, isResumed: await this.told(supplier, answer) };
-  }
-
-  private async ask(supplier: Supplier): Promise<SupplierBalance> {
-    try {
-      const { adapter, settings } = this.registry.connect(supplier);
-      return await adapter.balance(settings);
-    } catch (error) {
-      return { known: false, detail: (error as Error).message, reached: false, fault: 'settings' };
-    }
   }
 }
 

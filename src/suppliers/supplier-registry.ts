@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import type { AdapterDescription } from './adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS } from './adapters.js';
 import { CallbackAddresses } from './callback-addresses.js';
-import type { SupplierAdapter } from './supplier-adapter.js';
+import type { SupplierAdapter, Unavailable } from './supplier-adapter.js';
 import { SupplierCredentials } from './supplier-credentials.js';
 import { SupplierHttp } from './supplier-http.js';
 import { missingProblem } from './supplier-settings.js';
@@ -92,6 +92,15 @@ export class SupplierRegistry implements OnApplicationShutdown {
     const callbackUrl = adapter.callbacks ? this.callbackAddresses.urlOf(supplier) : null;
     const stored = { baseUrl, credentials, options, timeoutMs, callbackUrl };
     return { adapter, settings: adapter.readSettings(stored) };
+  }
+
+  /** The same for those who go on without it: what keeps it from being called is an answer like others. */
+  tryConnect(supplier: ConnectedColumns): SupplierConnection | Unavailable {
+    try {
+      return this.connect(supplier);
+    } catch (error) {
+      return { known: false, detail: (error as Error).message, reached: false, fault: 'settings' };
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {
