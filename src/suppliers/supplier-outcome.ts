@@ -22,6 +22,14 @@ export interface Refusal extends Failure {
   confirm?: boolean;
 }
 
+/** What a supplier hands over for a unit: the code of a card, or a top-up's serial number. Secret as the purchase's worth. */
+export interface Delivery {
+  serial: string | null;
+  code: string | null;
+  /** As `yyyy-mm-dd`; null where it does not expire, or the supplier does not tell. */
+  expiresOn: string | null;
+}
+
 /**
  * What a call to a supplier tells about a unit (supplier protocol), on all its way from the adapter to the settlement.
  * - `processing`: accepted, ask again.
@@ -32,7 +40,7 @@ export interface Refusal extends Failure {
  * `cost` is what the supplier takes for the unit.
  */
 export type SupplierOutcome =
-  | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney }
+  | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney; deliveries?: Delivery[] }
   | Refusal
   | { kind: 'processing'; supplierReference?: string; cost?: CostMoney }
   | { kind: 'not_accepted'; detail: string; fault?: Fault; retryAfterMs?: number }
