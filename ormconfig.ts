@@ -29,6 +29,7 @@ import { Offers1763800000019 } from './src/database/migrations/1763800000019-off
 import { SupplierCallbacks1763800000020 } from './src/database/migrations/1763800000020-supplier-callbacks.js';
 import { CatalogueReads1763800000021 } from './src/database/migrations/1763800000021-catalogue-reads.js';
 import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
+import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -39,6 +40,7 @@ import { SupplierCall } from './src/orders/supplier-call.entity.js';
 import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
 import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
+import { SupplierBalanceReading } from './src/suppliers/supplier-balance-reading.entity.js';
 import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
 import { SupplierCallback } from './src/supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from './src/suppliers/supplier.entity.js';
@@ -52,7 +54,7 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
 const ENTITIES = [
   ...[Merchant, ApiKey, Supplier, SupplierProduct, Product, MerchantPrice, SupplierOffer, FxRate],
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
-  ...[SupplierCallback],
+  ...[SupplierCallback, SupplierBalanceReading],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess],
 ];
@@ -96,6 +98,7 @@ export function dataSourceOptions(
       SupplierCallbacks1763800000020,
       CatalogueReads1763800000021,
       TermsOfItems1763800000022,
+      SupplierBalances1763800000026,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -11,6 +11,7 @@ import { CallbackRetention } from './maintenance/callback-retention.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
+import { SupplierBalances } from './maintenance/supplier-balances.js';
 import { SupplierProbes } from './maintenance/supplier-probes.js';
 import { SupplierSyncs } from './maintenance/supplier-syncs.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
@@ -37,6 +38,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     OverdueSweeper,
     RetentionRepository,
     Retention,
+    SupplierBalances,
     SupplierProbes,
     SupplierSyncs,
     SupplierCallbacksRepository,

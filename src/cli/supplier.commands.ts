@@ -98,7 +98,8 @@ function defineCalls(supplier: Command, act: Act): void {
       act(async (app, code: string | undefined) => {
         const service = app.get(SuppliersService);
         const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
-        return balances(await app.get(SupplierBalancesService).ask(suppliers));
+        const balances = app.get(SupplierBalancesService);
+        return balancesTold(await balances.ask(suppliers), await balances.findLasting());
       }),
     );
 }
@@ -123,10 +124,17 @@ function defineRemove(supplier: Command, act: Act): void {
 }
 
 /** What suppliers told; one that could not be asked has the balance that it told before. */
-function balances(asked: AskedSupplier[]): Result {
+function balancesTold(asked: AskedSupplier[], lasting: Map<string, number | null>): Result {
   const rows = asked.map(({ supplier }) => {
     const { amount = null, currency = null, at = null, low = false } = toBalanceView(supplier) ?? {};
-    return { code: supplier.code, amount, currency, at, low };
+    return {
+      code: supplier.code,
+      amount,
+      currency,
+      at,
+      low,
+      lasts_hours: lasting.get(supplier.code) ?? null,
+    };
   });
   const inWords = ({ supplier, problem }: AskedSupplier): string[] =>
     problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier, 'balance')}`];

@@ -97,6 +97,7 @@ export class Environment {
   @Milliseconds(86_400_000) SUPPLIER_REVIEW_AFTER_MS!: number;
   @Milliseconds(120_000) SUPPLIER_BUSY_LIMIT_MS!: number;
   @Milliseconds(3_600_000) SUPPLIER_SYNC_INTERVAL_MS!: number;
+  @Milliseconds(300_000) SUPPLIER_BALANCE_INTERVAL_MS!: number;
   @Text('') SUPPLIER_CALLBACK_BASE_URL!: string;
 
   @Milliseconds(600_000) ROUTING_DEADLINE_MS!: number;

@@ -12,9 +12,13 @@ export interface PoolConnections {
   waiting: number;
 }
 
+/** A row that a statement gave, by the names of its columns. */
+export type FigureRow = Partial<Record<string, string | number | bigint | boolean | null>>;
+
 /** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
 export interface Figure {
-  set(value: number): void;
+  /** Shows what the column of its name says; a figure with labels has one value for each row where that is not null. */
+  show(rows: readonly FigureRow[]): void;
   clear(): void;
 }
 
@@ -260,10 +264,11 @@ export class Metrics {
         'topup_supplier_reversals_open',
         'Cases in which a supplier contradicts how a unit was settled, and that nobody has closed',
       ),
-      fulfilment_due: figureOf(due, 'fulfilment'),
-      fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment'),
-      webhooks_due: figureOf(due, 'webhooks'),
-      webhooks_oldest_due_seconds: figureOf(oldestDue, 'webhooks'),
+      ...this.createSupplierFigures(),
+      fulfilment_due: figureOf(due, 'fulfilment_due', 'fulfilment'),
+      fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment_oldest_due_seconds', 'fulfilment'),
+      webhooks_due: figureOf(due, 'webhooks_due', 'webhooks'),
+      webhooks_oldest_due_seconds: figureOf(oldestDue, 'webhooks_oldest_due_seconds', 'webhooks'),
       wallet_held_mismatch_baht: this.figure(
         'topup_wallet_held_mismatch_baht',
         'Difference between all held balances and the prices of all open orders; anything but 0 is wrong',
@@ -276,11 +281,33 @@ export class Metrics {
     } satisfies Record<string, Figure>;
   }
 
+  private createSupplierFigures() {
+    const each = (name: string, help: string, ...labels: string[]): Figure =>
+      rowsFigure(this.gauge(`topup_${name}`, help, ['supplier', ...labels]), name, ['supplier', ...labels]);
+    return {
+      supplier_balance: each(
+        'supplier_balance',
+        'What we had left at a supplier when it last told, in its currency',
+        'currency',
+      ),
+      supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'How long ago it told that'),
+      supplier_balance_low: each(
+        'supplier_balance_low',
+        'Whether that is below the threshold of the operator: 1 or 0',
+      ),
+      supplier_balance_lasts_seconds: each(
+        'supplier_balance_lasts_seconds',
+        'How long that lasts at the pace of the last day',
+      ),
+      supplier_pause: each('supplier_pause', 'Nothing is sent to a supplier, and why; always 1', 'reason'),
+    };
+  }
+
   private figure(name: string, help: string): Figure {
     const gauge = this.gauge(name, help);
     // A gauge without labels begins with a 0 that nobody has measured.
     gauge.remove();
-    return figureOf(gauge);
+    return figureOf(gauge, name.replace(/^topup_/, ''));
   }
 
   private counter<Label extends string>(
@@ -307,7 +334,18 @@ export class Metrics {
 
 export type FigureName = keyof Metrics['figures'];
 
-const figureOf = <Label extends string>(gauge: Gauge<Label>, ...labels: string[]): Figure => ({
-  set: (value) => gauge.labels(...labels).set(value),
+const figureOf = (gauge: Gauge, column: string, ...labels: string[]): Figure => ({
+  show: ([row]) => gauge.labels(...labels).set(Number(row?.[column])),
   clear: () => gauge.remove(...labels),
+});
+
+/** What is of no row any more is gone. */
+const rowsFigure = (gauge: Gauge, column: string, labels: readonly string[]): Figure => ({
+  show: (rows) => {
+    gauge.reset();
+    for (const row of rows)
+      if (row[column] !== null)
+        gauge.labels(...labels.map((name) => String(row[name]))).set(Number(row[column]));
+  },
+  clear: () => gauge.reset(),
 });

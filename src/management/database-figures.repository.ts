@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FigureName } from '../core/metrics.js';
+import type { FigureRow } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { FIGURES, LIMITS, type FiguresStatement } from './database-figures.sql.js';
 
@@ -12,8 +12,7 @@ export class DatabaseFiguresRepository {
   constructor(private readonly database: Database) {}
 
   /** @throws SERVICE_UNAVAILABLE; Error when it takes too long. */
-  async read(statement: FiguresStatement): Promise<Partial<Record<FigureName, bigint | number | string>>> {
-    const [row = {}] = await this.database.batch([LIMITS, []], [statement, []]);
-    return row;
+  read(statement: FiguresStatement): Promise<FigureRow[]> {
+    return this.database.batch([LIMITS, []], [statement, []]);
   }
 }

@@ -1,5 +1,6 @@
 import type { FigureName } from '../core/metrics.js';
 import type { Statement } from '../database/database.js';
+import { LASTS_SECONDS, SPENDING } from '../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../webhooks/dispatch.sql.js';
 
 /** What is counted is counted so far: more than this is too much in any case, and a longer look would add to it. */
@@ -20,7 +21,7 @@ export const LIMITS: Statement = {
 const secondsSince = (earliest: string): string =>
   `coalesce(greatest(extract(epoch FROM statement_timestamp() - ${earliest}), 0), 0)`;
 
-/** One statement and the figures that it gives: a column for each, of the same name. */
+/** One statement and the figures that it gives: a column for each, of the same name, and for each label. */
 export interface FiguresStatement extends Statement {
   readonly figures: readonly FigureName[];
 }
@@ -60,6 +61,22 @@ const reversals = figures(
   'supplier_reversals',
   ['supplier_reversals_open'],
   `SELECT count(*) AS supplier_reversals_open FROM supplier_reversals WHERE status = 'open'`,
+);
+
+/** One row for each supplier. */
+const suppliers = figures(
+  'suppliers',
+  [
+    ...(['supplier_balance', 'supplier_balance_age_seconds', 'supplier_balance_low'] as const),
+    ...(['supplier_balance_lasts_seconds', 'supplier_pause'] as const),
+  ],
+  `SELECT s.code AS supplier, s.balance_currency AS currency, s.pause_reason AS reason,
+          s.balance_micros / 1e6 AS supplier_balance,
+          extract(epoch FROM statement_timestamp() - s.balance_at)::float8 AS supplier_balance_age_seconds,
+          (s.balance_micros < s.low_balance_micros)::int AS supplier_balance_low,
+          ${LASTS_SECONDS} AS supplier_balance_lasts_seconds,
+          CASE WHEN s.pause_reason IS NOT NULL THEN 1 END AS supplier_pause
+   FROM suppliers s LEFT JOIN (${SPENDING}) spending ON spending.supplier_id = s.id`,
 );
 
 /** A claim whose lease has run out holds its unit no longer: the unit is due. */
@@ -115,6 +132,7 @@ export const FIGURES: readonly FiguresStatement[] = [
   unknown,
   review,
   reversals,
+  suppliers,
   fulfilmentQueue,
   webhooksQueue,
   heldMismatch,

@@ -51,8 +51,8 @@ export class DatabaseFigures {
   }
 
   private async ask(statement: FiguresStatement): Promise<void> {
-    const row = await this.repository.read(statement);
-    for (const name of statement.figures) this.metrics.figures[name].set(Number(row[name]));
+    const rows = await this.repository.read(statement);
+    for (const name of statement.figures) this.metrics.figures[name].show(rows);
     if (this.failing.delete(statement.name))
       this.logger.info({ figures: statement.figures }, 'database metrics recovered');
   }

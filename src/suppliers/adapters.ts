@@ -1,4 +1,4 @@
-import type { AdapterDescription } from './adapter-description.js';
+import type { AdapterDescription, Capability } from './adapter-description.js';
 import { DigiflazzSupplier } from './digiflazz/digiflazz-supplier.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
@@ -17,3 +17,9 @@ export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapt
 /** Undefined where only another version of the service knows the adapter. */
 export const describeAdapter = (name: string): AdapterDescription | undefined =>
   ADAPTERS.find(({ description }) => description.adapter === name)?.description;
+
+/** The names of those that can do something. */
+export const adaptersWith = (capability: Capability): string[] =>
+  ADAPTERS.flatMap(({ description: { adapter, capabilities } }) =>
+    capabilities.includes(capability) ? [adapter] : [],
+  );

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { adaptersWith } from './adapters.js';
 import type { Unavailable } from './supplier-adapter.js';
+import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import type { Supplier } from './supplier.entity.js';
 import { SupplierPauses } from './supplier-pauses.js';
 import { SuppliersService } from './suppliers.service.js';
@@ -17,12 +19,30 @@ export interface AskedSupplier {
 export class SupplierBalancesService {
   constructor(
     private readonly suppliers: SuppliersService,
+    private readonly repository: SupplierBalancesRepository,
     private readonly pauses: SupplierPauses,
   ) {}
 
   /** Asks suppliers now, beside each other, and keeps what they tell. */
   ask(suppliers: Supplier[]): Promise<AskedSupplier[]> {
     return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
+  }
+
+  /** Asks those that were not asked within the interval; one that refuses our credentials is paused. */
+  async askDue(intervalMs: number): Promise<AskedSupplier[]> {
+    const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
+    const asked = await this.ask(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
+    for (const { supplier, problem } of asked) {
+      if (problem?.fault !== 'credentials') continue;
+      const { id, adapter } = supplier;
+      await this.pauses.begin({ id, adapter, reason: 'credentials', detail: problem.detail });
+    }
+    return asked;
+  }
+
+  /** For how many hours balances last at the pace of the last day, by supplier; null where that can't be told. */
+  findLasting(): Promise<Map<string, number | null>> {
+    return this.repository.findLasting();
   }
 
   private async askOne(supplier: Supplier): Promise<AskedSupplier> {

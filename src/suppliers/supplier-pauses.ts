@@ -4,6 +4,7 @@ import { storable } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import type { SupplierBalance } from './supplier-adapter.js';
+import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import type { PauseReason, Supplier } from './supplier.entity.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 
@@ -51,6 +52,7 @@ export class SupplierPauses {
   constructor(
     private readonly database: Database,
     private readonly repository: SuppliersRepository,
+    private readonly balances: SupplierBalancesRepository,
     private readonly registry: SupplierRegistry,
   ) {}
 
@@ -76,7 +78,7 @@ export class SupplierPauses {
     const connection = this.registry.tryConnect(supplier);
     const answer = 'known' in connection ? connection : await connection.adapter.balance(connection.settings);
     if (!answer.known) return { supplier, answer, isResumed: false };
-    await this.repository.setBalance(supplier, answer.amount);
+    await this.balances.record(supplier, answer.amount);
     return { supplier, answer, isResumed: await this.goesOn(supplier, answer.amount) };
   }
 

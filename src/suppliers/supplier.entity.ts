@@ -63,6 +63,10 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   balance_at!: Date | null;
 
+  /** When it is asked for our balance next; null until it was asked by itself. */
+  @Column(timestampColumn({ nullable: true }))
+  balance_due_at!: Date | null;
+
   /** How many calls it may have in flight, over all workers; null for as many as the environment says. */
   @Column('integer', { nullable: true })
   max_in_flight!: number | null;

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CallbackAddresses } from './callback-addresses.js';
+import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierBalancesService } from './supplier-balances.service.js';
 import { SupplierCheckService } from './supplier-check.service.js';
 import { SupplierCredentials } from './supplier-credentials.js';
@@ -10,7 +11,14 @@ import { SuppliersService } from './suppliers.service.js';
 import { TimingCheck } from './timing-check.js';
 
 const PROVIDERS = [
-  ...[SuppliersRepository, SupplierCredentials, CallbackAddresses, SupplierRegistry, SuppliersService],
+  ...[
+    SuppliersRepository,
+    SupplierBalancesRepository,
+    SupplierCredentials,
+    CallbackAddresses,
+    SupplierRegistry,
+    SuppliersService,
+  ],
   ...[TimingCheck, SupplierBalancesService, SupplierCheckService, SupplierPauses],
 ];
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
-import type { CostMoney } from '../core/cost-money.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
@@ -136,21 +135,6 @@ export class SuppliersRepository {
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
     await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);
-  }
-
-  /** Keeps what a supplier told, unless it was moved while it was asked. */
-  async setBalance({ id, adapter, base_url }: Supplier, { micros, currency }: CostMoney): Promise<void> {
-    await this.dataSource
-      .createQueryBuilder()
-      .update(Supplier)
-      .set({
-        balance_micros: micros,
-        balance_currency: currency,
-        balance_at: () => 'statement_timestamp()',
-        ...SAME_SETTINGS,
-      })
-      .where({ id, adapter, base_url })
-      .execute();
   }
 
   /**

@@ -8,6 +8,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { CallbackAddresses } from './callback-addresses.js';
 import { credentialNames, NO_CREDENTIALS, SupplierCredentials } from './supplier-credentials.js';
+import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import {
   baseUrlOf,
@@ -27,6 +28,7 @@ export class SuppliersService {
   constructor(
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
+    private readonly balances: SupplierBalancesRepository,
     private readonly registry: SupplierRegistry,
     private readonly credentials: SupplierCredentials,
     private readonly callbackAddresses: CallbackAddresses,
@@ -41,6 +43,7 @@ export class SuppliersService {
       const before = await this.suppliers.lock(tx, settings.code);
       const row = this.toRow(settings, before);
       const supplier = await this.suppliers.set(tx, row);
+      if (before && isAnotherAccount(before, settings, supplier)) await this.balances.forget(tx, supplier);
       recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
       return supplier;
@@ -171,6 +174,10 @@ const NOTHING_ASKED = {
   ...{ balance_micros: null, balance_currency: null, balance_at: null },
   catalogue_read_at: null,
 };
+
+/** Whether what a supplier told before may have been about another account. */
+const isAnotherAccount = (before: Supplier, { credentials }: SupplierSettings, now: Supplier): boolean =>
+  before.base_url !== now.base_url || Object.keys(credentials ?? {}).length > 0;
 
 /** What the log keeps of new settings: of credentials, which ones were given or taken away. */
 function detailOf(

@@ -49,10 +49,10 @@ describe('topup supplier balance', () => {
     const { rows } = await scene.client.query('SELECT updated_at FROM suppliers');
     balance('1000.50');
     const row = { code: 'acme', ...told('1000.5', false) };
-    expect(await commandLine.json('supplier', 'balance')).toEqual([row]);
+    expect(await commandLine.json('supplier', 'balance')).toEqual([{ ...row, lasts_hours: null }]);
     balance('1000.49');
     expect(await commandLine.json('supplier', 'balance', 'acme')).toEqual([
-      { code: 'acme', ...told('1000.49', true) },
+      { code: 'acme', ...told('1000.49', true), lasts_hours: null },
     ]);
     expect(await show()).toMatchObject({ currency: 'THB', balance: told('1000.49', true) });
     expect((await commandLine.run('supplier', 'list')).stdout).toContain('1000.49 THB (low)');
@@ -68,7 +68,7 @@ describe('topup supplier balance', () => {
     await commandLine.json(...set('--low-balance', '0'));
     balance('-250.25');
     expect(await commandLine.json('supplier', 'balance')).toEqual([
-      { code: 'acme', ...told('-250.25', true) },
+      { code: 'acme', ...told('-250.25', true), lasts_hours: null },
     ]);
   });
 
@@ -86,7 +86,7 @@ describe('topup supplier balance', () => {
   it('is nothing where the supplier does not tell', async () => {
     await commandLine.json(...set());
     supplier.balance = { status: 404 };
-    const nothing = { code: 'acme', amount: null, currency: null, at: null, low: false };
+    const nothing = { code: 'acme', amount: null, currency: null, at: null, low: false, lasts_hours: null };
     expect(await commandLine.json('supplier', 'balance')).toEqual([nothing]);
     const { code, stderr } = await commandLine.run('supplier', 'balance');
     expect(code).toBe(0);

@@ -17,7 +17,8 @@ let code: string;
 
 beforeAll(async () => {
   const logTo = { write: (line: string) => void lines.push(line) };
-  const env = { LOG_LEVEL: 'info', SECRETS_KEY: randomBytes(32).toString('base64') };
+  const secret = { SECRETS_KEY: randomBytes(32).toString('base64') };
+  const env = { LOG_LEVEL: 'info', SUPPLIER_BALANCE_INTERVAL_MS: '0', ...secret };
   stack = await TestStack.start(env, { worker: false, logTo });
 });
 

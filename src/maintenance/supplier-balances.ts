@@ -1,0 +1,58 @@
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { SchemaService } from '../database/schema.service.js';
+import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
+import { Recurring } from './recurring.js';
+
+/** How often each worker looks whether a supplier is due. */
+const LOOK_EVERY_MS = 10_000;
+
+/** Asks suppliers that are bought from for our balance, every SUPPLIER_BALANCE_INTERVAL_MS; paused ones are probed instead. */
+@Injectable()
+export class SupplierBalances implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly asking: Recurring;
+  /** Those that told nothing when last asked: that is worth one line, not one each time. */
+  private readonly silent = new Set<string>();
+
+  constructor(
+    schema: SchemaService,
+    balances: SupplierBalancesService,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    const { SUPPLIER_BALANCE_INTERVAL_MS: intervalMs } = config;
+    this.asking = new Recurring({
+      whenReady: () => schema.whenReady(),
+      intervalMs: Math.min(LOOK_EVERY_MS, intervalMs),
+      run: async () => {
+        for (const asked of await balances.askDue(intervalMs)) this.report(asked);
+      },
+      onError: ({ message }) => logger.warn({ reason: message }, 'suppliers could not be asked for balances'),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.SUPPLIER_BALANCE_INTERVAL_MS > 0) this.asking.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.asking.stop();
+  }
+
+  private report({ supplier: { code }, problem }: AskedSupplier): void {
+    if (problem === null) {
+      if (this.silent.delete(code))
+        this.logger.info({ supplier: code }, 'a supplier tells our balance again');
+    } else if (!this.silent.has(code)) {
+      this.silent.add(code);
+      this.logger.warn({ supplier: code, detail: problem.detail }, 'a supplier does not tell our balance');
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { Statement } from '../database/database.js';
+import { statement } from '../database/parameters.js';
+
+/** How long what suppliers told of our balance is kept. */
+const KEPT = `interval '31 days'`;
+
+/** Unless the supplier was moved while it was asked. */
+export const RECORD_BALANCE = statement(
+  'supplier_balances.record',
+  { id: 'int', adapter: 'text', baseUrl: 'text', micros: 'bigint', currency: 'text' },
+  ({ id, adapter, baseUrl, micros, currency }) => `
+    WITH told AS (
+      UPDATE suppliers
+      SET balance_micros = ${micros}, balance_currency = ${currency}, balance_at = statement_timestamp()
+      WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl}
+      RETURNING id, balance_at, balance_currency, balance_micros),
+    old AS (
+      DELETE FROM supplier_balances WHERE supplier_id = ${id} AND told_at < statement_timestamp() - ${KEPT})
+    INSERT INTO supplier_balances (supplier_id, told_at, currency, micros)
+    SELECT id, balance_at, balance_currency, balance_micros FROM told
+    ON CONFLICT DO NOTHING`,
+);
+
+export const FORGET_BALANCES = statement(
+  'supplier_balances.forget',
+  { id: 'int' },
+  ({ id }) => `DELETE FROM supplier_balances WHERE supplier_id = ${id}`,
+);
+
+/**
+ * Those that are bought from and not paused. The interval varies a little, so that they are not all asked at once. What
+ * is new is first asked after an interval. What another process is taking is left to it.
+ */
+export const TAKE_DUE_BALANCES = statement(
+  'supplier_balances.take_due',
+  { adapters: 'text[]', intervalMs: 'bigint' },
+  ({ adapters, intervalMs }) => `
+    UPDATE suppliers
+    SET balance_due_at = statement_timestamp() + ${intervalMs} * (0.95 + random() / 10) * interval '1 millisecond'
+    WHERE id IN (
+      SELECT s.id FROM suppliers s
+      WHERE s.pause_reason IS NULL AND s.adapter = ANY(${adapters})
+        AND coalesce(s.balance_due_at, s.updated_at + ${intervalMs} * interval '1 millisecond') <= statement_timestamp()
+        AND EXISTS (SELECT FROM supplier_offers WHERE supplier_id = s.id)
+      FOR NO KEY UPDATE OF s SKIP LOCKED)
+    RETURNING code`,
+);
+
+/**
+ * What went out of each balance within the last day, and over how long: what came in between two readings is no
+ * spending. Each row is of a supplier that told its balance at least twice.
+ */
+export const SPENDING = `
+  SELECT r.supplier_id, sum(greatest(r.before - r.micros, 0)) AS spent_micros,
+         extract(epoch FROM max(r.told_at) - min(r.since))::float8 AS seconds
+  FROM suppliers s CROSS JOIN LATERAL (
+    SELECT b.supplier_id, b.told_at, b.micros, lag(b.micros) OVER w AS before, lag(b.told_at) OVER w AS since
+    FROM supplier_balances b
+    WHERE b.supplier_id = s.id AND b.currency = s.balance_currency
+      AND b.told_at > statement_timestamp() - interval '1 day'
+    WINDOW w AS (ORDER BY b.told_at)) r
+  WHERE r.before IS NOT NULL
+  GROUP BY r.supplier_id`;
+
+/** A pace that was seen for less time says too little. */
+const SHORTEST_SECONDS = 3600;
+
+/** How long a balance lasts at the pace of the last day; null where that can't be told. */
+export const LASTS_SECONDS = `
+  CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${SHORTEST_SECONDS}
+    THEN greatest(s.balance_micros, 0) / spending.spent_micros * spending.seconds END`;
+
+export const FIND_LASTING: Statement = {
+  name: 'supplier_balances.find_lasting',
+  text: `SELECT s.code, floor(${LASTS_SECONDS} / 3600)::float8 AS hours
+         FROM suppliers s JOIN (${SPENDING}) spending ON spending.supplier_id = s.id`,
+};

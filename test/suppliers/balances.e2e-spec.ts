@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { SupplierBalancesService } from '../../src/suppliers/supplier-balances.service.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { openManagementPort, Scrape } from '../ops/management.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique } from '../support/stack.js';
+
+const HOUR_SECONDS = 3_600;
+const bench = new DigiflazzBench();
+let lines: string[] = [];
+let stack: TestStack;
+let client: DigiflazzClient;
+let code: string;
+
+beforeAll(async () => {
+  const logTo = { write: (line: string) => void lines.push(line) };
+  const env = { LOG_LEVEL: 'info', SECRETS_KEY: randomBytes(32).toString('base64') };
+  stack = await TestStack.start(env, { worker: false, logTo });
+});
+
+afterAll(() => stack.close());
+
+beforeEach(async () => {
+  lines = [];
+  client = await bench.start();
+  code = unique('digi');
+  await set();
+  const sku = await stack.product('50.00', { supplier: undefined });
+  await stack.api.get(OffersService).set({ sku, supplier: code, supplierSku: 'ml86' });
+  // As its settings were made an hour ago.
+  await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);
+});
+
+afterEach(async () => {
+  await stack.stopWorkers();
+  await stack.sql('DELETE FROM supplier_offers');
+  await bench.clear();
+});
+
+const set = (credentials: Record<string, string> = { key: KEYS.production }): Promise<object> =>
+  stack.api.get(SuppliersService).set({
+    ...{ code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, lowBalanceMicros: 500_000_000_000n },
+    credentials: { username: USERNAME, ...credentials },
+  });
+
+/** Three workers that only ask for balances. */
+const startWorkers = (): Promise<unknown> =>
+  Promise.all([1, 2, 3].map(() => stack.startWorker({ SUPPLIER_SYNC_INTERVAL_MS: 0 })));
+
+const supplier = async (): Promise<Record<string, unknown>> => {
+  const [row] = await stack.sql('SELECT * FROM suppliers WHERE code = $1', [code]);
+  return row as Record<string, unknown>;
+};
+
+/** As it told these balances, in rupiah, so many minutes ago. */
+async function told(...readings: [minutesAgo: number, rupiah: number][]): Promise<void> {
+  for (const [minutes, rupiah] of readings)
+    await stack.sql(
+      `INSERT INTO supplier_balances SELECT id, now() - $2 * interval '1 minute', 'IDR', $3::bigint * 1000000
+       FROM suppliers WHERE code = $1`,
+      [code, minutes, rupiah],
+    );
+  const last = readings.at(-1)?.[1];
+  await stack.sql(
+    `UPDATE suppliers SET balance_micros = $2::bigint * 1000000, balance_currency = 'IDR', balance_at = now()
+     WHERE code = $1`,
+    [code, last],
+  );
+}
+
+const lasting = async (): Promise<number | null | undefined> =>
+  (await stack.api.get(SupplierBalancesService).findLasting()).get(code);
+
+describe('workers', () => {
+  it('ask each supplier that is bought from for our balance, one of them once in an interval', async () => {
+    await startWorkers();
+    const { balance_micros } = await eventually(supplier, ({ balance_at }) => balance_at !== null);
+    await stack.stopWorkers();
+    expect(balance_micros).toBe(BigInt(await client.deposit()) * 1_000_000n);
+    expect(await client.sim('journal')).toHaveLength(1);
+    expect(await stack.sql('SELECT FROM supplier_balances')).toHaveLength(1);
+    const { balance_due_at: next, balance_at: asked } = (await supplier()) as Record<string, Date>;
+    const gap = Number(next) - Number(asked);
+    expect(gap).toBeGreaterThan(0.9 * 300_000);
+    expect(gap).toBeLessThan(1.1 * 300_000);
+  });
+
+  it('ask none that is paused, or that no offer is of', async () => {
+    await stack.api.get(SuppliersService).pause(code, { operator: 'tester' });
+    const balances = stack.api.get(SupplierBalancesService);
+    expect(await balances.askDue(1)).toEqual([]);
+    await stack.api.get(SuppliersService).resume(code, { operator: 'tester' });
+    await stack.sql('DELETE FROM supplier_offers');
+    expect(await balances.askDue(1)).toEqual([]);
+    expect(await client.sim('journal')).toEqual([]);
+  });
+
+  it('pause one that refuses our credentials, and say once that it tells nothing', async () => {
+    await set({ key: 'wrong' });
+    await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);
+    await startWorkers();
+    expect(await eventually(supplier, ({ pause_reason }) => pause_reason !== null)).toMatchObject({
+      pause_reason: 'credentials',
+    });
+    const said = (): number => lines.filter((line) => line.includes('does not tell our balance')).length;
+    await eventually(said, (count) => count === 1);
+  });
+});
+
+describe('how long a balance lasts', () => {
+  it('is what is left at the pace of the last day, without what was paid in', async () => {
+    // 30 went out within 2 hours, 100 came in: 15 an hour.
+    await told([120, 80], [90, 60], [60, 160], [0, 150]);
+    expect(await lasting()).toBe(10);
+  });
+
+  it('is not told of less than an hour, nor where nothing was spent', async () => {
+    await told([50, 1000], [0, 10]);
+    expect(await lasting()).toBeNull();
+    await stack.sql('DELETE FROM supplier_balances');
+    await told([180, 1000], [0, 1000]);
+    expect(await lasting()).toBeNull();
+    await stack.sql('DELETE FROM supplier_balances');
+    await told([0, 1000]);
+    expect(await lasting()).toBeUndefined();
+  });
+
+  it('begins anew with other credentials, which may be of another account', async () => {
+    await told([120, 1000], [0, 10]);
+    await set();
+    expect(await lasting()).toBeUndefined();
+  });
+});
+
+describe('metrics', () => {
+  it('show each supplier’s balance, its age, whether it is low, how long it lasts, and a pause', async () => {
+    const port = await openManagementPort(stack.api, 0);
+    await stack.api.get(SchemaService).whenReady();
+    await told([600, 1_200_000], [0, 400_000]);
+    const scrape = await Scrape.of(port);
+    const of = { supplier: code };
+    expect(scrape.value('topup_supplier_balance', { ...of, currency: 'IDR' })).toBe(400_000);
+    expect(scrape.value('topup_supplier_balance_age_seconds', of)).toBeLessThan(60);
+    expect(scrape.value('topup_supplier_balance_low', of)).toBe(1);
+    const lasts = scrape.value('topup_supplier_balance_lasts_seconds', of) ?? 0;
+    expect(lasts / (5 * HOUR_SECONDS)).toBeCloseTo(1, 2);
+    expect(scrape.value('topup_supplier_pause', { ...of, reason: 'operator' })).toBeUndefined();
+    await stack.api.get(SuppliersService).pause(code, { operator: 'tester' });
+    expect((await Scrape.of(port)).value('topup_supplier_pause', { ...of, reason: 'operator' })).toBe(1);
+  });
+});
