@@ -1,12 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../core/exact-json.js';
-import { textProblem } from '../../core/text.js';
 import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-callback.js';
-import { asMembers, textOf, type Members } from './digiflazz-data.js';
+import { asMembers, nameOf, type Members } from '../vendor-answers.js';
 import { isSignedWith } from './digiflazz-signatures.js';
 import { readTransaction } from './purchase-answers.js';
-
-const MAX_NAME_LENGTH = 255;
 
 interface WebhookSettings {
   /** The secret of the webhook, where it has one. */
@@ -30,10 +27,10 @@ function readContent({ body, headers }: RawCallback, isProven: boolean): Callbac
   if (!content) return unreadable('the body is not a JSON object');
   const data = asMembers(content.data);
   if (!data) return isPing(content) ? { kind: 'ping' } : unreadable('the body has no data');
-  const reference = nameIn(data.ref_id);
+  const reference = nameOf(data.ref_id);
   if (reference === undefined) return unreadable('the body names no reference');
-  const supplierReference = nameIn(data.trx_id);
-  const deliveryId = nameIn(headers['x-digiflazz-delivery']);
+  const supplierReference = nameOf(data.trx_id);
+  const deliveryId = nameOf(headers['x-digiflazz-delivery']);
   return {
     kind: 'about',
     reference,
@@ -48,9 +45,3 @@ const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', d
 /** How the vendor tries a webhook. */
 const isPing = (content: Members): boolean =>
   content.data === undefined && (content.hook_id !== undefined || asMembers(content.hook) !== undefined);
-
-/** A name that can be looked up and stored as it is. */
-function nameIn(member: unknown): string | undefined {
-  const text = textOf(member);
-  return text === undefined || textProblem(text, 1, MAX_NAME_LENGTH) !== null ? undefined : text;
-}

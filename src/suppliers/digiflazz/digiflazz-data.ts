@@ -1,27 +1,14 @@
-import { JsonNumber } from '../../core/exact-json.js';
-import { parseMicros, parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
+import { parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
+import { amountOf, asMembers, textOf, type Members } from '../vendor-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';
-
-export type Members = Partial<Record<string, unknown>>;
 
 export const CURRENCY = 'IDR';
 
 /** The `data` of an answer or a callback; undefined where there is none. */
 export function dataOf(body: unknown): unknown {
   return asMembers(body)?.data;
-}
-
-export const asMembers = (value: unknown): Members | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
-    ? value
-    : undefined;
-
-/** A member as it is written, text or number; the vendor's documents contradict themselves about some. */
-export function textOf(value: unknown): string | undefined {
-  if (value instanceof JsonNumber) return value.text;
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** The response code in its two digits; undefined for what can't be one. */
@@ -31,10 +18,7 @@ export function responseCodeOf({ rc }: Members): string | undefined {
 }
 
 /** A price in whole or broken rupiah; null where it can't be read. */
-export function rupiah(value: unknown): CostMoney | null {
-  const micros = parseMicros(textOf(value) ?? '');
-  return micros === null ? null : { micros, currency: CURRENCY };
-}
+export const rupiah = (value: unknown): CostMoney | null => amountOf(value, CURRENCY);
 
 /** A response code in words. */
 export const codeInWords = (rc: string): string => {

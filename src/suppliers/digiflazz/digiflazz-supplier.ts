@@ -10,8 +10,9 @@ import type {
   SupplierBalance,
   Unavailable,
 } from '../supplier-adapter.js';
-import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
+import { failedSend, notSent, unreachable } from '../vendor-answers.js';
 import { digiflazzCallbacks } from './digiflazz-callbacks.js';
 import { CURRENCY, readBalance } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';
@@ -98,8 +99,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
       const answer = await this.call(settings, 'transaction', purchaseRequest(settings, attempt));
       return readPurchaseAnswer(answer, attempt);
     } catch (error) {
-      const detail = describeFailure(error);
-      return wasNeverSent(error) ? notSent(attempt, { detail }) : { kind: 'unknown', detail };
+      return failedSend(error, attempt);
     }
   }
 
@@ -148,15 +148,3 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     });
   }
 }
-
-/** A send that certainly did not leave: only of the first one does that mean that nothing was bought. */
-const notSent = (
-  { isRepeat }: Attempt,
-  why: { detail: string; fault?: 'configuration' },
-): SupplierOutcome => ({ kind: isRepeat ? 'unknown' : 'not_accepted', ...why });
-
-const unreachable = (error: unknown): Unavailable => ({
-  known: false,
-  detail: describeFailure(error),
-  reached: false,
-});

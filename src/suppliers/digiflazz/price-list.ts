@@ -1,11 +1,11 @@
 import { storable } from '../../core/text.js';
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { asMembers, dataOf, rupiah, textOf, unavailable, type Members } from './digiflazz-data.js';
+import { asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
+import { dataOf, rupiah, unavailable } from './digiflazz-data.js';
 
 const ZONE = 'Asia/Jakarta';
 const MAX_SKU_LENGTH = 255;
-const MAX_TEXT_LENGTH = 500;
 
 /** What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing of products. */
 export function readPriceList(answer: HttpAnswer): CatalogueReading {
@@ -25,18 +25,17 @@ export function readPriceOf(answer: HttpAnswer, sku: string): ProductReading {
 function readItem(item: Members | undefined): SupplierProduct[] {
   const sku = textOf(item?.buyer_sku_code);
   if (!item || sku === undefined || sku === '' || storable(sku, MAX_SKU_LENGTH) !== sku) return [];
-  const shown = (member: unknown): string => storable(textOf(member) ?? '', MAX_TEXT_LENGTH);
   return [
     {
       sku,
-      name: shown(item.product_name),
-      group: [item.category, item.brand, item.type].map(shown).filter(Boolean).join(' / '),
+      name: shownText(item.product_name),
+      group: [item.category, item.brand, item.type].map(shownText).filter(Boolean).join(' / '),
       cost: rupiah(item.price),
       sellable: item.buyer_product_status === true && item.seller_product_status === true,
       stock: item.unlimited_stock === true ? null : countOf(item.stock),
       oncePerDay: item.multi === false,
       cutOff: cutOffOf(item),
-      note: shown(item.desc) || null,
+      note: shownText(item.desc) || null,
     },
   ];
 }

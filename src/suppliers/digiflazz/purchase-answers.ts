@@ -3,15 +3,8 @@ import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import {
-  asMembers,
-  codeInWords,
-  dataOf,
-  responseCodeOf,
-  rupiah,
-  textOf,
-  type Members,
-} from './digiflazz-data.js';
+import { asMembers, textOf, type Members } from '../vendor-answers.js';
+import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';
 import { customerNoOf } from './purchase-request.js';
 import { RESPONSE_CODES, type ResponseCode } from './response-codes.js';
 
