@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { recordAction } from '../audit-log/audit-log.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement } from '../orders/order-settlement.js';
@@ -19,6 +20,10 @@ export interface Resolution {
   operator: string;
 }
 
+const POLL_MS = 200;
+/** Longer than a call to a supplier takes. */
+const MAX_WAIT_MS = 60_000;
+
 /** Settles units in doubt by the operator's decision. */
 @Injectable()
 export class OrderResolution {
@@ -29,7 +34,8 @@ export class OrderResolution {
   ) {}
 
   /**
-   * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves.
+   * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves. While the
+   * supplier is being asked in a way that may buy it, the decision waits for the answer, up to a minute.
    * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review.
    */
   async resolve(resolution: Resolution): Promise<void> {
@@ -43,28 +49,45 @@ export class OrderResolution {
       orderId: order.id,
       detail: toDetail(resolution),
     } as const;
-    const settled = await this.settlement.settle({
+    const command = {
       key,
       merchantId: order.merchant_id,
       outcome: resolution.outcome,
       attempt: null,
       claim: null,
       calls: [],
-      alongside: (tx) => recordAction(tx, resolution, action),
-    });
-    if (settled !== 'settled') throw await this.conflict(key);
+      alongside: (tx: Transaction) => recordAction(tx, resolution, action),
+    };
+    const giveUpAt = performance.now() + MAX_WAIT_MS;
+    while ((await this.settlement.settle(command)) !== 'settled') {
+      let unit = await this.getUnit(key);
+      if (!isRepeatInFlight(unit)) throw conflict(unit);
+      while (isRepeatInFlight(unit)) {
+        if (performance.now() > giveUpAt) throw conflict(unit);
+        await delay(POLL_MS);
+        unit = await this.getUnit(key);
+      }
+    }
   }
 
-  private async conflict(key: UnitKey): Promise<AppError> {
+  /** @throws NOT_FOUND */
+  private async getUnit(key: UnitKey): Promise<UnitRow> {
     const units = await this.database.transaction((tx) => this.orders.listUnits(tx, key.orderId));
     const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
-    if (unit) {
-      const message = `unit ${unitName(key)} is ${unit.state}: only units in unknown or review can be resolved`;
-      return new AppError('CONFLICT', message);
-    }
-    return noSuchUnit(key, units);
+    if (!unit) throw noSuchUnit(key, units);
+    return unit;
   }
 }
+
+/** Whether a unit in doubt is just being sent again: that may buy it. */
+const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>
+  state === 'sending' && unknown_since !== null;
+
+const conflict = (unit: UnitRow): AppError =>
+  new AppError(
+    'CONFLICT',
+    `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`,
+  );
 
 /** @param units those that the order has. */
 export function noSuchUnit(asked: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {

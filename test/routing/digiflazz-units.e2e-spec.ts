@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Run } from '../cli/command-line.js';
 import type { DigiflazzClient, Json } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
@@ -169,11 +170,23 @@ describe('A unit bought from Digiflazz', () => {
     expect((await scene.attempts(order)).map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
   });
 
-  it('is not the operator’s to decide while a repeat may be buying it', async () => {
-    const order = await ruled({ drop: true }, { delay_ms: 1_500 });
-    await scene.unitIn(order, 'unknown');
-    await scene.aMinuteLater(order, vendor);
-    await scene.unitClaimed(order);
+  it('is the operator’s to decide once the repeat that may be buying it has ended', async () => {
+    const bought = await ruled({ drop: true }, { delay_ms: 1_500 });
+    await scene.unitIn(bought, 'unknown');
+    await scene.aMinuteLater(bought, vendor);
+    await scene.unitClaimed(bought);
+    expect(await giveUp(bought)).toMatchObject({ code: 1, stderr: expect.stringContaining('is succeeded') });
+    await scene.orderWith(bought, 'completed');
+
+    const still = await ruled({ drop: true, decide: false }, { delay_ms: 1_500, decide: false, http: 500 });
+    await scene.unitIn(still, 'unknown');
+    await scene.aMinuteLater(still, vendor);
+    await scene.unitClaimed(still);
+    expect(await giveUp(still)).toMatchObject({ code: 0 });
+    await scene.orderWith(still, 'failed');
+  });
+
+  const giveUp = (order: OrderBody): Promise<Run> => {
     const resolve = [
       'order',
       'resolve',
@@ -186,10 +199,6 @@ describe('A unit bought from Digiflazz', () => {
       'gave up',
       '--yes',
     ];
-    expect(await scene.commandLine.run(...resolve)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('sending'),
-    });
-    await scene.orderWith(order, 'completed');
-  });
+    return scene.commandLine.run(...resolve);
+  };
 });
