@@ -1,7 +1,8 @@
+import { checked, count, flag, integer, invalid, isObject, listOf, object } from '../common/shapes.js';
+import { orNull, type Shape, type Shapes, text } from '../common/shapes.js';
 import { product } from './defaults.js';
 import type { Account, Change, Product } from './model.js';
-import { checked, count, flag, integer, invalid, isObject, listOf, object, orNull } from './shapes.js';
-import { responseCode, type Shape, text } from './shapes.js';
+import { responseCode } from './rules.js';
 import type { Store } from './store.js';
 
 const clock: Shape = {
@@ -9,7 +10,7 @@ const clock: Shape = {
   fits: (value) => typeof value === 'string' && /^([01]?\d|2[0-3]):[0-5]?\d$/.test(value),
 };
 
-const PRODUCT: Readonly<Record<string, Shape>> = {
+const PRODUCT: Shapes = {
   ...Object.fromEntries(
     ['buyer_sku_code', 'product_name', 'category', 'brand', 'type', 'seller_name', 'desc'].map((name) => [
       name,
@@ -28,7 +29,7 @@ const PRODUCT: Readonly<Record<string, Shape>> = {
   customer_no_pattern: orNull(text),
 };
 
-const ACCOUNT: Readonly<Record<string, Shape>> = {
+const ACCOUNT: Shapes = {
   username: text,
   keys: object,
   allow_list: object,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery, Transaction } from './model.js';
+import type { Delivery } from '../common/model.js';
+import type { Transaction } from './model.js';
 import type { CallbackBehaviour } from './rules.js';
 import { hubSignature } from './signatures.js';
 import type { Store } from './store.js';
@@ -26,9 +27,13 @@ export function planCallbacks(
 
   const unsigned = cb_url !== null && store.readings.cb_url_signature === 'absent';
   const first = delivery(store, {
-    ...signed({ data: callbackData(transaction) }, unsigned ? null : webhook.secret, callback.signature),
+    ...signed(
+      { data: callbackData(transaction) },
+      unsigned ? null : webhook.secret,
+      callback.signature,
+      event,
+    ),
     url,
-    event,
     ref_id,
     trx_id,
     from: callback.from ?? null,
@@ -36,8 +41,13 @@ export function planCallbacks(
     due_ms: store.now() + (callback.delay_ms ?? 0),
   });
   if (callback.mode !== 'twice') return [first];
-  const delivery_id = store.readings.retry_delivery_id === 'same' ? first.delivery_id : randomUUID();
-  return [first, { ...first, n: first.n + 1, delivery_id, repeat: true }];
+  return [first, { ...redelivered(store, first), n: first.n + 1, repeat: true }];
+}
+
+/** A callback as it is delivered again. */
+export function redelivered(store: Store, delivery: Delivery): Delivery {
+  if (store.readings.retry_delivery_id === 'same') return delivery;
+  return { ...delivery, headers: { ...delivery.headers, 'X-Digiflazz-Delivery': randomUUID() } };
 }
 
 /** The callback by which the vendor tries the webhook: its body has no `data`. */
@@ -48,9 +58,13 @@ export function planPing(store: Store, signature?: CallbackBehaviour['signature'
   const event = store.readings.ping_event;
   return delivery(store, {
     // I: a ping is signed as every other callback.
-    ...signed({ sed: 'A ping of the simulator', hook_id: id, hook }, secret, signature),
+    ...signed(
+      { sed: 'A ping of the simulator', hook_id: id, hook },
+      secret,
+      signature,
+      event === 'absent' ? null : event,
+    ),
     url,
-    event: event === 'absent' ? null : event,
   });
 }
 
@@ -64,23 +78,22 @@ export function planForged(
   if (url === null) return null;
   const data = { ...callbackData(transaction), ...wanted.set };
   return delivery(store, {
-    ...signed({ data }, store.account.webhook.secret, wanted.signature),
+    ...signed({ data }, store.account.webhook.secret, wanted.signature, wanted.event ?? 'update'),
     url,
-    event: wanted.event ?? 'update',
     ref_id: transaction.ref_id,
     trx_id: transaction.trx_id,
     from: wanted.from ?? null,
   });
 }
 
-function delivery(store: Store, members: Pick<Delivery, 'body' | 'url'> & Partial<Delivery>): Delivery {
+function delivery(
+  store: Store,
+  members: Pick<Delivery, 'body' | 'headers' | 'url'> & Partial<Delivery>,
+): Delivery {
   return {
     n: store.nextDelivery(),
     trx_id: null,
     ref_id: null,
-    event: null,
-    delivery_id: randomUUID(),
-    signature: null,
     from: null,
     repeat: false,
     state: 'waiting',
@@ -90,15 +103,23 @@ function delivery(store: Store, members: Pick<Delivery, 'body' | 'url'> & Partia
   };
 }
 
-/** The bytes of a callback and their signature, right or as a test wants it to be wrong. */
+/** The bytes of a callback and its headers, with a signature that is right or as a test wants it to be wrong. */
 function signed(
   value: object,
   secret: string | null,
   wish: CallbackBehaviour['signature'],
-): Pick<Delivery, 'body' | 'signature'> {
+  event: string | null,
+): Pick<Delivery, 'body' | 'headers'> {
   const compact = JSON.stringify(value);
   const body = wish === 'reserialised' ? JSON.stringify(value, null, 1) : compact;
-  if (secret === null || wish === 'absent') return { body, signature: null };
-  const signature = hubSignature(wish === 'wrong' ? `${secret}-other` : secret, compact);
-  return { body, signature: wish === 'no_prefix' ? signature.slice('sha1='.length) : signature };
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Digiflazz-Hookshot',
+    'X-Digiflazz-Delivery': randomUUID(),
+    ...(event !== null && { 'X-Digiflazz-Event': event }),
+  };
+  if (secret === null || wish === 'absent') return { body, headers };
+  const right = hubSignature(wish === 'wrong' ? `${secret}-other` : secret, compact);
+  const signature = wish === 'no_prefix' ? right.slice('sha1='.length) : right;
+  return { body, headers: { ...headers, 'X-Hub-Signature': signature } };
 }

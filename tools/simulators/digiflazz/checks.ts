@@ -1,3 +1,4 @@
+import { minuteOfDay } from '../common/clock.js';
 import { codeOf } from './codes.js';
 import type { Product } from './model.js';
 import type { Order } from './ledger.js';
@@ -43,11 +44,6 @@ function standingCode(store: Store, product: Product): string | null {
   if (!product.seller_product_status) return store.readings.seller_off_rc;
   if (isCutOff(store, product)) return store.readings.cut_off_rc;
   return product.rc;
-}
-
-/** Minutes since midnight at the vendor. */
-export function minuteOfDay(store: Store): number {
-  return Math.floor((localMs(store, store.now()) % DAY_MS) / MINUTE_MS);
 }
 
 function isCutOff(store: Store, { start_cut_off, end_cut_off }: Product): boolean {

@@ -1,13 +1,13 @@
 import { sameText } from '../common/http.js';
 import type { Environment } from './model.js';
-import { textOf, type VendorCall } from './requests.js';
+import { type DigiflazzCall, textOf } from './requests.js';
 import { requestSign } from './signatures.js';
 import type { Store } from './store.js';
 
 /** The code by which the vendor refuses who asks, or null. `keys` says which keys may have signed. */
 export function refusedAtGate(
   store: Store,
-  call: VendorCall,
+  call: DigiflazzCall,
   suffix: string,
   keys: readonly Environment[],
 ): string | null {

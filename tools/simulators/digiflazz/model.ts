@@ -1,4 +1,8 @@
+import type * as common from '../common/model.js';
 import type { Status } from './codes.js';
+import type { Readings } from './readings.js';
+import type { Reply } from './replies.js';
+import type { DigiflazzCall } from './requests.js';
 import type { CallbackBehaviour, Rule } from './rules.js';
 
 export type Environment = 'development' | 'production';
@@ -48,15 +52,12 @@ export interface Catalogue {
 }
 
 /** A change of state to come. */
-export interface Step {
+export interface Step extends common.Step {
   readonly rc: string;
-  readonly due_ms: number;
   readonly sn?: string;
 }
 
-export interface Transaction {
-  readonly trx_id: string;
-  readonly ref_id: string;
+export interface Transaction extends common.Transaction {
   readonly buyer_sku_code: string;
   readonly customer_no: string;
   readonly testing: boolean;
@@ -67,92 +68,27 @@ export interface Transaction {
   readonly message: string;
   readonly sn: string;
   readonly price: number;
-  /** What is taken from the deposit for it at present. */
-  readonly debited: number;
   readonly buyer_last_saldo: number;
-  readonly ever_succeeded: boolean;
   /** Whether its SKU counts stock and one piece is gone. */
   readonly holds_stock: boolean;
-  readonly made_at_ms: number;
-  readonly last_sent_ms: number;
-  readonly sends: number;
   readonly cb_url: string | null;
   readonly steps: readonly Step[];
   readonly callback: CallbackBehaviour;
 }
 
-export interface Attempt {
-  readonly at: string;
-  readonly delivery_id: string;
-  readonly status: number | null;
-  readonly error: string | null;
-}
-
-/** A callback on its way. */
-export interface Delivery {
-  readonly n: number;
-  readonly trx_id: string | null;
-  readonly ref_id: string | null;
-  readonly url: string;
-  readonly event: string | null;
-  readonly delivery_id: string;
-  /** The very bytes that are sent. */
-  readonly body: string;
-  readonly signature: string | null;
-  readonly from: string | null;
-  readonly repeat: boolean;
-  /** `held` until another callback of the transaction is delivered. */
-  readonly state: 'waiting' | 'held' | 'delivered' | 'given_up';
-  readonly due_ms: number;
-  readonly attempts: readonly Attempt[];
-}
-
-/** One request as it was received, and what became of it. */
-export interface JournalEntry {
-  readonly n: number;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly remote_address: string;
-  readonly body: string;
-  readonly ref_id: string | null;
-  readonly sku: string | null;
-  readonly player: string | null;
-  readonly max_price: number | null;
-  readonly testing: boolean;
-  /** How often the reference has arrived, this time included; 0 without a reference. */
-  readonly times_seen: number;
-  /** By the vendor's clock since the reference arrived last, whatever became of it then. */
-  readonly since_last_ms: number | null;
-  /** Whether the body is, byte for byte, the first one of the reference; null for that one. */
-  readonly same_body: boolean | null;
-  readonly decision: string;
-  readonly rc: string | null;
-  /** The rule that applied. */
-  readonly rule: number | null;
-  /** What a careful client would not have done, and fields that the vendor does not know. */
-  readonly warnings: readonly string[];
-  /** Null while it is being worked on, and for ever if the process died then. */
-  readonly answer: {
-    readonly kind: 'answered' | 'dropped';
-    status: number | null;
-    body: string | null;
-  } | null;
+export interface Kinds extends common.Kinds {
+  readonly account: Account;
+  readonly transaction: Transaction;
+  readonly readings: Readings;
+  readonly rule: Rule;
+  readonly call: DigiflazzCall;
+  readonly reply: Reply;
+  readonly change: {
+    readonly catalogue?: Catalogue;
+    /** When a price list was last given: of all products (`*`) or by code. */
+    readonly price_lists?: Readonly<Record<string, number>>;
+  };
 }
 
 /** A change of the state on disk: in full or not at all. */
-export interface Change {
-  readonly account?: Account;
-  readonly catalogue?: Catalogue;
-  readonly readings?: Json;
-  readonly offset_ms?: number;
-  /** When a price list was last given: of all products (`*`) or by code. */
-  readonly price_lists?: Readonly<Record<string, number>>;
-  readonly transactions?: readonly Transaction[];
-  readonly deliveries?: readonly Delivery[];
-  /** Replaces all rules. */
-  readonly rules?: readonly Rule[];
-  readonly entry?: JournalEntry;
-}
-
-type Json = Record<string, unknown>;
+export type Change = common.Change<Kinds>;

@@ -1,4 +1,4 @@
-import { invalid } from './shapes.js';
+import { readingSet, type ReadingsOf } from '../common/readings.js';
 
 /**
  * Where the vendor's documents are silent or ambiguous, what the simulator takes them to mean. The first of each
@@ -74,34 +74,9 @@ const NUMBERS = {
   transactions_per_minute: 0,
 };
 
-type Choices = { -readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };
+/** C: delays before a callback is delivered again after a non-2xx; the schedule is not documented. */
+const RETRY_SCHEDULE_MS = [10_000, 60_000, 300_000, 1_800_000];
 
-export interface Readings extends Choices, Readonly<Record<keyof typeof NUMBERS, number>> {
-  /** C: delays before a callback is delivered again after a non-2xx; the schedule is not documented. */
-  retry_schedule_ms: readonly number[];
-}
+export type Readings = ReadingsOf<typeof CHOICES, typeof NUMBERS>;
 
-export const DEFAULT_READINGS: Readings = {
-  ...(Object.fromEntries(Object.entries(CHOICES).map(([name, [value]]) => [name, value])) as Choices),
-  ...NUMBERS,
-  retry_schedule_ms: [10_000, 60_000, 300_000, 1_800_000],
-};
-
-/** `current` with the members of `changes`. @throws Invalid for a reading or value that does not exist */
-export function changeReadings(current: Readings, changes: Record<string, unknown>): Readings {
-  for (const [name, value] of Object.entries(changes)) {
-    if (name === 'retry_schedule_ms') {
-      if (!Array.isArray(value) || !value.every(isCount)) throw invalid(`${name} must be a list of numbers`);
-    } else if (Object.hasOwn(NUMBERS, name)) {
-      if (!isCount(value)) throw invalid(`${name} must be an integer from 0`);
-    } else if (Object.hasOwn(CHOICES, name)) {
-      const allowed: readonly unknown[] = CHOICES[name as keyof Choices];
-      if (!allowed.includes(value)) throw invalid(`${name} must be one of ${allowed.join(', ')}`);
-    } else {
-      throw invalid(`there is no reading ${name}`);
-    }
-  }
-  return { ...current, ...changes };
-}
-
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+export const READINGS = readingSet(CHOICES, NUMBERS, RETRY_SCHEDULE_MS);

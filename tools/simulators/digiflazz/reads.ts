@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { refusedAtGate } from './gate.js';
 import type { Environment, Product } from './model.js';
 import { type Reply, refusedCall } from './replies.js';
-import { textOf, type VendorCall } from './requests.js';
+import { type DigiflazzCall, textOf } from './requests.js';
 import type { Rule } from './rules.js';
 import { BALANCE_SUFFIX, DEPOSIT_SUFFIX, PRICE_LIST_SUFFIX } from './signatures.js';
 import type { Store } from './store.js';
@@ -11,14 +11,14 @@ import type { Store } from './store.js';
 const ALL = '*';
 
 /** Decides `POST /cek-saldo`. */
-export function tellBalance(store: Store, call: VendorCall, rule: Rule | undefined): Reply {
+export function tellBalance(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   const refusal = refused(store, call, BALANCE_SUFFIX, rule);
   if (refusal) return refusal;
-  return { http: 200, data: { deposit: store.account.deposit }, decision: 'told', rc: null };
+  return { http: 200, data: { deposit: store.account.deposit }, decision: 'told', about: { rc: null } };
 }
 
 /** Decides `POST /price-list`. */
-export function listPrices(store: Store, call: VendorCall, rule: Rule | undefined): Reply {
+export function listPrices(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   const refusal = refused(store, call, PRICE_LIST_SUFFIX, rule);
   if (refusal) return refusal;
 
@@ -32,11 +32,11 @@ export function listPrices(store: Store, call: VendorCall, rule: Rule | undefine
 
   const found = productsFor(store, call).map((product) => itemOf(store, product));
   const half = rule?.list === 'half' ? found.slice(0, Math.ceil(found.length / 2)) : found;
-  return { http: 200, data: rule?.list === 'empty' ? [] : half, decision: 'told', rc: null };
+  return { http: 200, data: rule?.list === 'empty' ? [] : half, decision: 'told', about: { rc: null } };
 }
 
 /** Decides `POST /deposit`: a ticket, to be paid by a bank transfer of the very amount. The answer is I. */
-export function openTicket(store: Store, call: VendorCall, rule: Rule | undefined): Reply {
+export function openTicket(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   const refusal = refused(store, call, DEPOSIT_SUFFIX, rule);
   if (refusal) return refusal;
   const wanted = call.fields?.amount as number;
@@ -44,10 +44,10 @@ export function openTicket(store: Store, call: VendorCall, rule: Rule | undefine
   const ticket = { amount: wanted + randomInt(1, 1_000), notes: `T${randomInt(1e6, 1e7)}`, paid: false };
   store.commit({ account: { ...store.account, tickets: [...store.account.tickets, ticket] } });
   const { amount, notes } = ticket;
-  return { http: 200, data: { rc: '00', amount, notes }, decision: 'ticket', rc: '00' };
+  return { http: 200, data: { rc: '00', amount, notes }, decision: 'ticket', about: { rc: '00' } };
 }
 
-function refused(store: Store, call: VendorCall, suffix: string, rule: Rule | undefined): Reply | null {
+function refused(store: Store, call: DigiflazzCall, suffix: string, rule: Rule | undefined): Reply | null {
   if (call.problem !== null) return refusedCall(store, '40', call.problem);
   const either: readonly Environment[] = ['production', 'development'];
   const keys = store.readings.read_key === 'either' ? either : either.slice(0, 1);
@@ -68,7 +68,7 @@ function limited(store: Store): Reply {
   }
 }
 
-function productsFor(store: Store, { fields }: VendorCall): readonly Product[] {
+function productsFor(store: Store, { fields }: DigiflazzCall): readonly Product[] {
   const code = textOf(fields, 'code');
   if (code !== null) return store.products.filter(({ buyer_sku_code }) => buyer_sku_code === code);
   const filters = (['category', 'brand', 'type'] as const).flatMap((name) => {

@@ -1,28 +1,26 @@
+import type * as common from '../common/model.js';
 import { codeOf, type Status } from './codes.js';
 import type { Product, Transaction } from './model.js';
-import { textOf, type VendorCall } from './requests.js';
+import { type DigiflazzCall, textOf } from './requests.js';
 import type { Store } from './store.js';
 
 /** What the vendor answers, before a rule spoils it. */
-export interface Reply {
+export interface Reply extends common.Reply {
   readonly http: number;
   readonly data: Readonly<Record<string, unknown>> | readonly unknown[];
-  /** For the journal: what was decided. */
-  readonly decision: string;
-  readonly rc: string | null;
+  readonly about: { readonly rc: string | null };
   readonly transaction?: Transaction;
-  readonly warnings?: readonly string[];
 }
 
 /** A refusal of a call that is not about a transaction. */
 export function refusedCall(store: Store, rc: string, why?: string): Reply {
   const { message, status } = codeOf(rc);
   const data = { rc, status, message: why ? `${message}: ${why}` : message };
-  return { http: store.readings.refusal_http_status, data, decision: 'refused', rc };
+  return { http: store.readings.refusal_http_status, data, decision: 'refused', about: { rc } };
 }
 
 /** A refusal that forms no transaction. I: the fields of an answer are there, as far as they are known. */
-export function refusedTransaction(store: Store, call: VendorCall, rc: string, why?: string): Reply {
+export function refusedTransaction(store: Store, call: DigiflazzCall, rc: string, why?: string): Reply {
   const { message, status } = codeOf(rc);
   const sku = textOf(call.fields, 'buyer_sku_code') ?? '';
   const product: Product | undefined = store.product(sku);
@@ -38,7 +36,7 @@ export function refusedTransaction(store: Store, call: VendorCall, rc: string, w
     sn: '',
     ...(isKnown && { buyer_last_saldo: store.account.deposit, price: product?.price ?? 0 }),
   };
-  return { http: store.readings.refusal_http_status, data, decision: 'refused', rc };
+  return { http: store.readings.refusal_http_status, data, decision: 'refused', about: { rc } };
 }
 
 const DECISIONS: Readonly<Record<Status, string>> = { Sukses: 'bought', Pending: 'pending', Gagal: 'failed' };
@@ -49,11 +47,11 @@ export function stateOf(transaction: Transaction, isRepeat: boolean): Reply {
   const { sn, buyer_last_saldo, price } = transaction;
   const about = { ref_id, customer_no, buyer_sku_code, message, status, rc };
   const data = { ...about, sn, buyer_last_saldo, price, tele: '', wa: '' };
-  return { http: 200, data, decision: isRepeat ? 'repeated' : DECISIONS[status], rc, transaction };
+  return { http: 200, data, decision: isRepeat ? 'repeated' : DECISIONS[status], about: { rc }, transaction };
 }
 
 /** `reply` with another code in its `data`, whatever is on record. */
 export function withCode(reply: Reply, rc: string, decision = reply.decision): Reply {
   const { message, status } = codeOf(rc);
-  return { ...reply, data: { ...reply.data, rc, status, message, sn: '' }, rc, decision };
+  return { ...reply, data: { ...reply.data, rc, status, message, sn: '' }, about: { rc }, decision };
 }

@@ -1,24 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { readBody } from '../common/http.js';
-import type { Call } from './rules.js';
-import { count, flag, isObject, type Json, type Shape } from './shapes.js';
+import type { VendorCall } from '../common/model.js';
+import { count, flag, isObject, type Json, type Shape, url } from '../common/shapes.js';
 
 const LARGEST_BODY_BYTES = 64 * 1024;
 
+export type Call = 'transaction' | 'price-list' | 'cek-saldo' | 'deposit';
+
 /** A request to the vendor as it was received. */
-export interface VendorCall {
-  /** Null for a path that the vendor does not have. */
+export interface DigiflazzCall extends VendorCall {
   readonly call: Call | null;
-  readonly method: string;
-  readonly path: string;
-  readonly remoteAddress: string;
-  readonly body: string;
   /** Null when the body is not a JSON object. */
   readonly fields: Json | null;
   /** Why the vendor can't read it (rc 40). */
   readonly problem: string | null;
-  readonly unknownFields: readonly string[];
 }
 
 interface Field {
@@ -27,10 +23,6 @@ interface Field {
 }
 
 const given: Shape = { expected: 'a string', fits: (value) => typeof value === 'string' && value !== '' };
-const address: Shape = {
-  expected: 'a URL',
-  fits: (value) => typeof value === 'string' && URL.canParse(value),
-};
 const required = (shape: Shape): Field => ({ shape, required: true });
 const optional = (shape: Shape): Field => ({ shape, required: false });
 const exactly = (word: string): Shape => ({ expected: `"${word}"`, fits: (value) => value === word });
@@ -45,7 +37,7 @@ const FIELDS: Readonly<Record<Call, Readonly<Record<string, Field>>>> = {
     ref_id: required(given),
     testing: optional(flag),
     max_price: optional(count),
-    cb_url: optional(address),
+    cb_url: optional(url),
     allow_dot: optional(flag),
   },
   'cek-saldo': { ...CREDENTIALS, cmd: required(exactly('deposit')) },
@@ -62,27 +54,37 @@ const FIELDS: Readonly<Record<Call, Readonly<Record<string, Field>>>> = {
 };
 
 /** Reads all of a request. @throws the request's own error when the client goes away in the middle. */
-export async function receive(request: IncomingMessage, path: string): Promise<VendorCall> {
+export async function receive(request: IncomingMessage): Promise<DigiflazzCall> {
+  const path = (request.url ?? '').split('?', 1)[0] ?? '';
   const bytes = await readBody(request, LARGEST_BODY_BYTES);
   const name = path.startsWith('/v1/') ? path.slice('/v1/'.length) : '';
-  const call = Object.hasOwn(FIELDS, name) ? (name as Call) : null;
+  const there = Object.hasOwn(FIELDS, name) ? (name as Call) : null;
   const body = bytes?.toString('utf8') ?? '';
   const fields = bytes !== null && isUtf8(bytes) ? parsed(body) : null;
-  const known = call === null ? {} : FIELDS[call];
+  const known = there === null ? {} : FIELDS[there];
   const type = request.headers['content-type'] ?? '';
+  const method = request.method ?? '';
   return {
-    call,
-    method: request.method ?? '',
-    path,
+    call: method === 'POST' ? there : null,
+    ...{ method, path, body, fields },
     remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-    body,
-    fields,
+    ref_id: textOf(fields, 'ref_id'),
+    sku: textOf(fields, 'buyer_sku_code'),
+    player: textOf(fields, 'customer_no'),
     problem: /^application\/json\s*(;|$)/i.test(type)
       ? problemOf(fields, known)
       : `the content type is "${type}" and not application/json`,
     unknownFields: Object.keys(fields ?? {}).filter((field) => !Object.hasOwn(known, field)),
+    about: {
+      max_price: typeof fields?.max_price === 'number' ? fields.max_price : null,
+      testing: fields?.testing === true,
+    },
   };
 }
+
+/** Whether there is such a call at all, by whatever method. */
+export const isPathOfCall = (path: string): boolean =>
+  path.startsWith('/v1/') && Object.hasOwn(FIELDS, path.slice('/v1/'.length));
 
 /** A member that is a string, else null. */
 export function textOf(fields: Json | null, name: string): string | null {

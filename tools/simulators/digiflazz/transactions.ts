@@ -1,10 +1,11 @@
+import { datedSteps } from '../common/rules.js';
 import { failureOf, type Limits, refusalOf } from './checks.js';
 import { codeOf } from './codes.js';
 import { refusedAtGate } from './gate.js';
 import { form, move, type Order, sentAgain } from './ledger.js';
 import type { Environment, Step, Transaction } from './model.js';
 import { type Reply, refusedTransaction, stateOf, withCode } from './replies.js';
-import { textOf, type VendorCall } from './requests.js';
+import { type DigiflazzCall, textOf } from './requests.js';
 import type { Rule } from './rules.js';
 import type { Store } from './store.js';
 
@@ -23,7 +24,7 @@ const TEST_NUMBERS: ReadonlyMap<string, readonly [rc: string, end?: string]> = n
 ]);
 
 /** Decides `POST /transaction`: a purchase, or by a reference on record what became of it. */
-export function transact(store: Store, call: VendorCall, rule: Rule | undefined): Reply {
+export function transact(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   if (call.problem !== null) return refusedTransaction(store, call, '40', call.problem);
   const { order, limits } = read(store, call);
   const atGate = refusedAtGate(store, call, order.ref_id, keysFor(store, order)) ?? store.account.rc;
@@ -48,7 +49,7 @@ interface Wanted {
   readonly rule: Rule | undefined;
 }
 
-function firstSend(store: Store, call: VendorCall, { order, limits, rule }: Wanted): Reply {
+function firstSend(store: Store, call: DigiflazzCall, { order, limits, rule }: Wanted): Reply {
   const formed = (rc: string, end?: string): Reply => {
     const course = { rc, sn: rule?.sn, steps: stepsOf(store, rc, rule, end), callback: rule?.callback ?? {} };
     return stateOf(form(store, order, course), false);
@@ -69,13 +70,13 @@ function firstSend(store: Store, call: VendorCall, { order, limits, rule }: Want
   return formed(failureOf(store, order, limits) ?? store.product(order.buyer_sku_code)?.rc ?? '00');
 }
 
-function repeat(store: Store, call: VendorCall, wanted: Wanted & { known: Transaction }): Reply {
+function repeat(store: Store, call: DigiflazzCall, wanted: Wanted & { known: Transaction }): Reply {
   const { known, limits, order, rule } = wanted;
   const { readings } = store;
   const gapMs = store.now() - known.last_sent_ms;
   const isEarly = known.sends > 0 && gapMs < readings.repeat_gap_seconds * 1_000;
   const isSame = known.buyer_sku_code === order.buyer_sku_code && known.customer_no === order.customer_no;
-  const isSameBody = known.sends === 0 || call.body === store.firstBodyOf(order.ref_id);
+  const isSameBody = known.sends === 0 || call.body === store.firstBodyOf('transaction', order.ref_id);
   const warnings = [
     ...(isEarly ? [`repeated after ${Math.floor(gapMs / 1_000)} s`] : []),
     ...(isSame ? [] : ['the reference is that of another SKU or number']),
@@ -100,7 +101,13 @@ function repeat(store: Store, call: VendorCall, wanted: Wanted & { known: Transa
 }
 
 /** A code that speaks of the transaction becomes its state; any other is answered and changes nothing. */
-function ruledRepeat(store: Store, call: VendorCall, current: Transaction, rc: string, sn?: string): Reply {
+function ruledRepeat(
+  store: Store,
+  call: DigiflazzCall,
+  current: Transaction,
+  rc: string,
+  sn?: string,
+): Reply {
   const { made, status } = codeOf(rc);
   if (!made) return refusedTransaction(store, call, rc);
   if (rc === current.rc) return stateOf(current, true);
@@ -108,7 +115,7 @@ function ruledRepeat(store: Store, call: VendorCall, current: Transaction, rc: s
   return stateOf(move(store, { ...current, steps: [] }, { rc, ...(sn !== undefined && { sn }) }), true);
 }
 
-function read(store: Store, call: VendorCall): { order: Order; limits: Limits } {
+function read(store: Store, call: DigiflazzCall): { order: Order; limits: Limits } {
   const fields = call.fields ?? {};
   const given = textOf(fields, 'customer_no') ?? '';
   const hasDot = given.includes('.') && fields.allow_dot !== true;
@@ -137,8 +144,7 @@ function keysFor(store: Store, { testing }: Order): readonly Environment[] {
 export function stepsOf(store: Store, rc: string, rule: Pick<Rule, 'then'> | undefined, end = '00'): Step[] {
   const isPending = codeOf(rc).status === 'Pending';
   const ordinary = isPending ? [{ rc: end, after_ms: store.readings.settle_after_ms }] : [];
-  let due_ms = store.now();
-  return (rule?.then ?? ordinary).map(({ after_ms, ...step }) => ({ ...step, due_ms: (due_ms += after_ms) }));
+  return datedSteps<{ rc: string; after_ms: number; sn?: string }>(store.now(), rule?.then ?? ordinary);
 }
 
 function isOverLimit(store: Store): boolean {

@@ -1,117 +1,116 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-import { answer, answerPage } from './answers.js';
-import type { JournalEntry } from './model.js';
+import { sendPage } from '../common/answers.js';
+import type { Answered, Delivery } from '../common/model.js';
+import type { Scheduler } from '../common/scheduler.js';
+import { type Json, text } from '../common/shapes.js';
+import type { Forged, Handler, Vendor } from '../common/vendor.js';
+import { accountChange } from './account-changes.js';
+import { answer } from './answers.js';
+import { planForged, planPing, redelivered } from './callbacks.js';
+import { ownRoutes } from './control.js';
+import { move } from './ledger.js';
+import type { Account, Change, Kinds, Step, Transaction } from './model.js';
+import { purchasesOf } from './purchase-view.js';
 import { listPrices, openTicket, tellBalance } from './reads.js';
 import type { Reply } from './replies.js';
-import { receive, textOf, type VendorCall } from './requests.js';
-import { type Call, type Rule, takeRule } from './rules.js';
-import type { Scheduler } from './scheduler.js';
-import type { Store } from './store.js';
+import { type DigiflazzCall, isPathOfCall, receive } from './requests.js';
+import { type CallbackBehaviour, type Rule, RULES } from './rules.js';
+import { Store } from './store.js';
 import { transact } from './transactions.js';
-import { planPing } from './callbacks.js';
 
 const PING_PATH = /^\/v1\/report\/hooks\/([^/]+)\/pings$/;
 
-/** Answers one request to the vendor, and keeps it in the journal. */
-export async function answerVendor(
-  store: Store,
-  scheduler: Scheduler,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const path = (request.url ?? '').split('?', 1)[0] ?? '';
-  const call = await receive(request, path);
-  const { entry, rule } = enter(store, call);
-  if (call.call === null || call.method !== 'POST') {
-    const sent = await answerElsewhere(store, scheduler, call, response);
-    store.commit({ entry: { ...entry, decision: 'nothing there', answer: sent } });
-    return;
+/** The "buyer" interface of Digiflazz. */
+export class Digiflazz implements Vendor<Kinds> {
+  readonly store = new Store();
+  readonly rules = RULES;
+  readonly forged = { event: text };
+  readonly undecided: Reply = { http: 200, data: {}, decision: 'not decided', about: { rc: null } };
+
+  receive(request: IncomingMessage): Promise<DigiflazzCall> {
+    return receive(request);
   }
 
-  if (rule?.delay_before_ms !== undefined) await pause(rule.delay_before_ms, undefined, { ref: false });
-  const reply = rule?.decide === false ? undecided : decide(store, call, call.call, rule);
-  const decided = {
-    ...entry,
-    decision: reply.decision,
-    rc: reply.rc,
-    warnings: [...entry.warnings, ...(reply.warnings ?? [])],
-  };
-  store.commit({ entry: decided });
-  scheduler.arm();
-  if (reply.transaction?.callback.mode === 'before_answer') await scheduler.flush(reply.transaction.trx_id);
-  if (rule?.delay_ms !== undefined) await pause(rule.delay_ms, undefined, { ref: false });
-  const sent = answer(response, reply, rule, store.readings);
-  store.commit({ entry: { ...decided, answer: sent } });
-}
-
-/** What a rule answers when the vendor never got to decide. */
-const undecided: Reply = { http: 200, data: {}, decision: 'not decided', rc: null };
-
-function decide(store: Store, call: VendorCall, name: Call, rule: Rule | undefined): Reply {
-  switch (name) {
-    case 'transaction':
-      return transact(store, call, rule);
-    case 'cek-saldo':
-      return tellBalance(store, call, rule);
-    case 'price-list':
-      return listPrices(store, call, rule);
-    case 'deposit':
-      return openTicket(store, call, rule);
+  decide(call: DigiflazzCall, rule: Rule | undefined): Reply {
+    switch (call.call) {
+      case 'transaction':
+        return transact(this.store, call, rule);
+      case 'cek-saldo':
+        return tellBalance(this.store, call, rule);
+      case 'price-list':
+        return listPrices(this.store, call, rule);
+      case 'deposit':
+        return openTicket(this.store, call, rule);
+      case null:
+        return this.undecided;
+    }
   }
-}
 
-/** Writes the request down before anything is decided, and uses up the rule for it. */
-function enter(store: Store, call: VendorCall): { entry: JournalEntry; rule: Rule | undefined } {
-  const ref_id = textOf(call.fields, 'ref_id');
-  const sku = textOf(call.fields, 'buyer_sku_code');
-  const player = textOf(call.fields, 'customer_no');
-  const isRepeat = ref_id !== null && store.underReference(ref_id).length > 0;
-  const { rule, left } =
-    call.call === null
-      ? { rule: undefined, left: undefined }
-      : takeRule(store.rules, { call: call.call, ref_id, sku, player, repeat: isRepeat });
-  const maxPrice = call.fields?.max_price;
-  const last = ref_id === null ? undefined : store.lastEntryOf(ref_id);
-  const now = store.now();
-  const entry: JournalEntry = {
-    n: store.entries.size + 1,
-    at: new Date(now).toISOString(),
-    method: call.method,
-    path: call.path,
-    remote_address: call.remoteAddress,
-    body: call.body,
-    ...{ ref_id, sku, player },
-    max_price: typeof maxPrice === 'number' ? maxPrice : null,
-    testing: call.fields?.testing === true,
-    times_seen: ref_id === null ? 0 : (last?.times_seen ?? 0) + 1,
-    since_last_ms: last ? now - Date.parse(last.at) : null,
-    same_body: last ? call.body === store.firstBodyOf(last.ref_id ?? '') : null,
-    decision: 'received',
-    rc: null,
-    rule: rule?.id ?? null,
-    warnings: call.unknownFields.map((name) => `unknown field ${name}`),
-    answer: null,
-  };
-  store.commit({ entry, ...(left && { rules: left }) });
-  return { entry, rule };
-}
-
-/** The path by which a client asks for a ping, and all that the vendor does not have. */
-async function answerElsewhere(
-  store: Store,
-  scheduler: Scheduler,
-  call: VendorCall,
-  response: ServerResponse,
-): Promise<JournalEntry['answer']> {
-  const hookId = PING_PATH.exec(call.path)?.[1];
-  if (hookId === store.account.webhook.id && call.method === 'POST') {
-    // D2 for the path; who may ask and what is answered is I: anybody, with an empty success.
-    const ping = planPing(store);
-    if (ping) await scheduler.send(ping);
-    response.writeHead(204).end();
-    return { kind: 'answered', status: 204, body: '' };
+  answer(response: ServerResponse, reply: Reply, rule: Rule | undefined): Answered {
+    return answer(response, reply, rule, this.store.readings);
   }
-  // I: which page a wrong method or path gets.
-  return answerPage(response, call.call === null ? 404 : 405);
+
+  /** The path by which a client asks for a ping, and all that the vendor does not have. */
+  async answerElsewhere(
+    call: DigiflazzCall,
+    response: ServerResponse,
+    scheduler: Scheduler<Kinds>,
+  ): Promise<Answered> {
+    const hookId = PING_PATH.exec(call.path)?.[1];
+    if (hookId === this.store.account.webhook.id && call.method === 'POST') {
+      // D2 for the path; who may ask and what is answered is I: anybody, with an empty success.
+      const ping = planPing(this.store);
+      if (ping) await scheduler.send(ping);
+      response.writeHead(204).end();
+      return { kind: 'answered', status: 204, body: '' };
+    }
+    // I: which page a wrong method or path gets.
+    return sendPage(response, isPathOfCall(call.path) ? 405 : 404);
+  }
+
+  take(transaction: Transaction, step: Step): void {
+    move(this.store, transaction, step);
+  }
+
+  callbackFrom(): string | null {
+    return this.store.account.callback_from;
+  }
+
+  isAccepted(status: number | null): boolean {
+    return status !== null && status >= 200 && status < 300;
+  }
+
+  again(delivery: Delivery): Delivery {
+    return redelivered(this.store, delivery);
+  }
+
+  forge(transaction: Transaction, wanted: Forged & Json): Delivery | null {
+    return planForged(this.store, transaction, wanted as Forged & CallbackBehaviour & { event?: string });
+  }
+
+  purchases(refId: string | null): unknown {
+    return purchasesOf(this.store, refId);
+  }
+
+  account(): unknown {
+    const transactions = Array.from(this.store.transactions.values());
+    const debited = transactions.reduce((sum, each) => sum + each.debited, 0);
+    return { ...this.store.account, debited, products: this.store.products };
+  }
+
+  accountChange(body: Json): Change {
+    return accountChange(this.store, body);
+  }
+
+  /** D2: the vendor tries a webhook when it is set up. */
+  accountChanged({ webhook: before }: Account, scheduler: Scheduler<Kinds>): void {
+    const { url, secret } = this.store.account.webhook;
+    const isSetUp = url !== null && (url !== before.url || secret !== before.secret);
+    const ping = isSetUp ? planPing(this.store) : null;
+    if (ping) void scheduler.send(ping);
+  }
+
+  routes(scheduler: Scheduler<Kinds>): Readonly<Record<string, Handler>> {
+    return ownRoutes(this.store, scheduler);
+  }
 }

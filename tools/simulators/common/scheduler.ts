@@ -1,20 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { move } from './ledger.js';
-import type { Attempt, Delivery } from './model.js';
-import type { Store } from './store.js';
+import type { Attempt, Change, Delivery, Kinds } from './model.js';
+import type { Vendor } from './vendor.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const CALLBACK_TIMEOUT_MS = 10_000;
 
-/** Does what is due by the vendor's clock: steps of transactions, and callbacks. */
-export class Scheduler {
+/** Does what is due by the vendor's clock: steps of purchases, and callbacks. */
+export class Scheduler<K extends Kinds> {
   private timer: NodeJS.Timeout | undefined;
   private readonly underWay = new Map<number, Promise<void>>();
   private stopped = false;
 
-  constructor(private readonly store: Store) {}
+  constructor(private readonly vendor: Vendor<K>) {}
 
   /** To be called after whatever may have made something due, or due sooner. */
   arm(): void {
@@ -29,7 +27,7 @@ export class Scheduler {
     this.timer = setTimeout(() => this.tick(), waitMs).unref();
   }
 
-  /** Takes the steps that are due and tries each callback of one transaction once, one after the other. */
+  /** Takes the steps that are due and tries each callback of one purchase once, one after the other. */
   async flush(trxId: string): Promise<void> {
     this.takeSteps();
     const mine = Array.from(this.store.openDeliveries()).filter(({ trx_id }) => trx_id === trxId);
@@ -39,7 +37,7 @@ export class Scheduler {
 
   /** Sends one callback now. */
   async send(delivery: Delivery): Promise<Delivery> {
-    this.store.commit({ deliveries: [delivery] });
+    this.keep([delivery]);
     await this.deliver(delivery);
     this.arm();
     return this.store.deliveries.get(delivery.n) ?? delivery;
@@ -54,6 +52,10 @@ export class Scheduler {
   stop(): void {
     this.stopped = true;
     clearTimeout(this.timer);
+  }
+
+  private get store(): Vendor<K>['store'] {
+    return this.vendor.store;
   }
 
   private tick(): void {
@@ -76,7 +78,7 @@ export class Scheduler {
         const transaction = this.store.transactions.get(trx_id);
         const [step, ...steps] = transaction?.steps ?? [];
         if (!transaction || !step || step.due_ms > this.store.now()) break;
-        move(this.store, { ...transaction, steps }, step);
+        this.vendor.take({ ...transaction, steps }, step);
       }
     }
   }
@@ -91,22 +93,17 @@ export class Scheduler {
 
   private async attempt(delivery: Delivery): Promise<void> {
     // A retry of what failed, so of an earlier attempt.
-    const isNew = delivery.attempts.length > 0 && this.store.readings.retry_delivery_id === 'new';
-    const sent = { ...delivery, delivery_id: isNew ? randomUUID() : delivery.delivery_id };
-    const result = await post(sent, sent.from ?? this.store.account.callback_from);
-    const at = new Date(this.store.now()).toISOString();
-    const attempt: Attempt = { at, delivery_id: sent.delivery_id, ...result };
-    const attempts = [...delivery.attempts, attempt];
-    const accepted = result.status !== null && result.status >= 200 && result.status < 300;
+    const sent = delivery.attempts.length > 0 ? this.vendor.again(delivery) : delivery;
+    const result = await post(sent, sent.from ?? this.vendor.callbackFrom());
+    const attempts = [...delivery.attempts, { at: new Date(this.store.now()).toISOString(), ...result }];
+    const isAccepted = this.vendor.isAccepted(result.status, result.body ?? '');
     const waitMs = this.store.readings.retry_schedule_ms[delivery.attempts.length];
     const due_ms = this.store.now() + (waitMs ?? 0);
-    const state = accepted ? 'delivered' : waitMs === undefined ? 'given_up' : 'waiting';
-    this.store.commit({
-      deliveries: [{ ...sent, attempts, due_ms, state }, ...(accepted ? this.released(delivery) : [])],
-    });
+    const state = isAccepted ? 'delivered' : waitMs === undefined ? 'given_up' : 'waiting';
+    this.keep([{ ...sent, attempts, due_ms, state }, ...(isAccepted ? this.released(delivery) : [])]);
   }
 
-  /** What waited for another callback of the transaction to arrive first. */
+  /** What waited for another callback of the purchase to arrive first. */
   private released({ trx_id }: Delivery): Delivery[] {
     const held = Array.from(this.store.openDeliveries()).filter((each) => each.state === 'held');
     const due_ms = this.store.now();
@@ -114,25 +111,31 @@ export class Scheduler {
       .filter((each) => each.trx_id === trx_id)
       .map((each) => ({ ...each, state: 'waiting' as const, due_ms }));
   }
+
+  private keep(deliveries: readonly Delivery[]): void {
+    const change: Pick<Change<Kinds>, 'deliveries'> = { deliveries };
+    this.store.commit(change as Change<K>);
+  }
 }
 
-function post(delivery: Delivery, from: string | null): Promise<Pick<Attempt, 'status' | 'error'>> {
+function post(delivery: Delivery, from: string | null): Promise<Omit<Attempt, 'at'>> {
   return new Promise((resolve) => {
-    const failed = (error: unknown): void => resolve({ status: null, error: String(error) });
+    const failed = (error: unknown): void => resolve({ status: null, body: null, error: String(error) });
     try {
       const url = new URL(delivery.url);
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
       const request = send(url, {
         method: 'POST',
-        headers: headersOf(delivery),
+        headers: { ...delivery.headers, 'Content-Length': Buffer.byteLength(delivery.body) },
         agent: false,
         timeout: CALLBACK_TIMEOUT_MS,
         ...(from !== null && { localAddress: from }),
       });
       request.on('response', (response) => {
-        response.resume();
+        let body = '';
+        response.setEncoding('utf8').on('data', (text: string) => (body += text));
         response.on('error', failed);
-        response.on('end', () => resolve({ status: response.statusCode ?? null, error: null }));
+        response.on('end', () => resolve({ status: response.statusCode ?? null, body, error: null }));
       });
       request.on('timeout', () => request.destroy(new Error('no answer in time')));
       request.on('error', failed);
@@ -141,15 +144,4 @@ function post(delivery: Delivery, from: string | null): Promise<Pick<Attempt, 's
       failed(error);
     }
   });
-}
-
-function headersOf({ body, delivery_id, event, signature }: Delivery): Record<string, string | number> {
-  return {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-    'User-Agent': 'Digiflazz-Hookshot',
-    'X-Digiflazz-Delivery': delivery_id,
-    ...(event !== null && { 'X-Digiflazz-Event': event }),
-    ...(signature !== null && { 'X-Hub-Signature': signature }),
-  };
 }

@@ -15,6 +15,9 @@ export interface Shape {
   readonly fits: (value: unknown) => boolean;
 }
 
+/** What the members of an object may be, by name. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
 export const text: Shape = { expected: 'a string', fits: (value) => typeof value === 'string' };
 export const flag: Shape = { expected: 'true or false', fits: (value) => typeof value === 'boolean' };
 export const integer: Shape = { expected: 'an integer', fits: (value) => Number.isSafeInteger(value) };
@@ -22,9 +25,9 @@ export const count: Shape = {
   expected: 'an integer from 0',
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 };
-export const responseCode: Shape = {
-  expected: 'two digits in a string',
-  fits: (value) => typeof value === 'string' && /^\d\d$/.test(value),
+export const url: Shape = {
+  expected: 'a URL',
+  fits: (value) => typeof value === 'string' && URL.canParse(value),
 };
 export const object: Shape = { expected: 'an object', fits: isObject };
 
@@ -45,11 +48,7 @@ export const listOf = ({ expected, fits }: Shape): Shape => ({
  * `value` itself, if it is an object with no other members than those of `shapes`, each as it says.
  * @throws Invalid that names the first member that is not.
  */
-export function checked<Wanted>(
-  value: unknown,
-  what: string,
-  shapes: Readonly<Record<string, Shape>>,
-): Wanted {
+export function checked<Wanted>(value: unknown, what: string, shapes: Shapes): Wanted {
   if (!isObject(value)) throw invalid(`${what} must be an object`);
   for (const [name, member] of Object.entries(value)) {
     const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;

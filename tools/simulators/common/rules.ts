@@ -1,0 +1,162 @@
+import { checked, count, flag, integer, invalid, type Json, listOf, object } from './shapes.js';
+import { oneOf, orNull, type Shapes, text } from './shapes.js';
+
+/** How the callbacks of a purchase behave; `{}` is as documented. */
+export interface CallbackBehaviour {
+  readonly mode?: 'never' | 'twice' | 'before_answer' | 'out_of_order';
+  readonly delay_ms?: number;
+  readonly from?: string;
+  /** How it is to be wrong; what there is depends on the vendor. */
+  readonly signature?: string;
+}
+
+/**
+ * What a test wants of certain calls. Unless `decide` is false the vendor decides first, and what is decided
+ * stands, whatever becomes of the answer.
+ */
+export interface Rule {
+  readonly id: number;
+  readonly match: RuleMatch;
+  /** How many calls that match are let pass first. */
+  readonly skip: number;
+  /** How many calls it applies to after that; null is all. */
+  readonly times: number | null;
+  /** What becomes of a purchase later; each delay counts from the step before. `[]` leaves it as it is. */
+  readonly then?: readonly { readonly after_ms: number }[];
+  readonly decide?: boolean;
+  readonly drop?: true | 'mid_body';
+  readonly delay_before_ms?: number;
+  readonly delay_ms?: number;
+  readonly http?: number;
+  readonly body?: string;
+  readonly gzip?: boolean;
+  readonly numbers_as_text?: boolean;
+  readonly extra_fields?: boolean;
+  /** Members that are answered instead of the true ones. */
+  readonly set?: Json;
+  /** Members that are left out. */
+  readonly omit?: readonly string[];
+  readonly callback?: CallbackBehaviour;
+}
+
+export interface RuleMatch {
+  readonly call?: string;
+  readonly ref_id?: string;
+  readonly sku?: string;
+  readonly player?: string;
+  /** Whether the reference is on record. */
+  readonly repeat?: boolean;
+}
+
+/** What a rule is matched with. */
+export interface Matchable {
+  readonly call: string;
+  readonly ref_id: string | null;
+  readonly sku: string | null;
+  readonly player: string | null;
+  readonly repeat: boolean;
+}
+
+/** What the rules of a vendor may say. */
+export interface RuleForms {
+  readonly calls: readonly string[];
+  /** The calls that buy: a rule that names no call is about these. */
+  readonly purchases: readonly string[];
+  /** Members besides those of all vendors, or in place of them. */
+  readonly rule: Shapes;
+  readonly callback: Shapes;
+  /** Members of a step besides `after_ms`, and the one that each must have. */
+  readonly step: Shapes;
+  readonly stepNeeds: string;
+}
+
+const MATCH: Shapes = { ref_id: text, sku: text, player: text, repeat: flag };
+
+const CALLBACK: Shapes = {
+  mode: oneOf('never', 'twice', 'before_answer', 'out_of_order'),
+  delay_ms: count,
+  from: text,
+};
+
+const RULE: Shapes = {
+  match: object,
+  skip: count,
+  times: orNull(count),
+  then: listOf(object),
+  decide: flag,
+  drop: oneOf(true, 'mid_body'),
+  delay_before_ms: count,
+  delay_ms: count,
+  http: integer,
+  body: oneOf('truncated', 'html', 'empty'),
+  gzip: flag,
+  numbers_as_text: flag,
+  extra_fields: flag,
+  set: object,
+  omit: listOf(text),
+  callback: object,
+};
+
+/** What `callback` of a rule may say at this vendor. */
+export const callbackShapes = (forms: RuleForms): Shapes => ({ ...CALLBACK, ...forms.callback });
+
+/** The name of every member of a rule, its parts included. */
+export function ruleMembers(forms: RuleForms): string[] {
+  return Object.keys({
+    ...RULE,
+    ...forms.rule,
+    ...MATCH,
+    call: text,
+    ...callbackShapes(forms),
+    ...forms.step,
+  });
+}
+
+/** Reads a rule; it applies to one call unless it says otherwise. @throws Invalid */
+export function readRule<R extends Rule>(value: unknown, id: number, forms: RuleForms): R {
+  const wanted = checked<Partial<Rule>>(value, 'rule', { ...RULE, ...forms.rule });
+  const { match = {}, skip = 0, times = 1, http } = wanted;
+  checked(match, 'match', { ...MATCH, call: oneOf(...forms.calls) });
+  if (wanted.callback) checked(wanted.callback, 'callback', callbackShapes(forms));
+  if (http !== undefined && (http < 200 || http > 599)) throw invalid('rule.http must be from 200 to 599');
+  const then = wanted.then?.map((step) => readStep(step, forms));
+  return { ...wanted, ...(then && { then }), id, match, skip, times } as R;
+}
+
+function readStep(value: unknown, { step: shapes, stepNeeds }: RuleForms): { after_ms: number } {
+  const step = checked<Json & { after_ms?: number }>(value, 'then', { after_ms: count, ...shapes });
+  if (step[stepNeeds] === undefined) throw invalid(`then.${stepNeeds} is required`);
+  return { ...step, after_ms: step.after_ms ?? 0 };
+}
+
+/** The first rule for this call, and the rules as they are once it has been used. */
+export function takeRule<R extends Rule>(
+  rules: readonly R[],
+  call: Matchable,
+  purchases: readonly string[],
+): { rule: R | undefined; left: readonly R[] | undefined } {
+  const matching = rules.filter((rule) => rule.times !== 0 && matches(rule.match, call, purchases));
+  const rule = matching.find(({ skip }) => skip === 0);
+  // Those before it in the list are still letting calls pass, this one too.
+  const passing = new Set(matching.slice(0, rule ? matching.indexOf(rule) : undefined));
+  if (rule === undefined && passing.size === 0) return { rule, left: undefined };
+  const left = rules.map((each) => {
+    if (passing.has(each)) return { ...each, skip: each.skip - 1 };
+    return each === rule && each.times !== null ? { ...each, times: each.times - 1 } : each;
+  });
+  return { rule, left };
+}
+
+function matches(match: RuleMatch, call: Matchable, purchases: readonly string[]): boolean {
+  if (match.call === undefined && !purchases.includes(call.call)) return false;
+  return Object.entries(match).every(([name, wanted]) => call[name as keyof Matchable] === wanted);
+}
+
+/** Steps with the time at which each is due. */
+export function datedSteps<S extends { readonly after_ms: number }>(
+  nowMs: number,
+  steps: readonly S[],
+): (Omit<S, 'after_ms'> & { due_ms: number })[] {
+  let due_ms = nowMs;
+  return steps.map(({ after_ms, ...step }) => ({ ...step, due_ms: (due_ms += after_ms) }));
+}

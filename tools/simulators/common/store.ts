@@ -1,0 +1,148 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Journal } from './journal.js';
+import type { Change, Delivery, JournalEntry, Kinds } from './model.js';
+import type { ReadingSet } from './readings.js';
+
+/** All that a simulator knows. A change is on record, and survives the process, before `commit` returns. */
+export class Store<K extends Kinds> {
+  account: K['account'];
+  readings: K['readings'];
+  rules: readonly K['rule'][] = [];
+  readonly transactions = new Map<string, K['transaction']>();
+  readonly deliveries = new Map<number, Delivery>();
+  readonly entries = new Map<number, JournalEntry>();
+  private readonly byReference = new Map<string, string[]>();
+  private readonly firstBodies = new Map<string, string>();
+  private readonly lastEntries = new Map<string, JournalEntry>();
+  private readonly withSteps = new Set<string>();
+  private readonly undelivered = new Set<number>();
+  private journal: Journal<Change<K>> | undefined;
+  private deliveryCount = 0;
+  private changes = 0;
+  private offsetMs = 0;
+
+  constructor(
+    account: K['account'],
+    private readonly readingSet: ReadingSet<K['readings']>,
+  ) {
+    this.account = account;
+    this.readings = readingSet.defaults;
+  }
+
+  /**
+   * Reads the state kept in `file` of `dataDir`, which is created when absent, and keeps it there from now on.
+   * @throws Error when the directory or the file in it cannot be used.
+   */
+  open(dataDir: string, file: string): void {
+    mkdirSync(dataDir, { recursive: true });
+    this.journal = Journal.open<Change<K>>(join(dataDir, file), (change) => this.apply(change));
+  }
+
+  /** Whether nothing has ever been on record. */
+  get isNew(): boolean {
+    return this.changes === 0;
+  }
+
+  /** The vendor's time, in milliseconds since 1970. */
+  now(): number {
+    return Date.now() + this.offsetMs;
+  }
+
+  get clockOffsetMs(): number {
+    return this.offsetMs;
+  }
+
+  /** Every purchase under a reference, oldest first. */
+  underReference(refId: string): K['transaction'][] {
+    const ids = this.byReference.get(refId) ?? [];
+    return ids.flatMap((id) => this.transactions.get(id) ?? []);
+  }
+
+  references(): IterableIterator<string> {
+    return this.byReference.keys();
+  }
+
+  /** Purchases that will change by themselves. */
+  openTransactions(): Iterable<K['transaction']> {
+    return Array.from(this.withSteps, (id) => this.transactions.get(id)).filter((each) => each !== undefined);
+  }
+
+  /** Callbacks that are neither delivered nor given up. */
+  openDeliveries(): Iterable<Delivery> {
+    return Array.from(this.undelivered, (n) => this.deliveries.get(n)).filter((each) => each !== undefined);
+  }
+
+  /** The number of the next callback; a second one of the same change gets the number after it. */
+  nextDelivery(): number {
+    return this.deliveryCount + 1;
+  }
+
+  firstBodyOf(call: string, refId: string): string | undefined {
+    return this.firstBodies.get(`${call} ${refId}`);
+  }
+
+  /** The latest request of this call with this reference. */
+  lastEntryOf(call: string, refId: string): JournalEntry | undefined {
+    return this.lastEntries.get(`${call} ${refId}`);
+  }
+
+  changeReadings(changes: Readonly<Record<string, unknown>>): void {
+    this.commit({ readings: { ...this.readingSet.change(this.readings, changes) } } as Change<K>);
+  }
+
+  /** Changes nothing unless the store is open. */
+  commit(change: Change<K>): void {
+    if (this.journal === undefined) return;
+    this.journal.append(change);
+    this.apply(change);
+  }
+
+  close(): void {
+    this.journal?.close();
+    this.journal = undefined;
+  }
+
+  /** Applies what only this vendor's changes have. */
+  protected applyOwn(_change: K['change']): void {}
+
+  private apply(change: Change<K>): void {
+    this.changes += 1;
+    this.applyOwn(change);
+    if (change.account) this.account = change.account;
+    if (change.readings) {
+      this.readings = this.readingSet.change(this.readingSet.defaults, change.readings);
+    }
+    if (change.rules) this.rules = change.rules;
+    if (change.offset_ms !== undefined) this.offsetMs = change.offset_ms;
+    for (const transaction of change.transactions ?? []) this.keep(transaction);
+    for (const delivery of change.deliveries ?? []) this.keepDelivery(delivery);
+    if (change.entry) this.note(change.entry);
+  }
+
+  private keep(transaction: K['transaction']): void {
+    const { ref_id, trx_id } = transaction;
+    if (!this.transactions.has(trx_id)) {
+      this.byReference.set(ref_id, [...(this.byReference.get(ref_id) ?? []), trx_id]);
+    }
+    this.transactions.set(trx_id, transaction);
+    if (transaction.steps.length > 0) this.withSteps.add(trx_id);
+    else this.withSteps.delete(trx_id);
+  }
+
+  private keepDelivery(delivery: Delivery): void {
+    this.deliveries.set(delivery.n, delivery);
+    this.deliveryCount = Math.max(this.deliveryCount, delivery.n);
+    if (delivery.state === 'waiting' || delivery.state === 'held') this.undelivered.add(delivery.n);
+    else this.undelivered.delete(delivery.n);
+  }
+
+  private note(entry: JournalEntry): void {
+    this.entries.set(entry.n, entry);
+    if (entry.ref_id === null || entry.call === null) return;
+    const key = `${entry.call} ${entry.ref_id}`;
+    // An entry is written again when it is answered, by then perhaps after one that came later.
+    if (entry.n >= (this.lastEntries.get(key)?.n ?? 0)) this.lastEntries.set(key, entry);
+    if (!this.firstBodies.has(key)) this.firstBodies.set(key, entry.body);
+  }
+}
