@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type DigiflazzSimulator, startDigiflazz } from '../../tools/simulators/digiflazz/simulator.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { startDigiflazz } from '../../tools/simulators/digiflazz/simulator.js';
+import type { WebhookReceiver } from '../support/webhook-receiver.js';
+import {
+  type Json,
+  type Purchase as CommonPurchase,
+  SimulatorBench,
+  SimulatorClient,
+} from './simulator-client.js';
 
-export type Json = Record<string, unknown>;
+export type { Json } from './simulator-client.js';
 
 export interface Answer {
   status: number;
@@ -18,20 +21,14 @@ export const KEYS = { development: 'dev-4b1c9e70-test', production: 'prod-7d20a3
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 /** What a test knows about one reference. */
-export interface Purchase extends Json {
-  ref_id: string;
+export interface Purchase extends CommonPurchase {
   status: string;
   rc: string;
   price_debited: number;
-  times_bought: number;
-  standing: number;
-  transactions: Json[];
 }
 
 /** Speaks to a simulator as a client of the vendor does, and steers it. */
-export class DigiflazzClient {
-  constructor(readonly url: string) {}
-
+export class DigiflazzClient extends SimulatorClient {
   /** A purchase by the production key, or by that of development when testing. */
   transaction(ref_id: string, more: Json = {}): Promise<Answer> {
     return this.call('transaction', this.transactionBody(ref_id, more));
@@ -68,27 +65,13 @@ export class DigiflazzClient {
     return fetch(`${this.url}/v1/${path}`, { method: 'POST', headers, body, ...init });
   }
 
-  /** The control surface; a body makes it a POST. @throws with what the simulator has against it. */
-  async sim<Result = Json>(path: string, body?: Json, method = body ? 'POST' : 'GET'): Promise<Result> {
-    const response = await fetch(`${this.url}/_sim/${path}`, { method, body: body && JSON.stringify(body) });
-    const result = (await response.json()) as Result & { message?: string };
-    if (response.status !== 200) throw new Error(result.message);
-    return result;
-  }
-
   /** Lets more than the minute pass that lies between two sends of a reference. */
   async aMinuteLater(): Promise<void> {
     await this.sim('clock', { advance: '61s' });
   }
 
-  async purchase(refId: string): Promise<Purchase> {
-    const [found] = await this.sim<Purchase[]>(`purchases?ref_id=${refId}`);
-    if (found === undefined) throw new Error(`nothing was bought under ${refId}`);
-    return found;
-  }
-
-  async journal(refId: string): Promise<Json[]> {
-    return this.sim<Json[]>(`journal?ref_id=${refId}`);
+  override purchase<Found extends CommonPurchase = Purchase>(refId: string): Promise<Found> {
+    return super.purchase<Found>(refId);
   }
 
   async deposit(): Promise<number> {
@@ -97,38 +80,17 @@ export class DigiflazzClient {
 }
 
 /** The simulators and receivers of one test, which `clear` stops. */
-export class DigiflazzBench {
-  private readonly simulators: DigiflazzSimulator[] = [];
-  private readonly receivers: WebhookReceiver[] = [];
-  private readonly directories: string[] = [];
-
-  /** A simulator in this process. */
-  async start(readings: Json = {}, account: Json = {}): Promise<DigiflazzClient> {
-    const where = { port: 0, host: '127.0.0.1', dataDir: this.directory() };
-    const simulator = await startDigiflazz({ ...where, readings, account });
-    this.simulators.push(simulator);
-    return new DigiflazzClient(simulator.url);
+export class DigiflazzBench extends SimulatorBench<DigiflazzClient> {
+  constructor() {
+    super(startDigiflazz, DigiflazzClient);
   }
 
   /** A simulator that calls back at `/hook` of a receiver. */
   async startWithWebhook(
     readings: Json = {},
   ): Promise<{ client: DigiflazzClient; receiver: WebhookReceiver }> {
-    const receiver = await new WebhookReceiver().listen();
-    this.receivers.push(receiver);
+    const receiver = await this.receiver();
     const webhook = { url: receiver.url('/hook'), secret: 'hook-secret-1' };
     return { client: await this.start(readings, { webhook }), receiver };
-  }
-
-  directory(): string {
-    const directory = mkdtempSync(join(tmpdir(), 'digiflazz-'));
-    this.directories.push(directory);
-    return directory;
-  }
-
-  async clear(): Promise<void> {
-    await Promise.all(this.simulators.splice(0).map((simulator) => simulator.stop()));
-    await Promise.all(this.receivers.splice(0).map((receiver) => receiver.close()));
-    for (const directory of this.directories.splice(0)) rmSync(directory, { recursive: true });
   }
 }

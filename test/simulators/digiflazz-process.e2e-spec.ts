@@ -1,55 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { DigiflazzBench, DigiflazzClient, KEYS, USERNAME, type Json } from './digiflazz-client.js';
-
-const ENTRY = fileURLToPath(new URL('../../dist/tools/simulators/simulate.js', import.meta.url));
+import { killSimulators, SimulatorProcess } from './simulator-process.js';
 
 const bench = new DigiflazzBench();
-const running = new Set<SimulatorProcess>();
 
-/** A simulator in a process of its own. */
-class SimulatorProcess {
-  stdout = '';
-  stderr = '';
-  private readonly closed: Promise<unknown[]>;
-  private readonly child: ChildProcess;
+const simulate = (env: Record<string, string>, args?: string[]): SimulatorProcess =>
+  new SimulatorProcess('digiflazz', env, args);
 
-  constructor(env: Record<string, string>, args: string[] = []) {
-    this.child = spawn(process.execPath, [ENTRY, 'digiflazz', ...args], {
-      env: { SIMULATOR_PORT: '0', ...env },
-    });
-    this.closed = once(this.child, 'close');
-    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
-    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    running.add(this);
-  }
-
-  async client(): Promise<DigiflazzClient> {
-    await eventually(
-      () => this.stdout,
-      (text) => text.includes('\n') || this.child.exitCode !== null,
-    );
-    expect(this.stderr).toBe('');
-    const { listening } = JSON.parse(this.stdout) as { listening: string };
-    return new DigiflazzClient(listening.replace(/\/v1$/, ''));
-  }
-
-  async end(signal?: NodeJS.Signals): Promise<unknown> {
-    running.delete(this);
-    if (signal) this.child.kill(signal);
-    const [exitCode, endedBy] = await this.closed;
-    return exitCode ?? endedBy;
-  }
-}
+const clientOf = async (simulator: SimulatorProcess): Promise<DigiflazzClient> =>
+  new DigiflazzClient((await simulator.listening()).replace(/\/v1$/, ''));
 
 afterEach(async () => {
-  await Promise.all([...running].map((each) => each.end('SIGKILL')));
+  await killSimulators();
   await bench.clear();
 });
 
@@ -62,8 +28,8 @@ describe('the process', () => {
       const SIMULATOR_ACCOUNT = JSON.stringify({ deposit: 100_000, webhook });
       const SIMULATOR_READINGS = JSON.stringify({ create_event: 'not_sent' });
       const env = { SIMULATOR_DATA_DIR, SIMULATOR_ACCOUNT, SIMULATOR_READINGS };
-      const first = new SimulatorProcess(env);
-      const before = await first.client();
+      const first = simulate(env);
+      const before = await clientOf(first);
       await before.sim('clock', { advance: '1d' });
       await before.transaction('A1');
       await before.transaction('A2', { buyer_sku_code: 'pending' });
@@ -77,7 +43,7 @@ describe('the process', () => {
       // The process may die in the middle of a line.
       appendFileSync(join(SIMULATOR_DATA_DIR, 'digiflazz.jsonl'), '{"transactions":[{"trx_');
 
-      const after = await new SimulatorProcess(env).client();
+      const after = await clientOf(simulate(env));
       expect(await after.sim('journal')).toEqual(journal);
       expect(await after.deposit()).toBe(70_000);
       expect((await after.priceList()).data).toMatchObject({ rc: '83' });
@@ -95,8 +61,8 @@ describe('the process', () => {
 
   it('has on disk what it was killed over before it answered', async () => {
     const SIMULATOR_DATA_DIR = bench.directory();
-    const first = new SimulatorProcess({ SIMULATOR_DATA_DIR });
-    const before = await first.client();
+    const first = simulate({ SIMULATOR_DATA_DIR });
+    const before = await clientOf(first);
     await before.sim('rules', { match: {}, delay_ms: 600_000 });
     const lost = expect(before.transaction('A1')).rejects.toThrow();
     await eventually(
@@ -105,14 +71,14 @@ describe('the process', () => {
     );
     await first.end('SIGKILL');
     await lost;
-    const after = await new SimulatorProcess({ SIMULATOR_DATA_DIR }).client();
+    const after = await clientOf(simulate({ SIMULATOR_DATA_DIR }));
     expect(await after.purchase('A1')).toMatchObject({ times_bought: 1, price_debited: 20_000 });
     expect(await after.journal('A1')).toMatchObject([{ decision: 'bought', answer: null }]);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends at %s', async (signal) => {
-    const simulator = new SimulatorProcess({ SIMULATOR_DATA_DIR: bench.directory() });
-    await (await simulator.client()).transaction('A1');
+    const simulator = simulate({ SIMULATOR_DATA_DIR: bench.directory() });
+    await (await clientOf(simulator)).transaction('A1');
     expect(await simulator.end(signal)).toBe(0);
     expect(JSON.parse(simulator.stdout)).toEqual({
       listening: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
@@ -122,8 +88,8 @@ describe('the process', () => {
 
   it('takes port and directory from its arguments, and steers below the base URL too', async () => {
     const state = bench.directory();
-    const simulator = new SimulatorProcess({}, ['--port', '0', '--state', state]);
-    const client = await simulator.client();
+    const simulator = simulate({}, ['--port', '0', '--state', state]);
+    const client = await clientOf(simulator);
     await client.transaction('A1');
     const { listening } = JSON.parse(simulator.stdout) as { listening: string };
     const purchases = await fetch(`${listening}/_sim/purchases`);
@@ -133,7 +99,7 @@ describe('the process', () => {
   });
 
   it.each([[['--colour', 'red']], [['seagull']]])('says how it is used when told %j', async (args) => {
-    const simulator = new SimulatorProcess({}, args);
+    const simulator = simulate({}, args);
     expect(await simulator.end()).toBe(1);
     expect(simulator.stderr).toContain('usage: npm run simulate -- digiflazz [--port N] [--state DIR]');
   });
@@ -151,7 +117,7 @@ describe('the process', () => {
     ],
     ['a reading that is not there', { SIMULATOR_READINGS: '{"colour":1}' }, 'there is no reading colour'],
   ])('says what it has against %s', async (_case, env, message) => {
-    const simulator = new SimulatorProcess({ SIMULATOR_DATA_DIR: bench.directory(), ...env });
+    const simulator = simulate({ SIMULATOR_DATA_DIR: bench.directory(), ...env });
     expect(await simulator.end()).toBe(1);
     expect(simulator.stderr).toContain(message);
     expect(simulator.stdout).toBe('');
@@ -160,7 +126,7 @@ describe('the process', () => {
   it('says that its state can’t be read', async () => {
     const SIMULATOR_DATA_DIR = bench.directory();
     writeFileSync(join(SIMULATOR_DATA_DIR, 'digiflazz.jsonl'), 'this is no state\n');
-    const simulator = new SimulatorProcess({ SIMULATOR_DATA_DIR });
+    const simulator = simulate({ SIMULATOR_DATA_DIR });
     expect(await simulator.end()).toBe(1);
     expect(simulator.stderr).toContain(`cannot keep its state in ${SIMULATOR_DATA_DIR}: journal line 1`);
   });

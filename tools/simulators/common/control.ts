@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { advanceMs, clockOf } from './clock.js';
 import { readBody } from './http.js';
-import type { Change, Kinds } from './model.js';
+import type { Kinds } from './model.js';
 import { callbackShapes, readRule } from './rules.js';
 import type { Scheduler } from './scheduler.js';
 import { checked, count, invalid, isObject, type Json, object, text, url } from './shapes.js';
@@ -70,17 +70,17 @@ export class Control<K extends Kinds> {
     const wanted: readonly unknown[] = Array.isArray(body.rules) ? body.rules : [body];
     const next = Math.max(0, ...this.store.rules.map(({ id }) => id)) + 1;
     const rules = wanted.map((each, index) => readRule<K['rule']>(each, next + index, this.vendor.rules));
-    this.commit({ rules: [...this.store.rules, ...rules] });
+    this.store.commit({ rules: [...this.store.rules, ...rules] });
     return rules;
   }
 
   private forgetRules(): unknown {
-    this.commit({ rules: [] });
+    this.store.commit({ rules: [] });
     return [];
   }
 
   private moveClock(body: Json): unknown {
-    this.commit({ offset_ms: this.store.clockOffsetMs + advanceMs(this.store, body) });
+    this.store.commit({ offset_ms: this.store.clockOffsetMs + advanceMs(this.store, body) });
     this.scheduler.run();
     return clockOf(this.store);
   }
@@ -112,10 +112,6 @@ export class Control<K extends Kinds> {
     const delivery = this.vendor.forge(latest(this.store, ref_id), forged);
     if (delivery === null) throw invalid('there is no address to call back');
     return this.scheduler.send(delivery);
-  }
-
-  private commit(change: Change<Kinds>): void {
-    this.store.commit(change as Change<K>);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answered, Change, JournalEntry, Kinds } from './model.js';
+import type { Answered, JournalEntry, Kinds } from './model.js';
 import { takeRule } from './rules.js';
 import type { Scheduler } from './scheduler.js';
 import type { Vendor } from './vendor.js';
@@ -16,7 +16,7 @@ export async function answerVendor<K extends Kinds>(
   const { entry, rule } = enter(vendor, call);
   if (call.call === null) {
     const sent = await vendor.answerElsewhere(call, response, scheduler);
-    keep(vendor, { ...entry, decision: 'nothing there', answer: sent });
+    vendor.store.commit({ entry: { ...entry, decision: 'nothing there', answer: sent } });
     return;
   }
 
@@ -25,12 +25,12 @@ export async function answerVendor<K extends Kinds>(
   const { decision, about, transaction } = reply;
   const warnings = [...entry.warnings, ...(reply.warnings ?? [])];
   const decided = { ...entry, ...about, decision, warnings };
-  keep(vendor, decided);
+  vendor.store.commit({ entry: decided });
   scheduler.arm();
   if (transaction?.callback.mode === 'before_answer') await scheduler.flush(transaction.trx_id);
   if (rule?.delay_ms !== undefined) await pause(rule.delay_ms, undefined, { ref: false });
   const answer: Answered = vendor.answer(response, reply, rule);
-  keep(vendor, { ...decided, answer });
+  vendor.store.commit({ entry: { ...decided, answer } });
 }
 
 /** Writes the request down before anything is decided, and uses up the rule for it. */
@@ -65,12 +65,6 @@ function enter<K extends Kinds>(
     warnings: call.unknownFields.map((field) => `unknown field ${field}`),
     answer: null,
   };
-  const change: Change<Kinds> = { entry, ...(left && { rules: left }) };
-  store.commit(change as Change<K>);
+  store.commit({ entry, ...(left && { rules: left }) });
   return { entry, rule };
-}
-
-function keep<K extends Kinds>({ store }: Vendor<K>, entry: JournalEntry): void {
-  const change: Change<Kinds> = { entry };
-  store.commit(change as Change<K>);
 }

@@ -123,7 +123,7 @@ export interface Kinds {
 /** A change of the state on disk: in full or not at all. */
 export type Change<K extends Kinds> = K['change'] & {
   readonly account?: K['account'];
-  readonly readings?: Json;
+  readonly readings?: K['readings'];
   readonly offset_ms?: number;
   readonly transactions?: readonly K['transaction'][];
   readonly deliveries?: readonly Delivery[];

@@ -20,7 +20,7 @@ export type ReadingsOf<C extends Choices, N extends Numbers> = {
 export interface ReadingSet<Readings> {
   readonly defaults: Readings;
   /** `current` with the members of `changes`. @throws Invalid for a reading or value that does not exist */
-  readonly change: (current: Readings, changes: Json) => Readings;
+  readonly change: (current: Readings, changes: object) => Readings;
 }
 
 /** Readings as a vendor's file lists them. */

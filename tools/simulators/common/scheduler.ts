@@ -1,20 +1,19 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Attempt, Change, Delivery, Kinds } from './model.js';
-import type { Vendor } from './vendor.js';
+import type { Attempt, Delivery, Kinds } from './model.js';
+import type { Courier, Vendor } from './vendor.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const CALLBACK_TIMEOUT_MS = 10_000;
 
 /** Does what is due by the vendor's clock: steps of purchases, and callbacks. */
-export class Scheduler<K extends Kinds> {
+export class Scheduler<K extends Kinds> implements Courier {
   private timer: NodeJS.Timeout | undefined;
   private readonly underWay = new Map<number, Promise<void>>();
   private stopped = false;
 
   constructor(private readonly vendor: Vendor<K>) {}
 
-  /** To be called after whatever may have made something due, or due sooner. */
   arm(): void {
     clearTimeout(this.timer);
     if (this.stopped) return;
@@ -35,7 +34,6 @@ export class Scheduler<K extends Kinds> {
     this.arm();
   }
 
-  /** Sends one callback now. */
   async send(delivery: Delivery): Promise<Delivery> {
     this.keep([delivery]);
     await this.deliver(delivery);
@@ -113,8 +111,7 @@ export class Scheduler<K extends Kinds> {
   }
 
   private keep(deliveries: readonly Delivery[]): void {
-    const change: Pick<Change<Kinds>, 'deliveries'> = { deliveries };
-    this.store.commit(change as Change<K>);
+    this.store.commit({ deliveries });
   }
 }
 

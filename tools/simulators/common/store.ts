@@ -87,8 +87,8 @@ export class Store<K extends Kinds> {
     return this.lastEntries.get(`${call} ${refId}`);
   }
 
-  changeReadings(changes: Readonly<Record<string, unknown>>): void {
-    this.commit({ readings: { ...this.readingSet.change(this.readings, changes) } } as Change<K>);
+  changeReadings(changes: object): void {
+    this.commit({ readings: this.readingSet.change(this.readings, changes) });
   }
 
   /** Changes nothing unless the store is open. */

@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answered, Change, Delivery, Kinds, Transaction } from './model.js';
 import type { CallbackBehaviour, RuleForms } from './rules.js';
-import type { Scheduler } from './scheduler.js';
 import type { Json, Shapes } from './shapes.js';
 import type { Store } from './store.js';
 
 /** Answers a call to the control surface; the result is answered with 200. */
 export type Handler = (body: Json, query: URLSearchParams) => unknown;
+
+/** Brings about what is due, by the vendor's clock. */
+export interface Courier {
+  /** To be called after whatever may have made something due, or due sooner. */
+  arm(): void;
+  /** Sends one callback now, and returns it with what became of it. */
+  send(delivery: Delivery): Promise<Delivery>;
+}
 
 /** What a test wants a callback to be like that nothing gave rise to. */
 export type Forged = CallbackBehaviour & { readonly set?: Json; readonly url?: string };
@@ -27,7 +34,7 @@ export interface Vendor<K extends Kinds> {
   /** Sends `reply` as the rule wants it. */
   answer(response: ServerResponse, reply: K['reply'], rule: K['rule'] | undefined): Answered;
   /** Answers what the vendor does not have, or has beside its calls. */
-  answerElsewhere(call: K['call'], response: ServerResponse, scheduler: Scheduler<K>): Promise<Answered>;
+  answerElsewhere(call: K['call'], response: ServerResponse, courier: Courier): Promise<Answered>;
 
   /** Takes a step of a purchase that is due. */
   take(transaction: K['transaction'], step: K['transaction']['steps'][number]): void;
@@ -45,9 +52,9 @@ export interface Vendor<K extends Kinds> {
   /** What a body of `POST /_sim/account` changes. @throws Invalid */
   accountChange(body: Json): Change<K>;
   /** What else `POST /_sim/account` brings about. */
-  accountChanged?(before: K['account'], scheduler: Scheduler<K>): void;
+  accountChanged?(before: K['account'], courier: Courier): void;
   /** The routes of the control surface that only this vendor has. */
-  routes(scheduler: Scheduler<K>): Readonly<Record<string, Handler>>;
+  routes(courier: Courier): Readonly<Record<string, Handler>>;
 }
 
 /** What was done under one reference, however often it was bought. */

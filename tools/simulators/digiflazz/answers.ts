@@ -3,7 +3,7 @@ import { sendByRule, spoiled, without } from '../common/answers.js';
 import type { Answered } from '../common/model.js';
 import { isObject, type Json } from '../common/shapes.js';
 import type { Readings } from './readings.js';
-import type { Reply } from './replies.js';
+import type { Reply } from './model.js';
 import type { Rule } from './rules.js';
 
 /** What an answer about a transaction may leave out. */

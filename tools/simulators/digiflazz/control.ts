@@ -1,28 +1,26 @@
 import { latest } from '../common/control.js';
 import { callbackShapes, readRule } from '../common/rules.js';
-import type { Scheduler } from '../common/scheduler.js';
 import { checked, count, invalid, type Json, listOf, object, oneOf } from '../common/shapes.js';
 import { type Shape, type Shapes, text } from '../common/shapes.js';
-import type { Handler } from '../common/vendor.js';
+import type { Courier, Handler } from '../common/vendor.js';
 import { planPing } from './callbacks.js';
 import { RESPONSE_CODES } from './codes.js';
 import { form, move } from './ledger.js';
-import type { Kinds } from './model.js';
 import { purchasesOf, type PurchaseView } from './purchase-view.js';
 import { type CallbackBehaviour, type Rule, RULES } from './rules.js';
 import type { Store } from './store.js';
 import { stepsOf } from './transactions.js';
 
 /** What tests steer this simulator with besides what each has. */
-export function ownRoutes(store: Store, scheduler: Scheduler<Kinds>): Readonly<Record<string, Handler>> {
+export function ownRoutes(store: Store, courier: Courier): Readonly<Record<string, Handler>> {
   return {
-    'POST /_sim/purchases': (body) => plant(store, scheduler, body),
-    'POST /_sim/settle': (body) => settle(store, scheduler, body),
-    'POST /_sim/ping': (body) => ping(store, scheduler, body),
+    'POST /_sim/purchases': (body) => plant(store, courier, body),
+    'POST /_sim/settle': (body) => settle(store, courier, body),
+    'POST /_sim/ping': (body) => ping(store, courier, body),
   };
 }
 
-function settle(store: Store, scheduler: Scheduler<Kinds>, body: Json): PurchaseView[] {
+function settle(store: Store, courier: Courier, body: Json): PurchaseView[] {
   const wanted = checked<Settlement>(body, 'settle', SETTLE);
   const { callback, sn, status } = wanted;
   const rc = wanted.rc ?? (status === 'Gagal' ? '02' : '00');
@@ -30,12 +28,12 @@ function settle(store: Store, scheduler: Scheduler<Kinds>, body: Json): Purchase
   const transaction = latest(store, wanted.ref_id);
   const changed = { ...transaction, steps: [], callback: callback ?? transaction.callback };
   move(store, changed, { rc, ...(sn !== undefined && { sn }) });
-  scheduler.arm();
+  courier.arm();
   return purchasesOf(store, transaction.ref_id);
 }
 
 /** A transaction that did not come through this interface. */
-function plant(store: Store, scheduler: Scheduler<Kinds>, body: Json): PurchaseView[] {
+function plant(store: Store, courier: Courier, body: Json): PurchaseView[] {
   const wanted = checked<Planted>(body, 'purchase', PLANT);
   const { ref_id, customer_no, channel = 'jabber', rc = '00', sn } = wanted;
   const sku = wanted.buyer_sku_code;
@@ -45,15 +43,15 @@ function plant(store: Store, scheduler: Scheduler<Kinds>, body: Json): PurchaseV
   const about = { ref_id, customer_no, buyer_sku_code: sku, channel, price, testing: false, cb_url: null };
   const steps = stepsOf(store, rc, then && { then });
   form(store, about, { rc, sn, steps, callback: {} });
-  scheduler.arm();
+  courier.arm();
   return purchasesOf(store, ref_id);
 }
 
-function ping(store: Store, scheduler: Scheduler<Kinds>, body: Json): Promise<unknown> {
+function ping(store: Store, courier: Courier, body: Json): Promise<unknown> {
   const { signature } = checked<CallbackBehaviour>(body, 'ping', callbackShapes(RULES));
   const planned = planPing(store, signature);
   if (planned === null) throw invalid('no webhook is set up');
-  return scheduler.send(planned);
+  return courier.send(planned);
 }
 
 interface Settlement {

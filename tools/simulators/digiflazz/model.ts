@@ -1,7 +1,6 @@
 import type * as common from '../common/model.js';
 import type { Status } from './codes.js';
 import type { Readings } from './readings.js';
-import type { Reply } from './replies.js';
 import type { DigiflazzCall } from './requests.js';
 import type { CallbackBehaviour, Rule } from './rules.js';
 
@@ -74,6 +73,14 @@ export interface Transaction extends common.Transaction {
   readonly cb_url: string | null;
   readonly steps: readonly Step[];
   readonly callback: CallbackBehaviour;
+}
+
+/** What the vendor answers, before a rule spoils it. */
+export interface Reply extends common.Reply {
+  readonly http: number;
+  readonly data: Readonly<Record<string, unknown>> | readonly unknown[];
+  readonly about: { readonly rc: string | null };
+  readonly transaction?: Transaction;
 }
 
 export interface Kinds extends common.Kinds {

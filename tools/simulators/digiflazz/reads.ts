@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { refusedAtGate } from './gate.js';
-import type { Environment, Product } from './model.js';
-import { type Reply, refusedCall } from './replies.js';
+import type { Environment, Product, Reply } from './model.js';
+import { refusedCall } from './replies.js';
 import { type DigiflazzCall, textOf } from './requests.js';
 import type { Rule } from './rules.js';
 import { BALANCE_SUFFIX, DEPOSIT_SUFFIX, PRICE_LIST_SUFFIX } from './signatures.js';

@@ -1,16 +1,7 @@
-import type * as common from '../common/model.js';
 import { codeOf, type Status } from './codes.js';
-import type { Product, Transaction } from './model.js';
+import type { Product, Reply, Transaction } from './model.js';
 import { type DigiflazzCall, textOf } from './requests.js';
 import type { Store } from './store.js';
-
-/** What the vendor answers, before a rule spoils it. */
-export interface Reply extends common.Reply {
-  readonly http: number;
-  readonly data: Readonly<Record<string, unknown>> | readonly unknown[];
-  readonly about: { readonly rc: string | null };
-  readonly transaction?: Transaction;
-}
 
 /** A refusal of a call that is not about a transaction. */
 export function refusedCall(store: Store, rc: string, why?: string): Reply {

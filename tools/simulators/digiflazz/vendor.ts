@@ -1,18 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendPage } from '../common/answers.js';
 import type { Answered, Delivery } from '../common/model.js';
-import type { Scheduler } from '../common/scheduler.js';
 import { type Json, text } from '../common/shapes.js';
-import type { Forged, Handler, Vendor } from '../common/vendor.js';
+import type { Courier, Forged, Handler, Vendor } from '../common/vendor.js';
 import { accountChange } from './account-changes.js';
 import { answer } from './answers.js';
 import { planForged, planPing, redelivered } from './callbacks.js';
 import { ownRoutes } from './control.js';
 import { move } from './ledger.js';
-import type { Account, Change, Kinds, Step, Transaction } from './model.js';
+import type { Account, Change, Kinds, Reply, Step, Transaction } from './model.js';
 import { purchasesOf } from './purchase-view.js';
 import { listPrices, openTicket, tellBalance } from './reads.js';
-import type { Reply } from './replies.js';
 import { type DigiflazzCall, isPathOfCall, receive } from './requests.js';
 import { type CallbackBehaviour, type Rule, RULES } from './rules.js';
 import { Store } from './store.js';
@@ -51,16 +49,12 @@ export class Digiflazz implements Vendor<Kinds> {
   }
 
   /** The path by which a client asks for a ping, and all that the vendor does not have. */
-  async answerElsewhere(
-    call: DigiflazzCall,
-    response: ServerResponse,
-    scheduler: Scheduler<Kinds>,
-  ): Promise<Answered> {
+  async answerElsewhere(call: DigiflazzCall, response: ServerResponse, courier: Courier): Promise<Answered> {
     const hookId = PING_PATH.exec(call.path)?.[1];
     if (hookId === this.store.account.webhook.id && call.method === 'POST') {
       // D2 for the path; who may ask and what is answered is I: anybody, with an empty success.
       const ping = planPing(this.store);
-      if (ping) await scheduler.send(ping);
+      if (ping) await courier.send(ping);
       response.writeHead(204).end();
       return { kind: 'answered', status: 204, body: '' };
     }
@@ -103,14 +97,14 @@ export class Digiflazz implements Vendor<Kinds> {
   }
 
   /** D2: the vendor tries a webhook when it is set up. */
-  accountChanged({ webhook: before }: Account, scheduler: Scheduler<Kinds>): void {
+  accountChanged({ webhook: before }: Account, courier: Courier): void {
     const { url, secret } = this.store.account.webhook;
     const isSetUp = url !== null && (url !== before.url || secret !== before.secret);
     const ping = isSetUp ? planPing(this.store) : null;
-    if (ping) void scheduler.send(ping);
+    if (ping) void courier.send(ping);
   }
 
-  routes(scheduler: Scheduler<Kinds>): Readonly<Record<string, Handler>> {
-    return ownRoutes(this.store, scheduler);
+  routes(courier: Courier): Readonly<Record<string, Handler>> {
+    return ownRoutes(this.store, courier);
   }
 }

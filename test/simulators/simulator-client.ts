@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SimulatorConfig } from '../../tools/simulators/common/config.js';
+import type { RunningSimulator } from '../../tools/simulators/common/simulator.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+export type Json = Record<string, unknown>;
+
+/** What a test knows about one reference, whoever the vendor is. */
+export interface Purchase extends Json {
+  ref_id: string;
+  times_bought: number;
+  standing: number;
+  pending: number;
+  sends: number;
+  transactions: Json[];
+}
+
+/** Steers a simulator; a vendor's own client also speaks to it as a client of the vendor does. */
+export class SimulatorClient {
+  constructor(readonly url: string) {}
+
+  /** The control surface; a body makes it a POST. @throws with what the simulator has against it. */
+  async sim<Result = Json>(path: string, body?: Json, method = body ? 'POST' : 'GET'): Promise<Result> {
+    const response = await fetch(`${this.url}/_sim/${path}`, { method, body: body && JSON.stringify(body) });
+    const result = (await response.json()) as Result & { message?: string };
+    if (response.status !== 200) throw new Error(result.message);
+    return result;
+  }
+
+  async purchase<Found extends Purchase = Purchase>(refId: string): Promise<Found> {
+    const [found] = await this.sim<Found[]>(`purchases?ref_id=${refId}`);
+    if (found === undefined) throw new Error(`nothing was bought under ${refId}`);
+    return found;
+  }
+
+  async journal(refId: string): Promise<Json[]> {
+    return this.sim<Json[]>(`journal?ref_id=${refId}`);
+  }
+}
+
+/** The simulators of one vendor that a test runs in its own process, and receivers, which `clear` stops. */
+export class SimulatorBench<Client extends SimulatorClient> {
+  private readonly simulators: RunningSimulator[] = [];
+  private readonly receivers: WebhookReceiver[] = [];
+  private readonly directories: string[] = [];
+
+  constructor(
+    private readonly run: (config: SimulatorConfig) => Promise<RunningSimulator>,
+    private readonly client: new (url: string) => Client,
+  ) {}
+
+  async start(readings: Json = {}, account: Json = {}): Promise<Client> {
+    const where = { port: 0, host: '127.0.0.1', dataDir: this.directory() };
+    const simulator = await this.run({ ...where, readings, account });
+    this.simulators.push(simulator);
+    return new this.client(simulator.url);
+  }
+
+  async receiver(): Promise<WebhookReceiver> {
+    const receiver = await new WebhookReceiver().listen();
+    this.receivers.push(receiver);
+    return receiver;
+  }
+
+  directory(): string {
+    const directory = mkdtempSync(join(tmpdir(), 'simulator-'));
+    this.directories.push(directory);
+    return directory;
+  }
+
+  async clear(): Promise<void> {
+    await Promise.all(this.simulators.splice(0).map((simulator) => simulator.stop()));
+    await Promise.all(this.receivers.splice(0).map((receiver) => receiver.close()));
+    for (const directory of this.directories.splice(0)) rmSync(directory, { recursive: true });
+  }
+}
