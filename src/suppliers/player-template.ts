@@ -17,6 +17,10 @@ export function writePlayer(template: string, { userId, serverId, characterId }:
   return template.replace(PLACEHOLDER, (_, part: string) => parts[part] ?? '');
 }
 
+/** A player as most suppliers that have a pattern for players want it: the user, and behind one space the server if any. */
+export const usualPlayer = ({ userId, serverId }: Player): string =>
+  serverId === null ? userId : `${userId} ${serverId}`;
+
 /**
  * Why a text cannot say how a supplier wants the player written; null when it can. It is text such as `{user}|{server}`,
  * or one such text for each field of a form: `{"User ID":"{user}","Server":"{server}"}`.

@@ -77,6 +77,11 @@ export interface SupplierProduct {
   cutOff: { from: string; to: string; zone: string } | null;
   /** What it says to those who buy it. */
   note: string | null;
+  /**
+   * What the player must look like, as `readPattern` keeps it: written as the offer's template says, or else as the user
+   * and behind one space the server. Absent or null where it does not tell.
+   */
+  playerPattern?: string | null;
 }
 
 /** All that a supplier sells, as it lists it: what it lists twice is there twice. */
@@ -132,6 +137,8 @@ export interface SupplierAdapter<Settings = unknown> {
   send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
   /** How it can be asked what became of an attempt; null where it can't be. */
   readonly inquiry: Inquiry<Settings> | null;
+  /** How it is asked about an attempt for which it has a name of its own; absent where that makes no difference. */
+  readonly inquiryByTheirs?: ReadingInquiry<Settings>;
   /** What it calls us with; absent where it never does. */
   readonly callbacks?: CallbackReader<Settings>;
   /** Asks what we have left there. */
@@ -141,3 +148,9 @@ export interface SupplierAdapter<Settings = unknown> {
   /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */
   probeCatalogue?(settings: Settings): Promise<CatalogueProbe>;
 }
+
+/** How a supplier is asked about an attempt. @param isNamed whether it has a name of its own for it. */
+export const inquiryAbout = <Settings>(
+  { inquiry, inquiryByTheirs }: Pick<SupplierAdapter<Settings>, 'inquiry' | 'inquiryByTheirs'>,
+  isNamed: boolean,
+): Inquiry<Settings> | null => (isNamed && inquiryByTheirs) || inquiry;
