@@ -3,6 +3,7 @@ import { DigiflazzSupplier } from './digiflazz/digiflazz-supplier.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
 import type { SupplierHttp } from './supplier-http.js';
+import { WepaySupplier } from './wepay/wepay-supplier.js';
 
 interface AdapterClass {
   readonly description: AdapterDescription;
@@ -10,7 +11,7 @@ interface AdapterClass {
 }
 
 /** Every adapter there is. */
-export const ADAPTERS: readonly AdapterClass[] = [HttpSupplier, DigiflazzSupplier];
+export const ADAPTERS: readonly AdapterClass[] = [HttpSupplier, DigiflazzSupplier, WepaySupplier];
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
 

@@ -36,6 +36,8 @@ export interface Delivery {
  * - `not_accepted`: certainly not bought by this send; it may be sent again. `busy` unless `fault` says otherwise.
  * - `never_seen`: the supplier says that the reference is new to it.
  * - `unknown`: anything else; it may have been bought. `fault` says what is wrong all the same, where that is known.
+ *   `waitsForCallback`: asking again would tell no more, only a callback can. `isMisnamed`: what was asked about by the
+ *   supplier's name for it is not ours, or does not exist; a name that only a callback told is forgotten.
  *
  * `cost` is what the supplier takes for the unit.
  */
@@ -45,7 +47,17 @@ export type SupplierOutcome =
   | { kind: 'processing'; supplierReference?: string; cost?: CostMoney }
   | { kind: 'not_accepted'; detail: string; fault?: Fault; retryAfterMs?: number }
   | { kind: 'never_seen' }
-  | { kind: 'unknown'; detail: string; supplierReference?: string; fault?: Fault; retryAfterMs?: number };
+  | UnknownOutcome;
+
+export interface UnknownOutcome {
+  kind: 'unknown';
+  detail: string;
+  supplierReference?: string;
+  fault?: Fault;
+  retryAfterMs?: number;
+  waitsForCallback?: true;
+  isMisnamed?: true;
+}
 
 /** What settles a unit for good: the supplier's word, or the operator's. */
 export type DefiniteOutcome = Extract<SupplierOutcome, { kind: 'succeeded' | 'failed' }>;

@@ -1,0 +1,68 @@
+import { failure } from '../../core/failures.js';
+import type { NamedAttempt } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import { nameOf, textOf } from '../vendor-answers.js';
+import { ACCEPTED, IN_PROGRESS, NO_SUCH_TRANSACTION } from './response-codes.js';
+import { baht, codeInWords, faultOfCode, readCoded, uncoded } from './wepay-data.js';
+
+const SUCCEEDED = '2';
+const FAILED = '4';
+
+/**
+ * What the answer to `type=get_output` says of an attempt whose transaction's id we know. It settles only what is ours by
+ * both names: the id may have come with a callback, which anybody could have sent.
+ */
+export function readOutputAnswer(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
+  const coded = readCoded(answer);
+  if (!coded) return uncoded(answer);
+  const { code, members } = coded;
+  const detail = codeInWords(code);
+  if (code === IN_PROGRESS) return { kind: 'processing' };
+  if (NO_SUCH_TRANSACTION.has(code)) return { kind: 'unknown', detail, isMisnamed: true };
+  if (code !== ACCEPTED) {
+    const fault = faultOfCode(code);
+    return { kind: 'unknown', detail, ...(fault && { fault }) };
+  }
+  const output = new URLSearchParams(textOf(members.output) ?? '');
+  return echoOfAnother(output, attempt) ?? readStatus(output, attempt);
+}
+
+/** Null where the output is about this attempt. */
+function echoOfAnother(output: URLSearchParams, attempt: NamedAttempt): SupplierOutcome | null {
+  const [reference, id] = [output.get('dest_ref'), output.get('transaction_id')];
+  if (!reference) return { kind: 'unknown', detail: 'the answer names no reference' };
+  const isOurs = reference === attempt.reference && (!id || id === attempt.supplierReference);
+  if (isOurs) return null;
+  const detail = 'reference collision: the transaction is another purchase than ours';
+  return { kind: 'unknown', detail, isMisnamed: true };
+}
+
+/** A status that is neither means that it has not ended. */
+function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAttempt): SupplierOutcome {
+  const status = output.get('status');
+  if (status === FAILED) return { kind: 'failed', ...failure('SUPPLIER_REJECTED'), failover: true };
+  const cost = baht(output.get('total_amount'));
+  const told = { ...(id !== null && { supplierReference: id }), ...(cost && { cost }) };
+  if (status !== SUCCEEDED) return { kind: 'processing', ...told };
+  const deliveries = deliveriesIn(output);
+  return {
+    kind: 'succeeded',
+    ...told,
+    supplierReference: nameOf(output.get('operator_trxnsid')) ?? id,
+    ...(deliveries.length > 0 && { deliveries }),
+  };
+}
+
+/** What a cash card's output or callback hands over: in fields of its own, or in the text of a message. */
+export function deliveriesIn(fields: URLSearchParams): Delivery[] {
+  const message = fields.get('sms') ?? '';
+  const serial = given(fields.get('cashcard_ref1')) ?? SERIAL.exec(message)?.[1] ?? null;
+  const code = given(fields.get('cashcard_ref2')) ?? PASSWORD.exec(message)?.[1] ?? null;
+  return serial === null && code === null ? [] : [{ serial, code, expiresOn: null }];
+}
+
+const SERIAL = /\bserial_no\s*:\s*([^\s,;]+)/i;
+const PASSWORD = /\bpassword\s*:\s*([^\s,;]+)/i;
+
+const given = (text: string | null): string | null => text?.trim() || null;

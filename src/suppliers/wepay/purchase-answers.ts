@@ -1,0 +1,62 @@
+import { failure } from '../../core/failures.js';
+import { storable } from '../../core/text.js';
+import type { Attempt } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import type { SupplierOutcome } from '../supplier-outcome.js';
+import { nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { RESPONSE_CODES } from './response-codes.js';
+import { baht, codeInWords, readCoded, uncoded, type CodedAnswer } from './wepay-data.js';
+
+const MAX_MESSAGE_LENGTH = 400;
+
+/**
+ * What the answer to a purchase means for an attempt. Accepted is not bought yet. What the vendor's codes do not cover is
+ * unknown, and so is every refusal of a repeat: it says nothing of the first send.
+ */
+export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
+  const coded = readCoded(answer);
+  if (!coded) return uncoded(answer);
+  const { dest_ref: reference } = coded.members;
+  if (isGiven(reference) && textOf(reference) !== attempt.reference) {
+    return { kind: 'unknown', detail: 'the answer is about another reference' };
+  }
+  return meaningOf(coded, attempt);
+}
+
+function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): SupplierOutcome {
+  const detail = codeInWords(code);
+  const meaning = RESPONSE_CODES.get(code)?.meaning ?? { kind: 'unknown' };
+  switch (meaning.kind) {
+    case 'accepted':
+      return accepted(members);
+    case 'repeated':
+      return { kind: 'unknown', detail, waitsForCallback: true };
+    case 'unknown':
+      return { kind: 'unknown', detail };
+    case 'not_accepted':
+      return { kind: isRepeat ? 'unknown' : 'not_accepted', detail, fault: meaning.fault };
+    case 'failed': {
+      if (isRepeat) return { kind: 'unknown', detail };
+      const { code: ours, failover } = meaning;
+      return { kind: 'failed', ...failure(ours, refusalInWords(members, code)), failover };
+    }
+  }
+}
+
+/** The transaction's id is the only thing by which it can be asked about. */
+function accepted({ transaction_id: id, total_amount: total }: Members): SupplierOutcome {
+  const supplierReference = nameOf(id);
+  const cost = baht(total);
+  return {
+    kind: 'processing',
+    ...(supplierReference !== undefined && { supplierReference }),
+    ...(cost && { cost }),
+  };
+}
+
+function refusalInWords({ desc }: Members, code: string): string {
+  const theirs = storable(shownText(desc), MAX_MESSAGE_LENGTH);
+  return `${theirs === '' ? RESPONSE_CODES.get(code)?.words : theirs} (${code})`;
+}
+
+const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';

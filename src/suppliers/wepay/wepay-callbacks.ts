@@ -1,0 +1,32 @@
+import { isUtf8 } from 'node:buffer';
+import type { CallbackReader, CallbackReading, CallbackReply } from '../supplier-callback.js';
+import { nameOf } from '../vendor-answers.js';
+
+/** Reads what the vendor posts to `resp_url`. Nothing proves where it comes from: whatever it says, it only makes us ask. */
+export const wepayCallbacks: CallbackReader = {
+  read({ body }) {
+    if (!isUtf8(body)) return unreadable('the body is not UTF-8');
+    const fields = new URLSearchParams(body.toString('utf8'));
+    const reference = nameOf(fields.get('dest_ref'));
+    const supplierReference = nameOf(fields.get('transaction_id'));
+    if (reference === undefined) return unreadable('the body names no dest_ref');
+    return {
+      kind: 'about',
+      reference,
+      ...(supplierReference !== undefined && { supplierReference }),
+      reply: plain(`SUCCEED|ORDER_ID=${reference}`),
+    };
+  },
+};
+
+const unreadable = (detail: string): CallbackReading => ({
+  kind: 'unreadable',
+  detail,
+  reply: plain(`ERROR|${detail}`),
+});
+
+const plain = (body: string): CallbackReply => ({
+  status: 200,
+  contentType: 'text/plain; charset=utf-8',
+  body,
+});

@@ -1,0 +1,76 @@
+import { parseExactJson } from '../../core/exact-json.js';
+import { parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
+import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
+import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import type { Fault, UnknownOutcome } from '../supplier-outcome.js';
+import { amountOf, asMembers, textOf, type Members } from '../vendor-answers.js';
+import { ACCEPTED, RESPONSE_CODES } from './response-codes.js';
+
+export const CURRENCY = 'THB';
+
+/** Reads an answer; one that is not JSON is the text that it is, which may say that access is denied. */
+export const parseAnswer = (text: string): unknown => parseExactJson(text) ?? text;
+
+/** An answer with a code, in its five digits. */
+export interface CodedAnswer {
+  code: string;
+  members: Members;
+}
+
+/** Undefined for what the vendor's API did not say: another HTTP status than 200, no JSON, no code. */
+export function readCoded({ status, body }: HttpAnswer): CodedAnswer | undefined {
+  const members = status === 200 ? asMembers(body) : undefined;
+  const code = textOf(members?.code) ?? '';
+  return members && /^\d{1,5}$/.test(code) ? { code: code.padStart(5, '0'), members } : undefined;
+}
+
+/** A code in words. */
+export const codeInWords = (code: string): string => {
+  const words = RESPONSE_CODES.get(code)?.words;
+  return words === undefined ? code : `${code}: ${words}`;
+};
+
+/** What an answer without a code leaves open, and what it shows to be wrong all the same. */
+export function uncoded(answer: HttpAnswer): UnknownOutcome {
+  const fault = faultOf(answer);
+  return { kind: 'unknown', detail: inWords(answer), ...(fault && { fault }), ...askedWait(answer) };
+}
+
+/** What a code shows to be wrong, where that does not depend on what was asked. */
+export function faultOfCode(code: string): Fault | undefined {
+  const meaning = RESPONSE_CODES.get(code)?.meaning;
+  return meaning?.kind === 'not_accepted' ? meaning.fault : undefined;
+}
+
+/** Baht, with up to two decimals; null where it can't be read. */
+export const baht = (member: unknown): CostMoney | null => amountOf(member, CURRENCY);
+
+/** What the answer to `type=balance_inquiry` means. */
+export function readBalance(answer: HttpAnswer): SupplierBalance {
+  const coded = readCoded(answer);
+  const micros =
+    coded?.code === ACCEPTED ? parseSignedMicros(textOf(coded.members.available_balance) ?? '') : null;
+  return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
+}
+
+/** What an answer says in the place of a balance or a catalogue. */
+export function unavailable(answer: HttpAnswer): Unavailable {
+  const coded = readCoded(answer);
+  const fault = coded ? faultOfCode(coded.code) : faultOf(answer);
+  const isTold = fault === 'credentials' || fault === 'rate';
+  const detail = coded && coded.code !== ACCEPTED ? codeInWords(coded.code) : inWords(answer);
+  return { known: false, detail, reached: false, ...(isTold && { fault }) };
+}
+
+const ACCESS_DENIED = /access denied/i;
+
+function faultOf({ status, body }: HttpAnswer): 'credentials' | 'rate' | undefined {
+  if (status === 429) return 'rate';
+  const isDenied = typeof body === 'string' && ACCESS_DENIED.test(body);
+  return status === 401 || isDenied ? 'credentials' : undefined;
+}
+
+function inWords(answer: HttpAnswer): string {
+  const said = answer.status === 200 ? 'the answer can’t be read' : `HTTP ${answer.status}`;
+  return faultOf(answer) === 'credentials' ? `${said}: access denied` : said;
+}
