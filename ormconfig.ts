@@ -30,6 +30,7 @@ import { SupplierCallbacks1763800000020 } from './src/database/migrations/176380
 import { CatalogueReads1763800000021 } from './src/database/migrations/1763800000021-catalogue-reads.js';
 import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
 import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
+import { HearsayAndPlayers1763800000023 } from './src/database/migrations/1763800000023-hearsay-and-players.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -98,6 +99,7 @@ export function dataSourceOptions(
       SupplierCallbacks1763800000020,
       CatalogueReads1763800000021,
       TermsOfItems1763800000022,
+      HearsayAndPlayers1763800000023,
       SupplierBalances1763800000026,
     ],
     migrationsTableName: 'schema_migrations',

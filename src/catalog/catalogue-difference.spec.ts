@@ -15,7 +15,7 @@ const LISTED: Listed = {
 
 const STORED: SupplierProduct = {
   ...{ supplier_id: 1, sku: 'a', name: 'A', group_name: 'Games', cost_micros: 5n, cost_currency: 'IDR' },
-  ...{ sellable: true, stock: null, once_per_day: false, note: null, gone_at: null },
+  ...{ sellable: true, stock: null, once_per_day: false, note: null, gone_at: null, player_pattern: null },
   ...{ cut_off_from: '23:45:00', cut_off_to: '00:15:00', cut_off_zone: 'Asia/Jakarta' },
   ...{ first_seen_at: new Date(0), last_seen_at: new Date(0) },
 };

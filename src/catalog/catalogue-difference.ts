@@ -113,6 +113,7 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
     cut_off_from: cutOff?.from ?? null,
     cut_off_to: cutOff?.to ?? null,
     cut_off_zone: cutOff?.zone ?? null,
+    player_pattern: product.playerPattern ?? null,
   };
   const isChanged =
     !before || !isListed(before) || WATCHED.some((name) => item[name] !== shown(before)[name]);
@@ -121,7 +122,7 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
 
 const WATCHED = [
   ...(['name', 'group_name', 'cost_micros', 'cost_currency', 'sellable', 'once_per_day'] as const),
-  ...(['cut_off_from', 'cut_off_to', 'cut_off_zone', 'note'] as const),
+  ...(['cut_off_from', 'cut_off_to', 'cut_off_zone', 'note', 'player_pattern'] as const),
 ];
 
 /** PostgreSQL writes times of day with their seconds. */

@@ -7,11 +7,12 @@ const ITEMS = rowsOf({
   ...{ sku: 'text', name: 'text', group_name: 'text', cost_micros: 'bigint?', cost_currency: 'text?' },
   ...{ sellable: 'boolean', stock: 'int?', once_per_day: 'boolean', note: 'text?' },
   ...{ cut_off_from: 'text?', cut_off_to: 'text?', cut_off_zone: 'text?' },
+  player_pattern: 'text?',
 });
 
 const REPLACED = [
   ...['name', 'group_name', 'cost_micros', 'cost_currency', 'sellable', 'stock', 'once_per_day', 'note'],
-  ...['cut_off_from', 'cut_off_to', 'cut_off_zone', 'last_seen_at', 'gone_at'],
+  ...['cut_off_from', 'cut_off_to', 'cut_off_zone', 'player_pattern', 'last_seen_at', 'gone_at'],
 ];
 
 /**
@@ -29,7 +30,7 @@ export const WRITE_ITEMS = statement(
   ({ supplierId, readAt, items }) => `
     INSERT INTO supplier_products (supplier_id, ${items.names}, first_seen_at, last_seen_at)
     SELECT ${supplierId}, sku, name, group_name, cost_micros, cost_currency, sellable, stock, once_per_day, note,
-           cut_off_from::time, cut_off_to::time, cut_off_zone, ${readAt}, ${readAt}
+           cut_off_from::time, cut_off_to::time, cut_off_zone, player_pattern, ${readAt}, ${readAt}
     FROM ${items.as('i')}
     ON CONFLICT (supplier_id, sku) DO UPDATE
     SET ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')}`,

@@ -53,7 +53,17 @@ export class AttemptAnswers {
     const { cost_micros, cost_currency } = costColumns(outcome);
     if (cost_micros === null) return {};
     const { orderId: order_id, item, unit } = key;
-    const noted = { order_id, item, unit, attempt, supplier_reference: null, unconfirmed: null };
-    return { alongside: (tx) => this.attempts.note(tx, [{ ...noted, cost_micros, cost_currency }]) };
+    const unnamed = { supplier_reference: null, is_hearsay: false, is_misnamed: false };
+    const noted = {
+      order_id,
+      item,
+      unit,
+      attempt,
+      ...unnamed,
+      cost_micros,
+      cost_currency,
+      unconfirmed: null,
+    };
+    return { alongside: (tx) => this.attempts.note(tx, [noted]) };
   }
 }

@@ -49,10 +49,14 @@ export class AttemptsRepository {
     if (attempts.length > 0) tx.write(...sql.NOTE_ATTEMPTS.with({ attempts }));
   }
 
-  /** Keeps what a supplier calls an attempt; what is known already stays. */
-  async name(attempt: AttemptKey, supplierReference: string): Promise<void> {
+  /**
+   * Keeps what a supplier calls an attempt; what is known already stays.
+   * @param isHearsay whether nothing proves that the supplier said it.
+   */
+  async name(attempt: AttemptKey, supplierReference: string, isHearsay: boolean): Promise<void> {
     const { order_id, item, unit, attempt: number } = attempt;
-    const noted = { order_id, item, unit, attempt: number, supplier_reference: supplierReference };
+    const name = { supplier_reference: supplierReference, is_hearsay: isHearsay, is_misnamed: false };
+    const noted = { order_id, item, unit, attempt: number, ...name };
     const nothingElse = { cost_micros: null, cost_currency: null, unconfirmed: null };
     await this.database.query(...sql.NOTE_ATTEMPTS.with({ attempts: [{ ...noted, ...nothingElse }] }));
   }

@@ -21,7 +21,10 @@ export const attemptReference = (order: string, unit: string): string => `
   CASE WHEN ${unit}.named_at_random THEN random_reference()
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
-/** Keeps what suppliers tell of these attempts; what is known already and not told again stays. */
+/**
+ * Keeps what suppliers tell of these attempts; what is known already and not told again stays. What is only hearsay gives
+ * way to an answer, and is forgotten where the supplier knows no such purchase of ours.
+ */
 export const NOTE_ATTEMPTS = statement(
   'unit_attempts.note',
   {
@@ -31,11 +34,19 @@ export const NOTE_ATTEMPTS = statement(
       cost_micros: 'bigint?',
       cost_currency: 'text?',
       unconfirmed: 'text?',
+      is_hearsay: 'boolean',
+      is_misnamed: 'boolean',
     }),
   },
   ({ attempts }) => `
     UPDATE unit_attempts a SET
-      supplier_reference = coalesce(a.supplier_reference, c.supplier_reference),
+      supplier_reference = CASE WHEN a.is_hearsay AND c.is_misnamed THEN NULL
+                                WHEN a.is_hearsay AND NOT c.is_hearsay THEN coalesce(c.supplier_reference, a.supplier_reference)
+                                ELSE coalesce(a.supplier_reference, c.supplier_reference) END,
+      is_hearsay = CASE WHEN c.is_misnamed THEN false
+                        WHEN c.supplier_reference IS NULL THEN a.is_hearsay
+                        WHEN a.supplier_reference IS NULL THEN c.is_hearsay
+                        ELSE a.is_hearsay AND c.is_hearsay END,
       cost_micros = coalesce(c.cost_micros, a.cost_micros),
       cost_currency = coalesce(c.cost_currency, a.cost_currency),
       -- The rate is that of the offer's currency.

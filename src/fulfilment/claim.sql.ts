@@ -74,6 +74,13 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
                                            ELSE u.unknown_since END,
         updated_at = statement_timestamp()`;
 
+/** Whether a unit is asked about by its supplier's own name for it: looked up for no other units than those it may be. */
+const isAskedByTheirs = (unit: string, adapter: string): string => `
+             CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.asks_by_theirs THEN (
+                    SELECT supplier_reference FROM unit_attempts a
+                    WHERE a.order_id = ${unit}.order_id AND a.item = ${unit}.item AND a.unit = ${unit}.unit
+                      AND a.number = ${unit}.attempt) IS NOT NULL ELSE false END`;
+
 /**
  * Marks the orders and items of claimed units as started. One that is locked is being settled, and then marked there:
  * waiting here could close a circle. Pending is said in a way that the index of open orders does not serve: each order is
@@ -97,7 +104,8 @@ const STARTED = `
  * an inquiry: what became of its send is unknown. Where an inquiry may buy, it is claimed as a send is: no other may
  * decide the unit meanwhile. A unit in doubt is sent again only to the address that it was sent to before: another one
  * has never seen its reference and would buy it twice, so it goes to review; so does one that is too old to be asked
- * about. Of a supplier that may have so many calls in flight over all workers, claims are made one after the other. A
+ * about. None of that concerns an attempt that its supplier is asked about by a name of its own, which never buys. Of a
+ * supplier that may have so many calls in flight over all workers, claims are made one after the other. A
  * paused supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials.
  *
  * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
@@ -113,6 +121,7 @@ export const CLAIM_UNITS = statement(
       inquiry_may_buy: 'boolean',
       min_gap_ms: 'int',
       max_age_ms: 'bigint?',
+      asks_by_theirs: 'boolean',
       named_at_random: 'boolean',
     }),
     total: 'int',
@@ -127,6 +136,7 @@ export const CLAIM_UNITS = statement(
     due AS (
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed,
              s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
+             ${isAskedByTheirs('found', 'known')} AS by_theirs,
              coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM ${suppliers.as('asked')}
@@ -144,11 +154,11 @@ export const CLAIM_UNITS = statement(
         FOR NO KEY UPDATE SKIP LOCKED) found
       LIMIT ${total}),
     judged AS (
-      SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AS asks_by_sending,
+      SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_theirs AS asks_by_sending,
              next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
              CASE WHEN sent_to <> base_url AND (next_action = 'send' AND unknown_since IS NOT NULL
-                                                OR next_action = 'inquire' AND inquiry_may_buy) THEN 'moved'
-                  WHEN next_action = 'inquire' AND first_sent_at < statement_timestamp()
+                                                OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_theirs) THEN 'moved'
+                  WHEN next_action = 'inquire' AND NOT by_theirs AND first_sent_at < statement_timestamp()
                          - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld
       FROM due),
     decided AS (

@@ -146,28 +146,36 @@ export class OutcomeRecorder {
   }
 
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
+    const { SUPPLIER_REVIEW_AFTER_MS: reviewAfterMs } = this.config;
     const rows = calls.map((call) => ({
       ...call.unit,
       outcome: call.outcome.kind,
-      delay_ms: nextCallDelayMs(call),
+      delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
       may_resend: call.deduplicates,
       can_inquire: call.canBeAsked,
       quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
     }));
-    const postponed = this.units.postpone(tx, rows, BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS));
+    const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
     this.attempts.note(tx, calls.flatMap(noteOf));
     this.settlementRepository.recordCalls(tx, calls.flatMap(timelineOf));
     return postponed;
   }
 }
 
+/** Whether nothing is to be asked before the unit is left to the operator. */
+const waitsForCallback = ({ outcome }: Undecided): boolean =>
+  outcome.kind === 'unknown' && outcome.waitsForCallback === true;
+
 /** What an answer tells of its attempt, if anything. */
 function noteOf({ unit, outcome, unconfirmed = null }: Undecided): NotedRow[] {
   const supplier_reference = ('supplierReference' in outcome && outcome.supplierReference) || null;
+  const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
-  if (supplier_reference === null && cost.cost_micros === null && unconfirmed === null) return [];
+  const saysNothing = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;
+  if (saysNothing && !is_misnamed) return [];
   const { order_id, item, unit: number, attempt } = unit;
-  return [{ order_id, item, unit: number, attempt, supplier_reference, ...cost, unconfirmed }];
+  const name = { supplier_reference, is_hearsay: false, is_misnamed };
+  return [{ order_id, item, unit: number, attempt, ...name, ...cost, unconfirmed }];
 }
 
 /** A refusal that may not be the supplier's last word: it counts once it was said again. */

@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import type { CostMoney } from '../core/cost-money.js';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
-import type { Attempt } from '../suppliers/supplier-adapter.js';
+import { inquiryAbout, type Attempt, type Inquiry } from '../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
+import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { FIRST_INQUIRY_MS } from './backoff.js';
 import { UnitObserver } from './unit-observer.js';
 import type { EndedCall } from './ended-call.js';
@@ -17,6 +19,7 @@ export class SupplierCaller {
     private readonly registry: SupplierRegistry,
     private readonly heartbeat: WorkerHeartbeat,
     private readonly observer: UnitObserver,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Sends a unit, or asks what became of it, as its claim says. Never rejects. */
@@ -27,6 +30,9 @@ export class SupplierCaller {
     failpoint('supplier.calling');
     const outcome = await this.ask(unit);
     failpoint('supplier.answered');
+    const isNamed =
+      unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
+    const inquiry = adapter && inquiryAbout(adapter, isNamed);
     const call: EndedCall = {
       unit,
       kind: unit.action === 'send' ? 'send' : 'inquiry',
@@ -35,9 +41,8 @@ export class SupplierCaller {
       process: this.heartbeat.name,
       deduplicates: adapter?.deduplicates ?? false,
       // An adapter of another version is known to other workers.
-      canBeAsked: adapter === undefined || adapter.inquiry !== null,
-      firstMs: adapter?.inquiry?.firstMs ?? FIRST_INQUIRY_MS,
-      minGapMs: adapter?.inquiry?.minGapMs ?? 0,
+      canBeAsked: inquiry !== null,
+      ...this.timingOf(inquiry ?? undefined, unit),
     };
     this.observer.answered(call);
     return call;
@@ -52,11 +57,24 @@ export class SupplierCaller {
       return unit.is_repeat ? { kind: 'unknown', detail } : { kind: 'not_accepted', detail };
     }
     const { settings } = supplier;
-    const { inquiry } = supplier.adapter;
     const attempt = toAttempt(unit);
-    const isInquiry = unit.action === 'inquire' || (unit.is_repeat && inquiry?.mayBuy);
+    // Where the claim is that of a send, only what may buy is asked.
+    const isSend = unit.action === 'send';
+    const inquiry = inquiryAbout(supplier.adapter, !isSend && unit.supplier_reference !== null);
+    const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);
     if (!isInquiry) return supplier.adapter.send(settings, attempt);
     return inquiry?.ask(settings, attempt) ?? { kind: 'unknown', detail: 'cannot be asked' };
+  }
+
+  /** An inquiry that may buy is a send: it waits until the one before can't be on its way any more. */
+  private timingOf(
+    inquiry: Inquiry | undefined,
+    { timeout_ms }: ClaimedUnit,
+  ): Pick<EndedCall, 'firstMs' | 'minGapMs'> {
+    const { firstMs = FIRST_INQUIRY_MS, minGapMs = 0, mayBuy = false } = inquiry ?? {};
+    if (!mayBuy) return { firstMs, minGapMs };
+    const quietMs = safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms);
+    return { firstMs, minGapMs: Math.max(minGapMs, quietMs) };
   }
 }
 

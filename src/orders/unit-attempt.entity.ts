@@ -53,6 +53,10 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
+  /** Whether that name came with a callback that anybody could have sent, and the supplier has not confirmed it. */
+  @Column('boolean', { default: false })
+  is_hearsay!: boolean;
+
   /** How the supplier wants the player written; null for its usual way. */
   @Column('text', { nullable: true })
   player_template!: string | null;

@@ -8,6 +8,7 @@ import { storable } from '../core/text.js';
 import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
 import { isTerminalUnit } from '../orders/states.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
+import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
@@ -96,26 +97,41 @@ export class SupplierCallbacksService {
       deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
     ]);
     if (!attempt) return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt };
-    await this.name(attempt, claims);
+    const isNamed = await this.name(attempt, claims, reading);
     const { outcome } = reading;
     const answered = outcome
       ? await this.answers.answered(supplier.code, attempt, outcome, isRepeated)
       : 'undecided';
-    const verdict = answered === 'undecided' ? await this.wake(supplier, attempt) : answered;
+    const verdict = answered === 'undecided' ? await this.wake(supplier, attempt, isNamed) : answered;
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
   }
 
-  /** Keeps what the supplier calls an open attempt that it has not named before. */
-  private async name(attempt: FoundAttempt, { supplierReference }: Claims): Promise<void> {
-    if (supplierReference !== null && attempt.supplier_reference === null && isOpen(attempt))
-      await this.attempts.name(attempt, supplierReference);
+  /**
+   * Keeps what the supplier calls an open attempt that it has not named before. Without an outcome nothing proves that it
+   * does: then the supplier has to confirm it.
+   * @returns whether the attempt has a name of the supplier's.
+   */
+  private async name(
+    attempt: FoundAttempt,
+    { supplierReference }: Claims,
+    { outcome }: About,
+  ): Promise<boolean> {
+    if (attempt.supplier_reference !== null) return true;
+    if (supplierReference === null || !isOpen(attempt)) return false;
+    await this.attempts.name(attempt, supplierReference, outcome === undefined);
+    return true;
   }
 
   /** Has the supplier asked about an attempt that is open. */
-  private async wake(supplier: CallingSupplier, attempt: FoundAttempt): Promise<CallbackVerdict> {
+  private async wake(
+    supplier: CallingSupplier,
+    attempt: FoundAttempt,
+    isNamed: boolean,
+  ): Promise<CallbackVerdict> {
     if (!isOpen(attempt)) return 'nothing_new';
-    const { inquiry } = this.registry.find(supplier.adapter) ?? {};
+    const adapter = this.registry.find(supplier.adapter);
+    const inquiry = adapter && inquiryAbout(adapter, isNamed);
     if (!inquiry) return 'nothing_new';
     const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);

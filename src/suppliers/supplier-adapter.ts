@@ -137,8 +137,11 @@ export interface SupplierAdapter<Settings = unknown> {
   send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
   /** How it can be asked what became of an attempt; null where it can't be. */
   readonly inquiry: Inquiry<Settings> | null;
-  /** How it is asked about an attempt for which it has a name of its own; absent where that makes no difference. */
-  readonly inquiryByTheirs?: ReadingInquiry<Settings>;
+  /**
+   * How it is asked about an attempt for which it has told a name of its own, however old that is; absent where that makes
+   * no difference.
+   */
+  readonly inquiryByTheirs?: ReadingInquiry<Settings> & { maxAgeMs: null };
   /** What it calls us with; absent where it never does. */
   readonly callbacks?: CallbackReader<Settings>;
   /** Asks what we have left there. */

@@ -59,6 +59,10 @@ export class SupplierProduct {
   @Column('text', { nullable: true })
   note!: string | null;
 
+  /** What players must look like, as `readPattern` keeps it; null where the catalogue does not say. */
+  @Column('text', { nullable: true })
+  player_pattern!: string | null;
+
   @Column(timestampColumn())
   first_seen_at!: Date;
 

@@ -28,6 +28,8 @@ export interface AdapterRow {
   /** For so long it is left alone about an attempt after a call about it. */
   min_gap_ms: number;
   max_age_ms: bigint | null;
+  /** Whether it is asked otherwise about attempts for which it has a name of its own: then nothing can be bought by it. */
+  asks_by_theirs: boolean;
   named_at_random: boolean;
 }
 
@@ -117,13 +119,14 @@ export class SupplierRegistry implements OnApplicationShutdown {
   }
 }
 
-function toRow({ adapter: { inquiry }, description }: KnownAdapter): AdapterRow {
+function toRow({ adapter: { inquiry, inquiryByTheirs }, description }: KnownAdapter): AdapterRow {
   const maxAgeMs = inquiry?.maxAgeMs ?? null;
   return {
     adapter: description.adapter,
     inquiry_may_buy: inquiry?.mayBuy ?? false,
-    min_gap_ms: inquiry?.minGapMs ?? 0,
+    min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, inquiryByTheirs?.minGapMs ?? 0),
     max_age_ms: maxAgeMs === null ? null : BigInt(maxAgeMs),
+    asks_by_theirs: inquiryByTheirs !== undefined,
     named_at_random: description.references === 'random',
   };
 }

@@ -57,6 +57,7 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
     inquiry_may_buy,
     min_gap_ms: 0,
     max_age_ms: null,
+    asks_by_theirs: false,
     named_at_random: false,
   };
   return CLAIM_UNITS.with({

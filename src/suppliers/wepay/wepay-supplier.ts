@@ -63,7 +63,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
     ask: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
   };
 
-  readonly inquiryByTheirs: ReadingInquiry<WepaySettings> = {
+  readonly inquiryByTheirs: ReadingInquiry<WepaySettings> & { maxAgeMs: null } = {
     mayBuy: false,
     firstMs: 5 * SECOND_MS,
     minGapMs: 2 * SECOND_MS,
