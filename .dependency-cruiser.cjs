@@ -15,7 +15,9 @@ const rows = {
   wallet: ['core', 'database', 'audit-log', 'merchants', 'auth', 'events'],
   orders: ['core', 'database', 'queues', 'merchants', 'auth', 'suppliers', 'catalog', 'events', 'wallet'],
   fulfilment: ['core', 'database', 'queues', 'orders', 'suppliers', 'catalog'],
-  'supplier-callbacks': ['core', 'database', 'queues', 'auth', 'suppliers', 'orders', 'fulfilment'],
+  'supplier-callbacks': [
+    ...['core', 'database', 'queues', 'auth', 'suppliers', 'catalog', 'orders', 'fulfilment'],
+  ],
   webhooks: ['core', 'database', 'queues', 'audit-log', 'auth', 'events'],
   audit: ['core', 'database'],
   reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'wallet'],

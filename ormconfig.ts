@@ -29,11 +29,13 @@ import { Offers1763800000019 } from './src/database/migrations/1763800000019-off
 import { SupplierCallbacks1763800000020 } from './src/database/migrations/1763800000020-supplier-callbacks.js';
 import { CatalogueReads1763800000021 } from './src/database/migrations/1763800000021-catalogue-reads.js';
 import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
-import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
 import { HearsayAndPlayers1763800000023 } from './src/database/migrations/1763800000023-hearsay-and-players.js';
+import { ProductReads1763800000024 } from './src/database/migrations/1763800000024-product-reads.js';
+import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
+import { AttemptCheck } from './src/orders/attempt-check.entity.js';
 import { OrderItem } from './src/orders/order-item.entity.js';
 import { OrderUnit } from './src/orders/order-unit.entity.js';
 import { Order } from './src/orders/order.entity.js';
@@ -41,6 +43,7 @@ import { SupplierCall } from './src/orders/supplier-call.entity.js';
 import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
 import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
+import { SupplierProductRead } from './src/suppliers/supplier-product-read.entity.js';
 import { SupplierBalanceReading } from './src/suppliers/supplier-balance-reading.entity.js';
 import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
 import { SupplierCallback } from './src/supplier-callbacks/supplier-callback.entity.js';
@@ -55,7 +58,7 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
 const ENTITIES = [
   ...[Merchant, ApiKey, Supplier, SupplierProduct, Product, MerchantPrice, SupplierOffer, FxRate],
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
-  ...[SupplierCallback, SupplierBalanceReading],
+  ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess],
 ];
@@ -100,6 +103,7 @@ export function dataSourceOptions(
       CatalogueReads1763800000021,
       TermsOfItems1763800000022,
       HearsayAndPlayers1763800000023,
+      ProductReads1763800000024,
       SupplierBalances1763800000026,
     ],
     migrationsTableName: 'schema_migrations',

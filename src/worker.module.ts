@@ -7,6 +7,7 @@ import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { ManagementModule } from './management/management.module.js';
+import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
@@ -41,6 +42,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     SupplierBalances,
     SupplierProbes,
     SupplierSyncs,
+    AttemptRechecks,
     SupplierCallbacksRepository,
     CallbackRetention,
     WebhookChanges,

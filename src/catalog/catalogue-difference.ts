@@ -5,7 +5,8 @@ import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 export type Refusal =
   /** It was read at that moment; the next is allowed by the vendor, or by us. */
   | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
-  | { kind: 'unavailable'; problem: Unavailable }
+  /** It is paused now where it refuses our credentials. */
+  | { kind: 'unavailable'; problem: Unavailable; isPaused?: boolean }
   | { kind: 'empty' }
   /** It lists the SKU at two prices. */
   | { kind: 'contradiction'; sku: string }

@@ -33,6 +33,10 @@ export class SupplierCataloguesRepository {
     return manager.findBy(SupplierProduct, { supplier_id: id });
   }
 
+  findOne({ manager }: Transaction, { id }: Supplier, sku: string): Promise<SupplierProduct | null> {
+    return manager.findOneBy(SupplierProduct, { supplier_id: id, sku });
+  }
+
   /** By group and name. */
   list({ id }: Supplier, { match, unmapped = false }: ItemFilter): Promise<MappedItem[]> {
     const which = { supplierId: id, match: match ?? null, isUnmapped: unmapped };

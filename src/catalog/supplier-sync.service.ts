@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { Database } from '../database/database.js';
-import type { SupplierProduct } from '../suppliers/supplier-adapter.js';
+import type { SupplierProduct as Listed } from '../suppliers/supplier-adapter.js';
+import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
+import { SupplierPauses } from '../suppliers/supplier-pauses.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
@@ -50,6 +52,7 @@ export class SupplierSyncService {
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
     private readonly registry: SupplierRegistry,
+    private readonly pauses: SupplierPauses,
     private readonly catalogues: SupplierCataloguesRepository,
   ) {}
 
@@ -109,13 +112,16 @@ export class SupplierSyncService {
     // It has got another adapter since it was taken.
     if (!catalogue) return refused(supplier, { kind: 'overtaken' });
     const reading = await catalogue.read(connection.settings);
-    if (!reading.known) return refused(supplier, { kind: 'unavailable', problem: reading });
+    if (!reading.known) {
+      const isPaused = !options.dryRun && (await this.pauses.beginFor(supplier, reading));
+      return refused(supplier, { kind: 'unavailable', problem: reading, isPaused });
+    }
     return this.apply(begun, reading.products, options, by);
   }
 
   private apply(
     { supplier, readAt }: BegunRun,
-    products: SupplierProduct[],
+    products: Listed[],
     { dryRun = false, force = false }: SyncOptions,
     by?: Actor,
   ): Promise<SyncRun> {
@@ -129,9 +135,12 @@ export class SupplierSyncService {
       const before = await this.catalogues.find(tx, supplier);
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
-      const found = difference(products, before);
+      // What was read by itself since this run began is newer than what it lists.
+      const newer = new Set(before.filter((row) => touchedAt(row) > readAt).map(({ sku }) => sku));
+      const isOlder = ({ sku }: { sku: string }): boolean => !newer.has(sku);
+      const found = difference(products.filter(isOlder), before.filter(isOlder));
       const counts: SyncCounts = {
-        seen: found.items.length,
+        seen: new Set(products.map(({ sku }) => sku)).size,
         added: found.added,
         removed: found.gone.length,
         price_changed: found.priceChanged,
@@ -145,6 +154,9 @@ export class SupplierSyncService {
     });
   }
 }
+
+/** When a row was last read, by itself or with all others. */
+const touchedAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {
   const none = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };

@@ -37,6 +37,7 @@ export class AttemptAnswers {
     const { key, attempt, claim, outcome, calls } = decided;
     if (outcome.kind === 'succeeded')
       return this.settlement.settle({ ...decided, ...this.withCost(decided) });
+    if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, attempt);
     const next = await this.goOn(decided);
     if (next) return next;
     const told = await this.next.mostTelling(key, attempt, outcome);

@@ -2,10 +2,11 @@ import { Module } from '@nestjs/common';
 import { OrdersModule } from '../orders/orders.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { AttemptAnswers } from './attempt-answers.js';
+import { AttemptChecksRepository } from './attempt-checks.repository.js';
 import { AttemptsRepository } from './attempts.repository.js';
 import { NextAttempts } from './next-attempts.js';
 
-const PROVIDERS = [AttemptAnswers, AttemptsRepository, NextAttempts];
+const PROVIDERS = [AttemptAnswers, AttemptsRepository, NextAttempts, AttemptChecksRepository];
 
 /** What suppliers' words do to units, in whatever process they reach us. */
 @Module({

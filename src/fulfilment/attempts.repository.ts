@@ -66,6 +66,11 @@ export class AttemptsRepository {
     return this.database.query<Failure>(...sql.FIND_FAILURES.with(key));
   }
 
+  /** Has the price be read again that an attempt's supplier refused. */
+  async rereadProduct(key: UnitKey, attempt: number): Promise<void> {
+    await this.database.query(...sql.REREAD_PRODUCT.with({ ...key, attempt }));
+  }
+
   /** Units that wait for a paused supplier, and that can be bought elsewhere or have waited for too long. */
   listHeld(limit: number): Promise<HeldUnit[]> {
     const holdLimitMs = BigInt(this.config.ROUTING_HOLD_LIMIT_MS);

@@ -213,6 +213,17 @@ export const FIND_FAILURES = statement(
     ORDER BY number`,
 );
 
+/** What an attempt asked for is to be read again: its supplier refuses the price. */
+export const REREAD_PRODUCT = statement(
+  'supplier_product_reads.ask_for_attempt',
+  { orderId: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' },
+  ({ orderId, item, unit, attempt }) => `
+    INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)
+    SELECT supplier_id, supplier_sku, statement_timestamp(), statement_timestamp() FROM unit_attempts
+    WHERE order_id = ${orderId} AND item = ${item} AND unit = ${unit} AND number = ${attempt}
+    ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
+);
+
 /** Takes an offer off whose supplier says that it is not set up as we call it, until its catalogue changes that. */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',

@@ -105,8 +105,8 @@ const STARTED = `
  * decide the unit meanwhile. A unit in doubt is sent again only to the address that it was sent to before: another one
  * has never seen its reference and would buy it twice, so it goes to review; so does one that is too old to be asked
  * about. None of that concerns an attempt that its supplier is asked about by a name of its own, which never buys. Of a
- * supplier that may have so many calls in flight over all workers, claims are made one after the other. A
- * paused supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials.
+ * supplier that may have so many calls in flight over all workers, claims are made one after the other. A paused
+ * supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials or bans us.
  *
  * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
  * left alone. A unit's first attempt begins with its first claim. One that the version before has sent gets its attempt
@@ -147,7 +147,7 @@ export const CLAIM_UNITS = statement(
         SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, first_sent_at, sent_to
         FROM order_units
         WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
-          AND (s.pause_reason IS NULL OR (s.pause_reason <> 'credentials' AND next_action = 'inquire'))
+          AND (s.pause_reason IS NULL OR (s.pause_reason NOT IN ('credentials', 'ban') AND next_action = 'inquire'))
         ORDER BY next_action_at
         LIMIT CASE WHEN limited.id IS NULL THEN asked.free_slots
                    ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UnitObserver } from './unit-observer.js';
 import { AnswerKeeper } from './answer-keeper.js';
+import { AttemptChecks } from './attempt-checks.js';
 import { AttemptsModule } from './attempts.module.js';
 import { HeldUnits } from './held-units.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -14,8 +15,8 @@ import { UnitsRepository } from './units.repository.js';
   imports: [AttemptsModule, SuppliersModule],
   providers: [
     ...[UnitDispatcher, UnitsRepository, SupplierCaller, OutcomeRecorder, AnswerKeeper, UnitObserver],
-    HeldUnits,
+    ...[HeldUnits, AttemptChecks],
   ],
-  exports: [UnitDispatcher, HeldUnits, SuppliersModule],
+  exports: [UnitDispatcher, HeldUnits, AttemptChecks, SuppliersModule],
 })
 export class FulfilmentModule {}

@@ -30,7 +30,7 @@ import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.r
 type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
 
 /** Faults that don't pass by themselves in a moment. */
-const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration']);
+const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban']);
 
 /** Nothing was bought, and nobody has put it right in time. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
@@ -112,7 +112,7 @@ export class OutcomeRecorder {
       if (await retryWrite(takeOff, leaseEndMs, isPassing)) this.observer.offerTakenOff(unit, detail);
       return;
     }
-    if (fault !== 'credentials' && fault !== 'deposit') return;
+    if (fault !== 'credentials' && fault !== 'deposit' && fault !== 'ban') return;
     const { supplier_id: id, adapter } = unit;
     const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome) };
     const code = await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);

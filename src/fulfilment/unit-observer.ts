@@ -11,6 +11,7 @@ import type { ClaimedUnit } from './units.repository.js';
 
 const PAUSED = {
   credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
+  ban: 'the supplier bans us for asking too often, and is paused until it answers again',
   deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
 };
 
@@ -94,7 +95,11 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     );
   }
 
-  supplierPaused({ supplier }: ClaimedUnit, reason: 'credentials' | 'deposit', detail: string | null): void {
+  supplierPaused(
+    { supplier }: ClaimedUnit,
+    reason: 'credentials' | 'deposit' | 'ban',
+    detail: string | null,
+  ): void {
     this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 

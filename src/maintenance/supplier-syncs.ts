@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Refusal } from '../catalog/catalogue-difference.js';
+import { ProductReadsService, type ProductRun } from '../catalog/product-reads.service.js';
 import { SupplierSyncService, type SyncRun } from '../catalog/supplier-sync.service.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
@@ -12,35 +13,49 @@ import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
 import { Recurring } from './recurring.js';
 
+const PAUSED = 'the supplier accepts no calls of ours and is paused: see topup supplier show';
+
 /** How often each worker looks whether a catalogue is due. */
 const LOOK_EVERY_MS = 10_000;
+/** How often for single products: what an order could not be bought for waits for it. */
+const LOOK_FOR_PRODUCTS_EVERY_MS = 1_000;
 
-/** Reads the catalogues of suppliers that are bought from, one after the other, every SUPPLIER_SYNC_INTERVAL_MS. */
+/**
+ * Reads the catalogues of suppliers that are bought from, one after the other, every SUPPLIER_SYNC_INTERVAL_MS; and single
+ * products, whatever the interval, as soon as something says that they have changed.
+ */
 @Injectable()
 export class SupplierSyncs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly syncing: Recurring;
+  private readonly reading: Recurring;
 
   constructor(
     schema: SchemaService,
     private readonly syncs: SupplierSyncService,
+    private readonly products: ProductReadsService,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.syncing = new Recurring({
+    const when = {
       whenReady: () => schema.whenReady(),
-      intervalMs: Math.min(LOOK_EVERY_MS, config.SUPPLIER_SYNC_INTERVAL_MS),
-      run: (stop) => this.syncAllDue(stop),
-      onError: ({ message }) =>
+      onError: ({ message }: Error) =>
         logger.warn({ reason: message }, 'the catalogues of suppliers could not be looked after'),
+    };
+    const intervalMs = Math.min(LOOK_EVERY_MS, config.SUPPLIER_SYNC_INTERVAL_MS);
+    this.syncing = new Recurring({ ...when, intervalMs, run: (stop) => this.syncAllDue(stop) });
+    this.reading = new Recurring({
+      ...{ ...when, intervalMs: LOOK_FOR_PRODUCTS_EVERY_MS },
+      run: (stop) => this.readAllDue(stop),
     });
   }
 
   onApplicationBootstrap(): void {
     if (this.config.SUPPLIER_SYNC_INTERVAL_MS > 0) this.syncing.start();
+    this.reading.start();
   }
 
-  beforeApplicationShutdown(): Promise<void> {
-    return this.syncing.stop();
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.syncing.stop(), this.reading.stop()]);
   }
 
   private async syncAllDue(stop: AbortSignal): Promise<void> {
@@ -51,6 +66,23 @@ export class SupplierSyncs implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
+  private async readAllDue(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      const run = await this.products.readDue();
+      if (!run) return;
+      this.reportProduct(run);
+    }
+  }
+
+  private reportProduct({ supplier, sku, result, isPaused }: ProductRun): void {
+    const about = { supplier, sku };
+    if (typeof result === 'string')
+      this.logger.info({ ...about, result }, 'a product of a supplier was read');
+    else this.logger.warn({ ...about, ...result }, 'a product of a supplier could not be read');
+    if (isPaused && typeof result === 'object')
+      this.logger.error({ supplier, detail: result.detail }, PAUSED);
+  }
+
   private report({ supplier, refusal, ...counts }: SyncRun): void {
     const about = { supplier: supplier.code };
     if (refusal === null) this.logger.info({ ...about, ...counts }, 'the catalogue of a supplier was read');
@@ -59,6 +91,8 @@ export class SupplierSyncs implements OnApplicationBootstrap, BeforeApplicationS
         { ...about, seen: counts.seen, ...loggable(refusal) },
         'the catalogue of a supplier was not taken over, and stays as it was',
       );
+    if (refusal?.kind === 'unavailable' && refusal.isPaused)
+      this.logger.error({ ...about, detail: refusal.problem.detail }, PAUSED);
   }
 }
 

@@ -7,17 +7,18 @@ import { Supplier } from '../suppliers/supplier.entity.js';
  * What came of a callback.
  * - `settled`: it settled its unit, or after its refusal another attempt begins.
  * - `contradicted`: its unit had been settled otherwise, which is a case for the operator now.
- * - `woke`: its attempt is open, and the supplier is asked about it as soon as it may be.
+ * - `woke`: its attempt is open or succeeded, and the supplier is asked about it as soon as it may be.
  * - `nothing_new`: it says nothing that changes how its attempt stands.
  * - `repeated`: it had come before, by its delivery id, and changed nothing this time.
  * - `unknown_reference`: it is about no attempt of ours.
+ * - `products`: it says that products changed, and those that we know are read again.
  * - `ping`: it only tried whether we are there.
  * - `unreadable`: it could not be understood.
  * - `refused`: it did not prove that it came from the supplier.
  */
 export const CALLBACK_VERDICTS = [
   ...(['settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference'] as const),
-  ...(['ping', 'unreadable', 'refused'] as const),
+  ...(['ping', 'unreadable', 'refused', 'products'] as const),
 ] as const;
 export type CallbackVerdict = (typeof CALLBACK_VERDICTS)[number];
 
@@ -35,7 +36,7 @@ export type CallbackVerdict = (typeof CALLBACK_VERDICTS)[number];
 })
 @Check(
   'ck_supplier_callbacks_verdict',
-  `verdict IN ('settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference', 'ping', 'unreadable', 'refused')`,
+  `verdict IN ('settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference', 'ping', 'unreadable', 'refused', 'products')`,
 )
 @Check('ck_supplier_callbacks_attempt', 'num_nulls(order_id, item, unit, attempt) IN (0, 4)')
 export class SupplierCallback {

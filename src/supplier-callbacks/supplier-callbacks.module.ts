@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
 import { AttemptsModule } from '../fulfilment/attempts.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { CallbackAnswers } from './callback-answers.js';
@@ -7,7 +8,7 @@ import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js'
 import { SupplierCallbacksService } from './supplier-callbacks.service.js';
 
 @Module({
-  imports: [AttemptsModule, SuppliersModule],
+  imports: [AttemptsModule, SuppliersModule, SupplierCataloguesModule],
   providers: [CallbackAnswers, CallbackGate, SupplierCallbacksRepository, SupplierCallbacksService],
   exports: [CallbackGate, SupplierCallbacksService],
 })

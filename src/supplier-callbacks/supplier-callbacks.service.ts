@@ -5,6 +5,8 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { SecretBox } from '../core/secret-box.js';
 import { storable } from '../core/text.js';
+import { ProductReadsService } from '../catalog/product-reads.service.js';
+import { AttemptChecksRepository } from '../fulfilment/attempt-checks.repository.js';
 import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
 import { isTerminalUnit } from '../orders/states.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
@@ -18,6 +20,8 @@ import { SupplierCallbacksRepository, type FoundAttempt } from './supplier-callb
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
+/** Callbacks about one success are answered by one question in this time, where the adapter wants no longer one. */
+const LEAST_CHECK_GAP_MS = 1_000;
 
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 
@@ -43,6 +47,8 @@ export class SupplierCallbacksService {
     private readonly callbacks: SupplierCallbacksRepository,
     private readonly attempts: AttemptsRepository,
     private readonly registry: SupplierRegistry,
+    private readonly checks: AttemptChecksRepository,
+    private readonly products: ProductReadsService,
     private readonly answers: CallbackAnswers,
     private readonly secretBox: SecretBox,
     private readonly notifier: WorkNotifier,
@@ -58,6 +64,7 @@ export class SupplierCallbacksService {
   async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
     const reading = this.read(supplier, raw);
     const claims = claimsOf(reading);
+    if (reading.kind === 'products') await this.products.ask(supplier.id, reading.skus);
     const { verdict, attempt } =
       reading.kind === 'about'
         ? await this.follow(supplier, reading, claims)
@@ -123,16 +130,20 @@ export class SupplierCallbacksService {
     return true;
   }
 
-  /** Has the supplier asked about an attempt that is open. */
+  /** Has the supplier asked about an attempt that is open; or succeeded, because it may have been taken back. */
   private async wake(
     supplier: CallingSupplier,
     attempt: FoundAttempt,
     isNamed: boolean,
   ): Promise<CallbackVerdict> {
-    if (!isOpen(attempt)) return 'nothing_new';
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
     if (!inquiry) return 'nothing_new';
+    if (!isOpen(attempt)) {
+      if (!isBought(attempt) || inquiry.mayBuy) return 'nothing_new';
+      await this.checks.ask(attempt, Math.max(inquiry.minGapMs, LEAST_CHECK_GAP_MS));
+      return 'woke';
+    }
     const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
     return 'woke';
@@ -177,6 +188,9 @@ const isChanged = (reading: About, { reference, supplierReference }: Claims): bo
 
 const isOpen = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
   attempt === latest && !isTerminalUnit(state);
+
+const isBought = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
+  attempt === latest && state === 'succeeded';
 
 const keyOf = (
   attempt: FoundAttempt | null,

@@ -49,7 +49,7 @@ export interface Unavailable {
   known: false;
   detail: string;
   reached: boolean;
-  fault?: 'settings' | 'credentials' | 'rate';
+  fault?: 'settings' | 'credentials' | 'rate' | 'ban';
 }
 
 /** What we have left at a supplier, as it writes it. */
@@ -92,8 +92,10 @@ export type ProductReading = { known: true; product: SupplierProduct | null } | 
 
 /** How a supplier tells what it sells. */
 export interface Catalogue<Settings = unknown> {
-  /** How long after one reading the supplier allows the next; 0 for no limit. One product may be read at any time. */
+  /** How long after one reading the supplier allows the next; 0 for no limit. */
   readonly minGapMs: number;
+  /** The same for reading one product, which has nothing to do with the whole. */
+  readonly productGapMs: number;
   /** Whether that gap is a courtesy of ours, which an operator may pass over: no limit that the vendor documents. */
   readonly isGapOurs?: boolean;
   read(settings: Settings): Promise<CatalogueReading>;

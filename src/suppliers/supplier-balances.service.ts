@@ -28,14 +28,12 @@ export class SupplierBalancesService {
     return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
   }
 
-  /** Asks those that were not asked within the interval; one that refuses our credentials is paused. */
+  /** Asks those that were not asked within the interval; one that refuses our credentials or bans us is paused. */
   async askDue(intervalMs: number): Promise<AskedSupplier[]> {
     const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
     const asked = await this.ask(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
     for (const { supplier, problem } of asked) {
-      if (problem?.fault !== 'credentials') continue;
-      const { id, adapter } = supplier;
-      await this.pauses.begin({ id, adapter, reason: 'credentials', detail: problem.detail });
+      if (problem) await this.pauses.beginFor(supplier, problem);
     }
     return asked;
   }

@@ -23,11 +23,13 @@ export interface CallbackReply {
  * - `unreadable`: it proves that, and can't be understood. It is kept for the operator.
  * - `about`: an attempt, by our reference or by theirs. With an outcome only where a secret covers all that it says: that
  *   settles the unit. Without one it only makes us ask.
+ * - `products`: these SKUs have changed. It proves nothing, so that the supplier is asked about those that we know.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
   | { kind: 'ping' }
   | { kind: 'refused'; detail: string }
   | { kind: 'unreadable'; detail: string }
+  | { kind: 'products'; skus: string[] }
   | {
       kind: 'about';
       reference?: string;

@@ -7,9 +7,10 @@ import type { Failure } from '../core/failures.js';
  * - `deposit`: what we have left there is not enough.
  * - `configuration`: what we call the product there is not set up.
  * - `rate`: we ask for more than it allows.
+ * - `ban`: we asked for more than it allows until it shut us out for a while.
  * - `busy`: it is away, or has too much to do.
  */
-export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'busy';
+export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban' | 'busy';
 
 /** A refusal for good: nothing was bought under this reference, and nothing will be. */
 export interface Refusal extends Failure {
@@ -18,6 +19,8 @@ export interface Refusal extends Failure {
   failover?: boolean;
   /** The same supplier may sell it after so long, under another reference. */
   retryAfterMs?: number;
+  /** It is about the price: that is to be read again before it is tried for another unit. */
+  isPriceRefused?: boolean;
   /** The refusal may not be its last word: it counts once it was said twice. */
   confirm?: boolean;
 }

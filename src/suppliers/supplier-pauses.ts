@@ -3,7 +3,7 @@ import type { CostMoney } from '../core/cost-money.js';
 import { storable } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { SupplierRegistry } from './supplier-registry.js';
-import type { SupplierBalance } from './supplier-adapter.js';
+import type { SupplierBalance, Unavailable } from './supplier-adapter.js';
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import type { PauseReason, Supplier } from './supplier.entity.js';
 import { SuppliersRepository } from './suppliers.repository.js';
@@ -29,11 +29,16 @@ const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
   // At once, to know the balance that was too low.
   deposit: [0, MINUTE_MS],
+  // Each call before its end makes a ban longer; the longest is about a day.
+  ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [
+    number,
+    ...number[],
+  ],
 };
 
 const probeDelayMs = (reason: Reason, probes: number): number => {
   const delays = PROBES_MS[reason];
-  return delays[Math.min(probes, delays.length - 1)] ?? MINUTE_MS;
+  return delays[Math.min(probes, delays.length - 1)] ?? delays[0];
 };
 
 /** A supplier, as it was when it was asked for our balance, and whether that ended its pause. */
@@ -44,7 +49,8 @@ export interface ProbedSupplier {
 }
 
 /**
- * Pauses suppliers that refuse our credentials or have too little of our money: at the first such answer, for all workers.
+ * Pauses suppliers that refuse our credentials, have too little of our money, or ban us for calling too often: at the
+ * first such answer, for all workers.
  * They are probed by asking for our balance, never by a purchase, and go on by themselves.
  */
 @Injectable()
@@ -61,6 +67,15 @@ export class SupplierPauses {
     if (!this.registry.isPausedByFaults(adapter)) return Promise.resolve(null);
     const said = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
     return this.repository.beginPause({ id, reason, detail: said, probeInMs: probeDelayMs(reason, 0) });
+  }
+
+  /**
+   * Pauses a supplier that told something else than it was asked, where that is what a purchase would pause it for.
+   * @returns whether this paused it.
+   */
+  async beginFor({ id, adapter }: Supplier, { fault, detail }: Unavailable): Promise<boolean> {
+    if (fault !== 'credentials' && fault !== 'ban') return false;
+    return (await this.begin({ id, adapter, reason: fault, detail })) !== null;
   }
 
   /** Asks those for our balance that are due for it; each is asked by one worker. */
@@ -85,8 +100,7 @@ export class SupplierPauses {
   private async goesOn(supplier: Supplier, { micros }: CostMoney): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
-    if (reason === 'credentials' || isEnough(supplier, micros))
-      return this.repository.endPause(supplier, reason);
+    if (reason !== 'deposit' || isEnough(supplier, micros)) return this.repository.endPause(supplier, reason);
     await this.repository.notePausedBalance(supplier, micros);
     return false;
   }

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import type { AdapterDescription } from './adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS } from './adapters.js';
 import { CallbackAddresses } from './callback-addresses.js';
-import type { SupplierAdapter, Unavailable } from './supplier-adapter.js';
+import type { Catalogue, SupplierAdapter, Unavailable } from './supplier-adapter.js';
 import { SupplierCredentials } from './supplier-credentials.js';
 import { SupplierHttp } from './supplier-http.js';
 import { missingProblem } from './supplier-settings.js';
@@ -38,6 +38,8 @@ export interface CatalogueRow {
   adapter: string;
   /** For so long a supplier's catalogue is left alone after it was read. */
   gap_ms: number;
+  /** For so long it is left alone after it was asked for one product. */
+  product_gap_ms: number;
 }
 
 interface KnownAdapter {
@@ -61,7 +63,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
 
   /** Those that read catalogues. */
   readonly catalogues: readonly CatalogueRow[] = [...this.known].flatMap(([name, { adapter }]) =>
-    adapter.catalogue ? [{ adapter: name, gap_ms: adapter.catalogue.minGapMs }] : [],
+    adapter.catalogue ? [toCatalogueRow(name, adapter.catalogue)] : [],
   );
 
   constructor(
@@ -118,6 +120,10 @@ export class SupplierRegistry implements OnApplicationShutdown {
     );
   }
 }
+
+const toCatalogueRow = (adapter: string, { minGapMs, productGapMs }: Catalogue): CatalogueRow => ({
+  ...{ adapter, gap_ms: minGapMs, product_gap_ms: productGapMs },
+});
 
 function toRow({ adapter: { inquiry, inquiryByTheirs }, description }: KnownAdapter): AdapterRow {
   const maxAgeMs = inquiry?.maxAgeMs ?? null;

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
-export const PAUSE_REASONS = ['operator', 'credentials', 'deposit'] as const;
+export const PAUSE_REASONS = ['operator', 'credentials', 'deposit', 'ban'] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
 @Entity('suppliers')
@@ -9,9 +9,9 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
 @Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
 @Check('ck_suppliers_timeout_ms', 'timeout_ms BETWEEN 1 AND 600000')
 @Check('ck_suppliers_max_in_flight', 'max_in_flight BETWEEN 1 AND 10000')
-@Check('ck_suppliers_pause_reason', `pause_reason IN ('operator', 'credentials', 'deposit')`)
+@Check('ck_suppliers_pause_reason', `pause_reason IN ('operator', 'credentials', 'deposit', 'ban')`)
 @Check('ck_suppliers_paused', '(pause_reason IS NULL) = (paused_at IS NULL)')
-@Check('ck_suppliers_probe', `probe_at IS NULL OR pause_reason IN ('credentials', 'deposit')`)
+@Check('ck_suppliers_probe', `probe_at IS NULL OR pause_reason IN ('credentials', 'deposit', 'ban')`)
 @Check('ck_suppliers_balance', 'num_nulls(balance_micros, balance_currency, balance_at) IN (0, 3)')
 export class Supplier {
   @IdColumn('integer', 'pk_suppliers')
@@ -97,6 +97,10 @@ export class Supplier {
   /** When its whole catalogue was last asked for, whatever came of it. */
   @Column(timestampColumn({ nullable: true }))
   catalogue_read_at!: Date | null;
+
+  /** When it was last asked for one product of its catalogue that was to be read again. */
+  @Column(timestampColumn({ nullable: true }))
+  product_read_at!: Date | null;
 
   @Column(createdAtColumn())
   created_at!: Date;

@@ -172,7 +172,7 @@ export class SuppliersService {
 
 const NOTHING_ASKED = {
   ...{ balance_micros: null, balance_currency: null, balance_at: null },
-  catalogue_read_at: null,
+  ...{ catalogue_read_at: null, product_read_at: null },
 };
 
 /** Whether what a supplier told before may have been about another account. */

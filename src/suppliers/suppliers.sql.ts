@@ -62,7 +62,7 @@ export const TAKE_DUE_READING = statement(
     RETURNING code, catalogue_read_at`,
 );
 
-/** What the operator paused stays so; what is paused for its deposit may have a better reason. */
+/** What the operator paused stays so; what is paused for its deposit, or banned, may have a better reason. */
 export const BEGIN_PAUSE = statement(
   'suppliers.begin_pause',
   { id: 'int', reason: 'text', detail: 'text?', probeInMs: 'int' },
@@ -70,6 +70,7 @@ export const BEGIN_PAUSE = statement(
     UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
       paused_at = coalesce(paused_at, statement_timestamp()), paused_balance_micros = NULL, probes = 0,
       probe_at = statement_timestamp() + make_interval(secs => ${probeInMs} / 1000.0)
-    WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason = 'deposit' AND ${reason} = 'credentials')
+    WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason IN ('deposit', 'ban') AND ${reason} = 'credentials'
+                         OR pause_reason = 'deposit' AND ${reason} = 'ban')
     RETURNING code`,
 );

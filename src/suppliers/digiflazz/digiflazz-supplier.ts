@@ -81,6 +81,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
 
   readonly catalogue: Catalogue<DigiflazzSettings> = {
     minGapMs: 5 * MINUTE_MS,
+    productGapMs: 2_000,
     read: (settings) => this.askPrices(settings, {}, readPriceList),
     readOne: (settings, sku) => this.askPrices(settings, { code: sku }, (answer) => readPriceOf(answer, sku)),
   };

@@ -14,8 +14,8 @@ export type CodeMeaning =
       confirm?: true;
       /** It is about how often we ask, and passes after a minute. */
       tooOften?: true;
-      /** The merchant is not told what the vendor says of it. */
-      discreet?: true;
+      /** It is about the price at which we would have bought, which the merchant is not told. */
+      ofPrice?: true;
     }
   /** Nothing was bought, and nothing will be until this is put right. */
   | { kind: 'not_accepted'; fault: Fault }
@@ -96,7 +96,7 @@ const NOT_MADE: Rows = {
   '66': ['cut-off for maintenance', elsewhere('PRODUCT_UNAVAILABLE')],
   '67': ['the seller is not verified', elsewhere('PRODUCT_UNAVAILABLE')],
   '68': ['the stock is empty', elsewhere('OUT_OF_STOCK')],
-  '69': ['not available at the expected price', elsewhere('PRODUCT_UNAVAILABLE', { discreet: true })],
+  '69': ['not available at the expected price', elsewhere('PRODUCT_UNAVAILABLE', { ofPrice: true })],
   '80': ['the seller has blocked us', fault('configuration')],
   '81': ['we have blocked the seller', fault('configuration')],
   '82': ['our account is not verified', fault('credentials')],

@@ -83,6 +83,8 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
   /** It is public, and big. */
   readonly catalogue: Catalogue<WepaySettings> = {
     minGapMs: 5 * MINUTE_MS,
+    // One product is read out of the whole.
+    productGapMs: 5 * MINUTE_MS,
     isGapOurs: true,
     read: (settings) => this.readCatalogue(settings, readExport),
     readOne: (settings, sku) => this.readCatalogue(settings, (answer) => readExportOf(answer, sku)),

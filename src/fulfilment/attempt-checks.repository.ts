@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { ASK_FOR_CHECK, END_CHECK, TAKE_DUE_CHECK, type DueCheck } from './attempt-checks.sql.js';
+
+export type { DueCheck } from './attempt-checks.sql.js';
+
+type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
+
+/** Successful attempts that are to be asked about once more. */
+@Injectable()
+export class AttemptChecksRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Unless that is to be done already. @param delayMs after which it is done. */
+  async ask({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
+    await this.database.query(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
+  }
+
+  /** @param retryMs after which it is due again, unless it ended. @returns null where none is due. */
+  async takeDue(retryMs: number): Promise<DueCheck | null> {
+    const [due] = await this.database.query<DueCheck>(...TAKE_DUE_CHECK.with({ retryMs }));
+    return due ?? null;
+  }
+
+  async end({ order_id, item, unit, attempt }: AttemptKey): Promise<void> {
+    await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt }));
+  }
+}

@@ -1,0 +1,53 @@
+import { statement } from '../database/parameters.js';
+import type { Order } from '../orders/order.entity.js';
+import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
+
+const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
+
+const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
+  `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
+
+/** Whatever comes until then is answered by the same check. */
+export const ASK_FOR_CHECK = statement(
+  'attempt_checks.ask',
+  { ...ATTEMPT, delayMs: 'int' },
+  ({ order_id, item, unit, attempt, delayMs }) => `
+    INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
+    VALUES (${order_id}, ${item}, ${unit}, ${attempt}, statement_timestamp() + ${delayMs} * interval '1 millisecond')
+    ON CONFLICT DO NOTHING`,
+);
+
+/** A successful attempt whose supplier is to be asked whether that still stands. */
+export type DueCheck = Pick<UnitAttempt, 'order_id' | 'item' | 'unit' | 'reference' | 'supplier_reference'> &
+  Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> &
+  Pick<
+    Supplier,
+    | ('code' | 'adapter' | 'base_url' | 'options' | 'timeout_ms')
+    | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
+  > & { attempt: number };
+
+/** One that is due, whose supplier may be asked; until the check has ended it is not due again. */
+export const TAKE_DUE_CHECK = statement(
+  'attempt_checks.take_due',
+  { retryMs: 'int' },
+  ({ retryMs }) => `
+    WITH due AS (
+      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.reference, a.supplier_reference
+      FROM attempt_checks c
+      JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
+      JOIN suppliers s ON s.id = a.supplier_id
+      WHERE c.due_at <= statement_timestamp() AND coalesce(s.pause_reason NOT IN ('credentials', 'ban'), true)
+      ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
+    UPDATE attempt_checks c SET due_at = statement_timestamp() + ${retryMs} * interval '1 millisecond'
+    FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
+    WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
+    RETURNING due.*, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
+      s.callback_token_sealed, o.merchant_id, o.order_number, o.request_id`,
+);
+
+export const END_CHECK = statement(
+  'attempt_checks.end',
+  ATTEMPT,
+  (key) => `DELETE FROM attempt_checks WHERE ${isCheck(key)}`,
+);

@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { isDefinite, outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { inquiryAbout } from '../suppliers/supplier-adapter.js';
+import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import { AttemptAnswers } from './attempt-answers.js';
+import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
+
+/** When a supplier is asked again that did not answer. */
+const RETRY_MS = 600_000;
+
+/**
+ * Asks suppliers once more about what they bought, where a callback that proves nothing says that something is new: they
+ * may have taken it back, which is a case for the operator.
+ */
+@Injectable()
+export class AttemptChecks {
+  constructor(
+    private readonly checks: AttemptChecksRepository,
+    private readonly registry: SupplierRegistry,
+    private readonly answers: AttemptAnswers,
+    private readonly heartbeat: WorkerHeartbeat,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Makes one check that is due. @returns whether there was one. */
+  async checkDue(): Promise<boolean> {
+    const due = await this.checks.takeDue(RETRY_MS);
+    if (!due) return false;
+    const startedAtMs = performance.now();
+    const outcome = await this.ask(due);
+    if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') return true;
+    if (isDefinite(outcome)) {
+      const settled = await this.answers.settle({
+        key: { orderId: due.order_id, item: due.item, unit: due.unit },
+        merchantId: due.merchant_id,
+        attempt: due.attempt,
+        claim: null,
+        outcome,
+        calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
+      });
+      if (settled === 'reversal') this.contradicted(due, outcome);
+    }
+    await this.checks.end(due);
+    return true;
+  }
+
+  private async ask(due: DueCheck): Promise<SupplierOutcome> {
+    const connection = this.registry.tryConnect(due);
+    if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
+    const { reference, supplier_reference: supplierReference } = due;
+    const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
+    // One that is asked by sending again could buy it a second time.
+    if (!inquiry || inquiry.mayBuy) return { kind: 'never_seen' };
+    return inquiry.ask(connection.settings, { reference, supplierReference });
+  }
+
+  private toCall(unit: DueCheck, outcome: SupplierOutcome, durationMs: number) {
+    return { unit, kind: 'inquiry' as const, outcome, durationMs, process: this.heartbeat.name };
+  }
+
+  private contradicted(due: DueCheck, outcome: SupplierOutcome): void {
+    this.metrics.supplierContradicted(due.code);
+    this.logger.error(
+      {
+        ...{ requestId: due.request_id ?? undefined, orderNumber: due.order_number, supplier: due.code },
+        ...{ reference: due.reference, outcome: outcome.kind, detail: outcomeDetail(outcome) },
+      },
+      'a supplier contradicts how a unit was settled: see topup reversal list',
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { bigintColumn, timestampColumn } from '../database/columns.js';
+import { UnitAttempt } from './unit-attempt.entity.js';
+
+/** A successful attempt whose supplier called about it and proved nothing: it is asked once whether it still stands. */
+@Entity('attempt_checks')
+@ForeignKey(
+  () => UnitAttempt,
+  ['order_id', 'item', 'unit', 'attempt'],
+  ['order_id', 'item', 'unit', 'number'],
+  { name: 'fk_attempt_checks_attempt' },
+)
+export class AttemptCheck {
+  @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_attempt_checks' }))
+  order_id!: bigint;
+
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_attempt_checks' })
+  item!: number;
+
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_attempt_checks' })
+  unit!: number;
+
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_attempt_checks' })
+  attempt!: number;
+
+  @Column(timestampColumn())
+  due_at!: Date;
+}

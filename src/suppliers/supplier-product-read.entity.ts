@@ -1,0 +1,21 @@
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { timestampColumn } from '../database/columns.js';
+import { Supplier } from './supplier.entity.js';
+
+/** A SKU of which the supplier is to be asked alone: its price was refused, or the supplier says that it changed. */
+@Entity('supplier_product_reads')
+export class SupplierProductRead {
+  @ForeignKey(() => Supplier, { name: 'fk_supplier_product_reads_supplier', onDelete: 'CASCADE' })
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_supplier_product_reads' })
+  supplier_id!: number;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_supplier_product_reads' })
+  sku!: string;
+
+  /** When it was last marked: a reading that began earlier does not do. */
+  @Column(timestampColumn())
+  asked_at!: Date;
+
+  @Column(timestampColumn())
+  due_at!: Date;
+}

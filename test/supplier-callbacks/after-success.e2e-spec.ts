@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { CallbackScene, type OpenUnit } from './scene.js';
+
+let scene: CallbackScene;
+
+beforeAll(async () => {
+  scene = await CallbackScene.start();
+});
+
+afterAll(() => closeWithBalancedBooks(scene.stack));
+
+/** A unit that a supplier sold which proves nothing by its callbacks. */
+async function boughtUnit(): Promise<OpenUnit> {
+  const unit = await scene.openUnit('plain');
+  scene.sell(unit);
+  await callAbout(unit);
+  await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+  return unit;
+}
+
+const callAbout = ({ reference }: OpenUnit): Promise<unknown> =>
+  scene.call('plain', { kind: 'about', reference });
+
+const checks = (): Promise<object[]> => scene.stack.sql('SELECT * FROM attempt_checks');
+
+const reversals = ({ order }: OpenUnit): Promise<{ kind: string }[]> =>
+  scene.stack.sql(
+    `SELECT kind FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
+    [order.order_number],
+  );
+
+describe('a callback that proves nothing about a success', () => {
+  it('makes us ask once, however often it comes, and changes nothing where the success stands', async () => {
+    const unit = await boughtUnit();
+    const before = scene.inquiries(unit);
+    for (let count = 0; count < 3; count++) {
+      await callAbout(unit);
+      expect(await scene.last('plain')).toMatchObject({ verdict: 'woke' });
+    }
+    await eventually(checks, ({ length }) => length === 0);
+    expect(scene.inquiries(unit)).toBe(before + 1);
+    expect(await reversals(unit)).toEqual([]);
+  });
+
+  it('is a case for the operator where the supplier has taken it back', async () => {
+    const unit = await boughtUnit();
+    const { reference } = unit;
+    const body = {
+      reference,
+      status: 'failed',
+      failure_code: 'SUPPLIER_REJECTED',
+      failure_message: 'refunded',
+    };
+    scene.stack.supplier.script(unit.user, () => ({ status: 200, body }));
+    await callAbout(unit);
+    await eventually(
+      () => reversals(unit),
+      ({ length }) => length > 0,
+    );
+    expect(await reversals(unit)).toEqual([{ kind: 'taken_back' }]);
+    expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
+    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
+  });
+
+  it('is asked about later, where the supplier does not answer', async () => {
+    const unit = await boughtUnit();
+    scene.stack.supplier.script(unit.user, () => 'drop');
+    const before = scene.inquiries(unit);
+    await callAbout(unit);
+    await eventually(
+      () => scene.inquiries(unit),
+      (count) => count > before,
+    );
+    expect(await checks()).toHaveLength(1);
+    await scene.stack.sql('DELETE FROM attempt_checks');
+  });
+});
