@@ -31,6 +31,7 @@ import { CatalogueReads1763800000021 } from './src/database/migrations/176380000
 import { TermsOfItems1763800000022 } from './src/database/migrations/1763800000022-terms-of-items.js';
 import { HearsayAndPlayers1763800000023 } from './src/database/migrations/1763800000023-hearsay-and-players.js';
 import { ProductReads1763800000024 } from './src/database/migrations/1763800000024-product-reads.js';
+import { Deliveries1763800000025 } from './src/database/migrations/1763800000025-deliveries.js';
 import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -48,6 +49,7 @@ import { SupplierBalanceReading } from './src/suppliers/supplier-balance-reading
 import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
 import { SupplierCallback } from './src/supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from './src/suppliers/supplier.entity.js';
+import { UnitDelivery } from './src/unit-deliveries/unit-delivery.entity.js';
 import { Transfer } from './src/wallet/transfer.entity.js';
 import { Wallet } from './src/wallet/wallet.entity.js';
 import { DeliveryAttempt } from './src/webhooks/delivery-attempt.entity.js';
@@ -58,7 +60,7 @@ import { Webhook } from './src/webhooks/webhook.entity.js';
 const ENTITIES = [
   ...[Merchant, ApiKey, Supplier, SupplierProduct, Product, MerchantPrice, SupplierOffer, FxRate],
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
-  ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck],
+  ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess],
 ];
@@ -104,6 +106,7 @@ export function dataSourceOptions(
       TermsOfItems1763800000022,
       HearsayAndPlayers1763800000023,
       ProductReads1763800000024,
+      Deliveries1763800000025,
       SupplierBalances1763800000026,
     ],
     migrationsTableName: 'schema_migrations',

@@ -12,7 +12,7 @@ import type { SupplierOffer } from './supplier-offer.entity.js';
 /** A product as one merchant can order it. */
 export type Listing = Pick<
   Product,
-  'id' | 'sku' | 'name' | 'requires_server' | 'requires_character' | 'max_quantity'
+  'id' | 'sku' | 'name' | 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'
 > & {
   list_price: Product['price'];
   own_price: Product['price'];
@@ -25,7 +25,7 @@ const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
 
 const listingsFor = (merchantId: string, limits: Parameters<typeof offersOf>[0]): string => `
   SELECT p.id, p.sku, p.name, p.price AS list_price, ${MERCHANT_PRICE} AS own_price,
-         p.requires_server, p.requires_character, p.max_quantity,
+         p.requires_server, p.requires_character, p.max_quantity, p.kind,
          p.active AND EXISTS (SELECT FROM (${offersOf(limits)}) offer WHERE why_not IS NULL) AS available
   FROM products p LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}`;
 
@@ -47,7 +47,7 @@ export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> & Pick<Product, 's
 
 /** A product as an order of one merchant takes it, at the first routable offer. */
 export type OrderableProduct = AskedProduct &
-  Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity'> & {
+  Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'> & {
     /** Whether there is such a product, and it is sold at present. */
     is_listed: boolean;
     /** Null when no offer of it is routable. */
@@ -79,7 +79,7 @@ export const FIND_ORDERABLE = statement(
            first.supplier_id, first.supplier_sku, first.once_per_day, first.player_template,
            first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
            p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
-           p.requires_server, p.requires_character, p.max_quantity,
+           p.requires_server, p.requires_character, p.max_quantity, p.kind,
            date_trunc('milliseconds', statement_timestamp()) AS now
     FROM ${asked.as('asked')}
     LEFT JOIN products p ON p.sku = asked.sku AND p.active

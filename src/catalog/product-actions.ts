@@ -1,4 +1,5 @@
 import { formatBaht } from '../core/money.js';
+import type { ProductKind } from '../core/product-kind.js';
 import type { AuditRecord } from '../audit-log/audit-log.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 
@@ -14,6 +15,7 @@ export interface ProductView {
   requires_character: boolean;
   max_quantity: number;
   active: boolean;
+  kind: ProductKind;
 }
 
 export const toProductView = (product: ProductRow): ProductView => ({
@@ -26,6 +28,7 @@ export const toProductView = (product: ProductRow): ProductView => ({
   requires_character: product.requires_character,
   max_quantity: product.max_quantity,
   active: product.active,
+  kind: product.kind,
 });
 
 type Value = string | number | boolean | null;

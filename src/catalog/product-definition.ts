@@ -1,4 +1,5 @@
 import type { Satang } from '../core/money.js';
+import type { ProductKind } from '../core/product-kind.js';
 import { textProblem } from '../core/text.js';
 import type { Product } from './product.entity.js';
 
@@ -20,6 +21,7 @@ export interface ProductDefinition {
   requiresCharacter?: boolean;
   maxQuantity?: number;
   active?: boolean;
+  kind?: ProductKind;
 }
 
 /** `supplierCode` is that of its first offer; null when it has none. */
@@ -84,5 +86,6 @@ export function toRow(definition: ProductDefinition, before?: ProductWithSupplie
     requires_character: definition.requiresCharacter ?? before?.requires_character ?? false,
     max_quantity: definition.maxQuantity ?? before?.max_quantity ?? MAX_QUANTITY,
     active: definition.active ?? before?.active ?? true,
+    kind: definition.kind ?? before?.kind ?? 'topup',
   };
 }

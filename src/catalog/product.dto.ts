@@ -1,4 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { meanings } from '../core/http/answer.decorators.js';
+import { PRODUCT_KINDS } from '../core/product-kind.js';
+
+const KINDS = {
+  topup: 'goes to the player that the order names',
+  code: 'is a code, which `GET /v1/orders/{reference_id}` shows; the `user_id` of the order is your name for the buyer',
+};
 
 /** A product as one merchant can order it. */
 export class ProductDto {
@@ -12,6 +19,8 @@ export class ProductDto {
   @ApiProperty({ example: false }) requires_character!: boolean;
   @ApiProperty({ type: 'integer', example: 100, description: 'Maximum quantity of one item of an order' })
   max_quantity!: number;
+  @ApiProperty({ enum: PRODUCT_KINDS, example: 'topup', description: meanings('What one piece', KINDS) })
+  kind!: string;
   @ApiProperty({ example: true, description: 'Whether it can be ordered now' })
   available!: boolean;
 }

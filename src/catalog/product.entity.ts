@@ -1,5 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Unique, UpdateDateColumn } from 'typeorm';
 import type { Satang } from '../core/money.js';
+import type { ProductKind } from '../core/product-kind.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
@@ -8,6 +9,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 @Check('ck_products_sku', 'length(sku) BETWEEN 1 AND 64')
 @Check('ck_products_price_not_negative', 'price >= 0')
 @Check('ck_products_max_quantity', 'max_quantity BETWEEN 1 AND 100')
+@Check('ck_products_kind', `kind IN ('topup', 'code')`)
 @Check('ck_products_first_offer', 'num_nulls(supplier_id, supplier_sku) IN (0, 2)')
 export class Product {
   @IdColumn('integer', 'pk_products')
@@ -47,6 +49,10 @@ export class Product {
   /** Whether it is sold at present. */
   @Column('boolean', { default: true })
   active!: boolean;
+
+  /** What is ordered from now on: what was ordered keeps its kind. */
+  @Column('text', { default: 'topup' })
+  kind!: ProductKind;
 
   @Column(createdAtColumn())
   created_at!: Date;

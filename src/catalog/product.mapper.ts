@@ -12,6 +12,7 @@ export function toProductDto(listing: Listing): ProductDto {
     requires_server: listing.requires_server,
     requires_character: listing.requires_character,
     max_quantity: listing.max_quantity,
+    kind: listing.kind,
     available: listing.available,
   };
 }

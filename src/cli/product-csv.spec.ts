@@ -28,9 +28,9 @@ const HEADER = 'sku,name,price,supplier\n';
 
 describe('a file of products', () => {
   it('may have its columns in any order, and empty fields for defaults', () => {
-    const file = `supplier,active,price,max_quantity,name,requires_server,sku,requires_character,supplier_sku
-acme,0,35.00,5,86 Diamonds,TRUE,MLBB-86,yes,A-86
-acme,,35,,ไดมอนด์,,MLBB-87,,
+    const file = `supplier,active,price,max_quantity,name,requires_server,sku,requires_character,supplier_sku,kind
+acme,0,35.00,5,86 Diamonds,TRUE,MLBB-86,yes,A-86,code
+acme,,35,,ไดมอนด์,,MLBB-87,,,
 `;
     expect(read(file)).toEqual([
       {
@@ -45,6 +45,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
           requiresCharacter: true,
           maxQuantity: 5,
           active: false,
+          kind: 'code',
         },
       },
       {
@@ -59,6 +60,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
           requiresCharacter: false,
           maxQuantity: 100,
           active: true,
+          kind: 'topup',
         },
       },
     ]);
@@ -76,6 +78,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
       requiresCharacter: undefined,
       maxQuantity: undefined,
       active: undefined,
+      kind: undefined,
     });
     expect(problems('sku,price\nNEW,5\n')).toEqual(['line 2: NEW is a new product: it needs name']);
   });
@@ -123,6 +126,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
     ['max_quantity', '0', 'a whole number, 1 to 100'],
     ['max_quantity', '101', 'a whole number, 1 to 100'],
     ['max_quantity', '1.5', 'a whole number, 1 to 100'],
+    ['kind', 'Code', 'topup or code'],
     ['active', 'maybe', 'true, false, yes, no, 1 or 0'],
     ['requires_server', 'y', 'true, false, yes, no, 1 or 0'],
   ])('takes no %s of %s', (column, value, words) => {
@@ -133,7 +137,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,
   it('names what is wrong with the header', () => {
     expect(problems('sku,name,price,price,colour\nA,a,1,acme,red\n')).toEqual([
       'line 1: there is no column "colour": choose from sku, name, price, supplier, supplier_sku, requires_server, ' +
-        'requires_character, max_quantity, active',
+        'requires_character, max_quantity, active, kind',
       'line 1: column price is there more than once',
     ]);
     expect(problems('name,price\nA,1\n')).toEqual(['line 1: column sku is missing']);
@@ -186,6 +190,7 @@ describe('products that were written to a file', () => {
     requires_character: fc.boolean(),
     max_quantity: fc.integer({ min: 1, max: 100 }),
     active: fc.boolean(),
+    kind: fc.constantFrom('topup' as const, 'code' as const),
   });
   const withoutOffer = bought.map((each) => ({ ...each, supplier: null, supplier_sku: null }));
   const product = fc.oneof(bought, withoutOffer);
@@ -215,4 +220,5 @@ const toView = (definition: ProductLine['definition']): Partial<ProductView> => 
   requires_character: definition.requiresCharacter,
   max_quantity: definition.maxQuantity,
   active: definition.active,
+  kind: definition.kind,
 });

@@ -9,6 +9,7 @@ import {
   type ProductWithSupplier,
 } from '../catalog/product-definition.js';
 import { parseBaht } from '../core/money.js';
+import { PRODUCT_KINDS, type ProductKind } from '../core/product-kind.js';
 import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
 import { toCsv } from './csv.js';
 
@@ -22,6 +23,7 @@ const COLUMNS = [
   'requires_character',
   'max_quantity',
   'active',
+  'kind',
 ] as const satisfies (keyof ProductView)[];
 
 const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products' };
@@ -99,6 +101,7 @@ function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): Produ
       ifEmpty: MAX_QUANTITY,
     }),
     active: flag('active', true),
+    kind: reader.read('kind', toKind, { words: PRODUCT_KINDS.join(' or '), ifEmpty: 'topup' }),
   };
 }
 
@@ -129,6 +132,8 @@ const FLAGS: Record<string, boolean> = {
 };
 
 const toFlag = (text: string): boolean | null => FLAGS[text.toLowerCase()] ?? null;
+
+const toKind = (text: string): ProductKind | null => PRODUCT_KINDS.find((kind) => kind === text) ?? null;
 
 const toQuantity = (text: string): number | null => {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;

@@ -2,13 +2,14 @@ import { Option, type Command } from 'commander';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { toProductView } from '../catalog/product-actions.js';
 import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definition.js';
+import { PRODUCT_KINDS } from '../core/product-kind.js';
 import { ProductsService } from '../catalog/products.service.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, MANY } from './confirm.js';
 import { writeCsvFile } from './csv-file.js';
-import { baht, integer, operatorOption, reasonOption, yesOption } from './options.js';
+import { baht, integer, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
 import { writeProducts } from './product-csv.js';
 import { differencesResult, importProducts, readProductFile, toRows } from './product-import.js';
@@ -25,7 +26,7 @@ can't be ordered. topup offer sets more of them.
 
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
-requires_server, requires_character, max_quantity and active. New products need name and price. Without a column,
+requires_server, requires_character, max_quantity, active and kind. New products need name and price. Without a column,
 existing products keep their value; an empty field sets the default, but an empty supplier takes no offer away. The import is all or nothing, and errors
 name their line. A file that changes more than ${MANY} products needs confirmation.
 `;
@@ -75,6 +76,7 @@ function defineSet(product: Command, act: Act): void {
     .option('--requires-character', 'require the character in orders')
     .option('--no-requires-character', 'do not require the character')
     .option('--max-quantity <n>', `maximum pieces per item, 1 to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY))
+    .option('--kind <kind>', 'what one piece is: topup (default) or code', oneOf(PRODUCT_KINDS))
     .addOption(new Option('--active', 'make the product available').conflicts('inactive'))
     .option('--inactive', 'make the product unavailable')
     .addOption(operatorOption())

@@ -1,6 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { FailureCode } from '../core/failures.js';
 import type { Satang } from '../core/money.js';
+import type { ProductKind } from '../core/product-kind.js';
 import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { Order } from './order.entity.js';
@@ -23,6 +24,7 @@ import type { OrderStatus } from './states.js';
   `(status IN ('completed', 'failed')) = (completed_quantity + failed_quantity = quantity)
    AND (status = 'completed') = (completed_quantity = quantity)`,
 )
+@Check('ck_order_items_kind', `kind IN ('topup', 'code')`)
 @Check('ck_order_items_failure', `(status = 'failed') = (failure_code IS NOT NULL)`)
 export class OrderItem {
   @ForeignKey(() => Order, { name: 'fk_order_items_order' })
@@ -84,4 +86,8 @@ export class OrderItem {
 
   @Column('text', { nullable: true })
   failure_message!: string | null;
+
+  /** That of its product when it was ordered. */
+  @Column('text', { default: 'topup' })
+  kind!: ProductKind;
 }

@@ -15,6 +15,7 @@ const item = (
   quantity: completed + failed,
   list_price: unitPrice,
   unit_price: unitPrice,
+  kind: 'topup',
   status: failed === 0 ? 'completed' : 'failed',
   completed_quantity: completed,
   failed_quantity: failed,

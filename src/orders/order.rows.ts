@@ -9,7 +9,7 @@ const ORDER_MEMBERS = [
 ] satisfies (keyof Order)[];
 
 const ITEM_MEMBERS = [
-  ...(['order_id', 'position', 'sku', 'quantity', 'list_price', 'unit_price'] as const),
+  ...(['order_id', 'position', 'sku', 'quantity', 'list_price', 'unit_price', 'kind'] as const),
   ...(['status', 'completed_quantity', 'failed_quantity', 'failure_code', 'failure_message'] as const),
 ] satisfies (keyof OrderItem)[];
 

@@ -10,7 +10,7 @@ export const FIND_BY_REFERENCE: Statement = {
 
 /** What an order's row and an item's have in common is the order's, and the item's with a prefix. */
 const JOINED_COLUMNS = `
-  o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.completed_quantity, i.failed_quantity,
+  o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.kind, i.completed_quantity, i.failed_quantity,
   i.status AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
 
 /** An order beside one of its items; what both have is the order's, and the item's with a prefix. */

@@ -45,6 +45,7 @@ export function toRows(
     quantity,
     list_price: product.list_price,
     unit_price: product.unit_price,
+    kind: product.kind,
     status: 'pending',
     completed_quantity: 0,
     failed_quantity: 0,
@@ -85,6 +86,7 @@ export function insertInput(admitted: Admitted[], now: Date): Parameters<typeof 
       max_cost_micros: product.max_cost_micros,
       cost_currency: product.cost_currency,
       baht_per_unit: product.baht_per_unit,
+      kind: product.kind,
     })),
   );
   const sums = new Map<number, Satang>();

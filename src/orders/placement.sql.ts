@@ -55,6 +55,7 @@ export const INSERT_ORDERS = statement(
       max_cost_micros: 'bigint?',
       cost_currency: 'text?',
       baht_per_unit: 'text?',
+      kind: 'text',
     }),
     taken: rowsOf({ merchant_id: 'int', amount: 'bigint' }),
     now: 'timestamptz',
@@ -72,10 +73,11 @@ export const INSERT_ORDERS = statement(
       RETURNING id, order_number),
     placed_items AS (
       INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
-                               player_template, expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit)
+                               player_template, expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit,
+                               kind)
       SELECT placed.id, line.position, line.sku, line.quantity, line.list_price, line.unit_price, line.supplier_id,
              line.supplier_sku, line.player_template, line.expected_cost_micros, line.max_cost_micros,
-             line.cost_currency, line.baht_per_unit::numeric
+             line.cost_currency, line.baht_per_unit::numeric, line.kind
       FROM ${items.as('line')}
       JOIN placed USING (order_number)
       RETURNING order_id, position, quantity, supplier_id),

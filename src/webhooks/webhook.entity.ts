@@ -55,6 +55,10 @@ export class Webhook {
   @Column('integer', { default: 60 })
   retry_delay!: number;
 
+  /** Whether it is told what was handed over for units, such as codes. */
+  @Column('boolean', { default: false })
+  include_deliveries!: boolean;
+
   /** Whether deliveries that wait may not follow the settings yet. */
   @Column('boolean', { default: false, select: false })
   waiting_is_stale!: boolean;

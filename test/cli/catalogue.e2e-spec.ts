@@ -129,6 +129,7 @@ describe('topup product', () => {
     requires_character: false,
     max_quantity: 100,
     active: true,
+    kind: 'topup',
   };
 
   it('has defaults for what is not given of a new one', async () => {

@@ -39,7 +39,16 @@ const defined = (price: string): string[] => [
   '--supplier',
   'acme',
 ];
-const strict = ['--requires-server', '--requires-character', '--max-quantity', '5', '--supplier-sku', 'A-86'];
+const strict = [
+  '--requires-server',
+  '--requires-character',
+  '--max-quantity',
+  '5',
+  '--supplier-sku',
+  'A-86',
+  '--kind',
+  'code',
+];
 
 /** What {@link strict} and {@link defined} make of a product. */
 const product = (sku: string, price: string): Product => ({
@@ -52,6 +61,7 @@ const product = (sku: string, price: string): Product => ({
   requires_character: true,
   max_quantity: 5,
   active: true,
+  kind: 'code',
 });
 
 async function imported<Value = Product[]>(text: string, ...options: string[]): Promise<Value> {
@@ -77,7 +87,8 @@ describe('topup product import', () => {
 
   it('takes an empty field in a column that is there for the default', async () => {
     await commandLine.json(...set('EMPTY', ...defined('35'), ...strict, '--inactive'));
-    const text = 'sku,supplier_sku,requires_server,requires_character,max_quantity,active\nEMPTY,,,,,\n';
+    const text =
+      'sku,supplier_sku,requires_server,requires_character,max_quantity,active,kind\nEMPTY,,,,,,\n';
     expect(await imported(text)).toEqual([
       {
         ...product('EMPTY', '35.00'),
@@ -85,6 +96,7 @@ describe('topup product import', () => {
         requires_server: false,
         requires_character: false,
         max_quantity: 100,
+        kind: 'topup',
       },
     ]);
   });
@@ -131,6 +143,7 @@ describe('topup product import', () => {
           { member: 'requires_character', old: null, new: false },
           { member: 'max_quantity', old: null, new: 100 },
           { member: 'active', old: null, new: true },
+          { member: 'kind', old: null, new: 'topup' },
         ],
       },
     ];
@@ -197,9 +210,11 @@ describe('topup product export', () => {
     const { stdout } = await commandLine.run('product', 'export', '-');
     expect(stdout).toBe(readFileSync(exported, 'utf8'));
     expect(stdout).toMatch(
-      /^sku,name,price,supplier,supplier_sku,requires_server,requires_character,max_quantity,active\n/,
+      /^sku,name,price,supplier,supplier_sku,requires_server,requires_character,max_quantity,active,kind\n/,
     );
-    expect(stdout).toContain(`'@X-0,"'=HYPERLINK(""http://evil"",""x"")",0.07,acme,A-86,true,true,5,false\n`);
+    expect(stdout).toContain(
+      `'@X-0,"'=HYPERLINK(""http://evil"",""x"")",0.07,acme,A-86,true,true,5,false,code\n`,
+    );
     expect(await commandLine.json('product', 'import', exported, '--dry-run')).toEqual([]);
     const before = await newest('product.import');
     expect(await commandLine.json('product', 'import', exported)).toEqual(products);

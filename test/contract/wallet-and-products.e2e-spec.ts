@@ -143,7 +143,7 @@ describe('5 GET /v1/products', () => {
     const merchant = await stack.merchant('0.00');
     const own = await stack.product('45.00', { name: '86 Diamonds', requiresServer: true, maxQuantity: 7 });
     await stack.api.get(PricesService).set(merchant.id, own, 4_250n);
-    const gone = await stack.product('5.00', { requiresCharacter: true, active: false });
+    const gone = await stack.product('5.00', { requiresCharacter: true, active: false, kind: 'code' });
     const products = await walk<Record<string, unknown>>(merchant.client, '/v1/products', { limit: '2' });
     const find = (of: string): unknown => products.find((product) => product.sku === of);
     expect(find(own)).toMatchObject({
@@ -153,6 +153,7 @@ describe('5 GET /v1/products', () => {
       requires_server: true,
       requires_character: false,
       max_quantity: 7,
+      kind: 'topup',
       available: true,
     });
     expect(find(gone)).toMatchObject({
@@ -161,6 +162,7 @@ describe('5 GET /v1/products', () => {
       requires_server: false,
       requires_character: true,
       max_quantity: 100,
+      kind: 'code',
       available: false,
     });
   });
