@@ -9,3 +9,9 @@ export function readMoment(text: string): Date | null {
   const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   return Number(day) <= daysInMonth ? moment : null;
 }
+
+/** Whether a text is a day of the calendar, as `yyyy-mm-dd`. */
+export function isDay(text: string): boolean {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : null;
+  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

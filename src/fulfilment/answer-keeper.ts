@@ -52,6 +52,11 @@ export class AnswerKeeper {
     if (this.kept.size > MAX_KEPT) await keeping;
   }
 
+  /** Has an answer count that settles nothing any more, and is in the order's timeline: it may contradict how it was. */
+  judge(call: Decided): Promise<void> {
+    return this.settleOnce(call, []);
+  }
+
   /** Waits for the answers that are kept, for as long as their claims last. */
   async drain(): Promise<void> {
     this.isDraining = true;
@@ -89,15 +94,16 @@ export class AnswerKeeper {
     return settled;
   }
 
-  private async settleOnce(call: Decided): Promise<void> {
+  private async settleOnce(call: Decided, calls = timelineOf(call)): Promise<void> {
     const { unit } = call;
     const settled = await this.answers.settle({
       key: { orderId: unit.order_id, item: unit.item, unit: unit.unit },
       merchantId: unit.merchant_id,
+      kind: unit.kind,
       attempt: unit.attempt,
       claim: unit.claim,
       outcome: call.outcome,
-      calls: timelineOf(call),
+      calls,
     });
     if (typeof settled === 'string') this.observer.recorded(call, settled);
     else this.observer.goesOn(unit, settled);

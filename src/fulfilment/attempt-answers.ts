@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { ProductKind } from '../core/product-kind.js';
 import type { Transaction } from '../database/database.js';
 import { OrderSettlement, type Settled } from '../orders/order-settlement.js';
 import type { UnitKey } from '../orders/order.rows.js';
 import type { SupplierCall } from '../orders/supplier-calls.js';
 import { costColumns, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { lacksCode } from '../unit-deliveries/delivered.js';
+import { UnitDeliveries } from '../unit-deliveries/unit-deliveries.js';
 import { AttemptsRepository, type NextAttempt } from './attempts.repository.js';
 import { NextAttempts } from './next-attempts.js';
 
@@ -11,6 +14,8 @@ import { NextAttempts } from './next-attempts.js';
 export interface DecidedAttempt {
   key: UnitKey;
   merchantId: number;
+  /** What the unit is. */
+  kind: ProductKind;
   attempt: number;
   /** The claim whose call was answered; null where the supplier called us. */
   claim: number | null;
@@ -26,17 +31,21 @@ export class AttemptAnswers {
     private readonly settlement: OrderSettlement,
     private readonly attempts: AttemptsRepository,
     private readonly next: NextAttempts,
+    private readonly deliveries: UnitDeliveries,
   ) {}
 
   /**
    * Settles the unit, or after a refusal goes on with another attempt. A word about an attempt that was followed by
-   * another one settles nothing: what it bought is a case for the operator. To be done again when it throws
-   * SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * another one settles nothing: what it bought is a case for the operator. Neither does a success that lacks its code.
+   * To be done again when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
    */
   async settle(decided: DecidedAttempt): Promise<Settled | NextAttempt> {
-    const { key, attempt, claim, outcome, calls } = decided;
-    if (outcome.kind === 'succeeded')
-      return this.settlement.settle({ ...decided, ...this.withCost(decided) });
+    const { key, kind, attempt, claim, outcome, calls } = decided;
+    if (outcome.kind === 'succeeded') {
+      const delivered = this.deliveries.seal(kind, outcome);
+      const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
+      return this.settlement.settle({ ...decided, ...handedOver, ...this.withCost(decided) });
+    }
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, attempt);
     const next = await this.goOn(decided);
     if (next) return next;

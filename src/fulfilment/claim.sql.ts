@@ -1,3 +1,4 @@
+import type { ProductKind } from '../core/product-kind.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { attemptReference, TERMS } from './attempts.sql.js';
 
@@ -29,6 +30,8 @@ export interface ClaimedUnit {
   inquiries: number;
   order_number: string;
   merchant_id: number;
+  /** What the unit is. */
+  kind: ProductKind;
   user_id: string;
   server_id: string | null;
   character_id: string | null;
@@ -178,7 +181,7 @@ export const CLAIM_UNITS = statement(
     ${STARTED},
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
-      SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id,
+      SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,
              coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference, a.supplier_reference, a.unconfirmed,
              ${TERMS.map((term) => `CASE WHEN is_new_attempt THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM claimed

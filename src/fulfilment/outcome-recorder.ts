@@ -18,6 +18,7 @@ import {
 } from '../suppliers/supplier-outcome.js';
 import { SupplierPauses } from '../suppliers/supplier-pauses.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
+import { awaitingCode, lacksCode } from '../unit-deliveries/delivered.js';
 import { AnswerKeeper, isPassing, type Decided } from './answer-keeper.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
@@ -73,6 +74,7 @@ export class OutcomeRecorder {
    * @returns whether the unit is due again at once.
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
+    if (isDecided(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
     if (isDecided(call) && !isDoubted(call)) {
       await this.keeper.settle(call, leaseEndMs);
       return false;
@@ -136,11 +138,26 @@ export class OutcomeRecorder {
   }
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
+    const postponed = await this.submit(call, leaseEndMs);
+    return postponed !== null && this.isDueAtOnce(call.unit, postponed);
+  }
+
+  /** What was bought without its code waits for that; where it is settled by now, this may contradict how it was. */
+  private async awaitCode(call: Decided, leaseEndMs: number): Promise<boolean> {
+    const postponed = await this.submit({ ...call, outcome: awaitingCode(call.outcome) }, leaseEndMs);
+    if (postponed) return this.isDueAtOnce(call.unit, postponed);
+    await retryWrite(() => this.keeper.judge(call), leaseEndMs, isPassing);
+    return false;
+  }
+
+  /** @returns null where the claim does not hold any more: then nothing was changed. */
+  private submit(call: Undecided, leaseEndMs: number): Promise<PostponedUnit | null> {
     // Past its lease the unit is inquired about, under its next claim.
-    const postponed = await retryWrite(() => this.postponements.submit(call), leaseEndMs, isPassing);
-    if (!postponed) return false;
-    const { supplier_id, due_in_ms } = postponed;
-    if (due_in_ms === null) this.observer.needsReview(call.unit);
+    return retryWrite(() => this.postponements.submit(call), leaseEndMs, isPassing);
+  }
+
+  private isDueAtOnce(unit: ClaimedUnit, { supplier_id, due_in_ms }: PostponedUnit): boolean {
+    if (due_in_ms === null) this.observer.needsReview(unit);
     else if (due_in_ms > 0) this.notifier.notifyFulfilment([supplier_id], due_in_ms);
     return due_in_ms === 0;
   }

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
+import { UnitDelivery } from '../unit-deliveries/unit-delivery.entity.js';
 import { Webhook } from '../webhooks/webhook.entity.js';
 
 /** A column that holds sealed secrets. */
@@ -19,6 +20,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { entity: Supplier, column: 'credentials_sealed' satisfies keyof Supplier },
   { entity: Supplier, column: 'callback_token_sealed' satisfies keyof Supplier },
   { entity: SupplierCallback, column: 'body_sealed' satisfies keyof SupplierCallback },
+  { entity: UnitDelivery, column: 'sealed' satisfies keyof UnitDelivery },
 ];
 
 export interface SealedSecret {

@@ -5,10 +5,12 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, locked } from '../database/group-commit.js';
+import { UnitDeliveriesRepository } from '../unit-deliveries/unit-deliveries.repository.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { SettlementRepository } from './settlement.repository.js';
-import { settleBatch, type EndedOrder, type Settled, type SettleUnit } from './settle-batch.js';
+import { settleBatch, type EndedOrder, type Repositories, type Settled } from './settle-batch.js';
+import type { SettleUnit } from './settle-unit.js';
 
 export type { Settled, SettleUnit };
 
@@ -24,7 +26,7 @@ export class OrderSettlement {
   private readonly writer = new GroupCommit<SettleUnit, Settled>({
     commit: async (commands, wait) => {
       const { outcomes, ended, webhooks } = await this.database.transaction((tx) =>
-        settleBatch({ settlement: this.repository, wallets: this.wallets }, tx, commands, wait),
+        settleBatch(this.repositories, tx, commands, wait),
       );
       if (ended.length > 0) failpoint('order.ended');
       this.notifier.notifyWebhooks(await webhooks);
@@ -41,14 +43,19 @@ export class OrderSettlement {
       ),
   });
 
+  private readonly repositories: Repositories;
+
   constructor(
     private readonly database: Database,
-    private readonly repository: SettlementRepository,
-    private readonly wallets: WalletsRepository,
+    settlement: SettlementRepository,
+    wallets: WalletsRepository,
+    deliveries: UnitDeliveriesRepository,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.repositories = { settlement, wallets, deliveries };
+  }
 
   /**
    * Makes a unit terminal. To be done again when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.

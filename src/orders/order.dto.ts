@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText, meanings } from '../core/http/answer.decorators.js';
 import { FAILURE_MESSAGES } from '../core/failures.js';
 import { MAX_QUANTITY } from './create-order.dto.js';
@@ -19,6 +19,27 @@ const FailureCode = (codes: Readonly<Record<string, string>>): PropertyDecorator
 
 const { PARTIALLY_COMPLETED: _ofOrdersOnly, ...UNIT_FAILURE_MESSAGES } = FAILURE_MESSAGES;
 
+/** What the supplier handed over for one piece. */
+export class ItemDeliveryDto {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    example: 1,
+    description: 'Number of the piece within its item',
+  })
+  unit!: number;
+  @ApiNullableText('7701-2210', 'Serial number') serial!: string | null;
+  @ApiNullableText('ABCD-EFGH-JKLM', 'What the buyer redeems; null for a top-up') code!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date',
+    nullable: true,
+    example: '2027-12-31',
+    description: 'Last day',
+  })
+  expires_on!: string | null;
+}
+
 /** One line of an order (specification, section 2.2). */
 export class OrderItemDto {
   @ApiProperty({ example: 'MLBB-86' }) sku!: string;
@@ -33,6 +54,14 @@ export class OrderItemDto {
   @Amount('70.00', 'Subtotal less discount') total_amount!: string;
   @FailureCode(UNIT_FAILURE_MESSAGES) failure_code!: string | null;
   @ApiNullableText(null, 'Null unless the item failed') failure_message!: string | null;
+  @ApiPropertyOptional({
+    type: [ItemDeliveryDto],
+    description:
+      'What was handed over for the pieces that were bought, once the item has ended: the codes of a product of kind ' +
+      '`code`, or the serial numbers of a top-up that has some. Only in the answer of `GET /v1/orders/{reference_id}`, ' +
+      'and in events that are sent to a webhook with `include_deliveries`',
+  })
+  deliveries?: ItemDeliveryDto[];
 }
 
 export class CreatedByDto {

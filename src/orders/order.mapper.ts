@@ -1,10 +1,14 @@
 import { formatBaht } from '../core/money.js';
 import type { OrderDto, OrderItemDto } from './order.dto.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
+import type { DeliveredItems } from '../unit-deliveries/unit-deliveries.js';
 import { lineAmounts } from './pricing.js';
 
-/** The one mapping from rows to what merchants see: answers, webhook bodies and the command line use it. */
-export function toOrderDto(order: OrderRow, items: ItemRow[]): OrderDto {
+/**
+ * The one mapping from rows to what merchants see: answers, webhook bodies and the command line use it.
+ * @param delivered what was handed over for units, where that is shown.
+ */
+export function toOrderDto(order: OrderRow, items: ItemRow[], delivered?: DeliveredItems): OrderDto {
   return {
     order_number: order.order_number,
     reference_id: order.reference_id,
@@ -21,11 +25,11 @@ export function toOrderDto(order: OrderRow, items: ItemRow[]): OrderDto {
     updated_at: order.updated_at.toISOString(),
     failure_code: order.failure_code,
     failure_message: order.failure_message,
-    items: items.map(toItemDto),
+    items: items.map((item) => toItemDto(item, delivered?.get(item.position))),
   };
 }
 
-function toItemDto(item: ItemRow): OrderItemDto {
+function toItemDto(item: ItemRow, deliveries?: OrderItemDto['deliveries']): OrderItemDto {
   const amounts = lineAmounts({ listPrice: item.list_price, unitPrice: item.unit_price }, item.quantity);
   return {
     sku: item.sku,
@@ -38,5 +42,6 @@ function toItemDto(item: ItemRow): OrderItemDto {
     total_amount: formatBaht(amounts.total),
     failure_code: item.failure_code,
     failure_message: item.failure_message,
+    ...(deliveries && { deliveries }),
   };
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ListingsModule } from '../catalog/listings.module.js';
+import { UnitDeliveriesModule } from '../unit-deliveries/unit-deliveries.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { OrderPlacement } from './order-placement.js';
 import { OrderSettlement } from './order-settlement.js';
@@ -8,8 +9,8 @@ import { SettlementRepository } from './settlement.repository.js';
 import { OrdersService } from './orders.service.js';
 
 @Module({
-  imports: [ListingsModule, WalletModule],
+  imports: [ListingsModule, WalletModule, UnitDeliveriesModule],
   providers: [OrdersRepository, SettlementRepository, OrdersService, OrderPlacement, OrderSettlement],
-  exports: [SettlementRepository, OrdersService, OrderSettlement],
+  exports: [SettlementRepository, OrdersService, OrderSettlement, UnitDeliveriesModule],
 })
 export class OrdersModule {}

@@ -15,8 +15,10 @@ import {
 import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
 import { toContent } from './order-content.js';
+import { UnitDeliveries } from '../unit-deliveries/unit-deliveries.js';
 import { OrderPlacement } from './order-placement.js';
 import type { OrderDto } from './order.dto.js';
+import type { ItemRow } from './order.rows.js';
 import { toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
@@ -34,6 +36,7 @@ export class OrdersService {
   constructor(
     private readonly orders: OrdersRepository,
     private readonly placement: OrderPlacement,
+    private readonly deliveries: UnitDeliveries,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -47,20 +50,18 @@ export class OrdersService {
     const about = { requestId, merchantId, referenceId: dto.reference_id };
     if (placed.replayed) {
       this.logger.debug(about, 'order was placed before');
-      return { order: await this.get(merchantId, dto.reference_id), replayed: true };
+      const { order, items } = await this.find(merchantId, dto.reference_id);
+      return { order: toOrderDto(order, items), replayed: true };
     }
     this.logger.info({ ...about, orderNumber: placed.order.order_number }, 'order placed');
     return { order: toOrderDto(placed.order, placed.items), replayed: false };
   }
 
-  /** The merchant's order with this reference. @throws NOT_FOUND */
+  /** The merchant's order with this reference, and what was handed over for it. @throws NOT_FOUND */
   async get(merchantId: number, referenceId: string): Promise<OrderDto> {
-    // NUL and lone surrogates are no text to PostgreSQL, so no order has them in its reference.
-    const possible =
-      referenceId.length <= MAX_REFERENCE_LENGTH && !referenceId.includes('\0') && referenceId.isWellFormed();
-    const found = possible ? await this.orders.find(merchantId, referenceId) : null;
-    if (!found) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
-    return toOrderDto(found.order, found.items);
+    const { order, items } = await this.find(merchantId, referenceId);
+    const delivered = items.some(mayHaveDeliveries) ? await this.deliveries.ofOrder(order.id) : undefined;
+    return toOrderDto(order, items, delivered);
   }
 
   /** The merchant's orders, newest first. @throws BAD_REQUEST for a bad cursor */
@@ -82,4 +83,17 @@ export class OrdersService {
       encodeCursor(order.created_at.getTime(), order.id);
     return toPage(orders, limit, cursorOf, ({ order, items }) => toOrderDto(order, items));
   }
+
+  /** @throws NOT_FOUND */
+  private async find(merchantId: number, referenceId: string): Promise<OrderWithItems> {
+    // NUL and lone surrogates are no text to PostgreSQL, so no order has them in its reference.
+    const possible =
+      referenceId.length <= MAX_REFERENCE_LENGTH && !referenceId.includes('\0') && referenceId.isWellFormed();
+    const found = possible ? await this.orders.find(merchantId, referenceId) : null;
+    if (!found) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
+    return found;
+  }
 }
+
+const mayHaveDeliveries = ({ status, completed_quantity }: ItemRow): boolean =>
+  completed_quantity > 0 && (status === 'completed' || status === 'failed');

@@ -2,49 +2,21 @@ import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type BatchResult } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
-import { costColumns, outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import type { UnitDeliveriesRepository } from '../unit-deliveries/unit-deliveries.repository.js';
 import type { LockedWallet, WalletsRepository } from '../wallet/wallets.repository.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
+import { isAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
 import type { SettlementRepository } from './settlement.repository.js';
-import type {
-  AnswerRow,
-  CountRow,
-  LockedOrder,
-  MovementRow,
-  SettledRow,
-  SettledUnit,
-} from './settlement.sql.js';
+import type { CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.sql.js';
 import { isTerminalUnit } from './states.js';
-import type { SupplierCall } from './supplier-calls.js';
 
 /** Whose rows settling changes. */
 export interface Repositories {
   settlement: SettlementRepository;
   wallets: WalletsRepository;
-}
-
-export interface SettleUnit {
-  key: UnitKey;
-  merchantId: number;
-  outcome: DefiniteOutcome;
-  /**
-   * The attempt that the supplier's word is about: it settles no other. Null where the operator decides, who may do so
-   * in `unknown` and `review` only, unless it is a cancellation.
-   */
-  attempt: number | null;
-  /** The claim whose call was answered: a refusal settles no other. Null where no call of ours was. */
-  claim: number | null;
-  /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
-  cancels?: boolean;
-  /** The supplier calls that decided it, for the timeline; none when the operator did. */
-  calls: SupplierCall[];
-  /**
-   * Something else to write in the same transaction, if the unit is settled by this very command. Commands that share it
-   * write it once, for those of them that settled their units.
-   */
-  alongside?: (tx: Transaction, settled: SettleUnit[]) => void;
+  deliveries: UnitDeliveriesRepository;
 }
 
 /**
@@ -75,10 +47,10 @@ export async function settleBatch(
   given: SettleUnit[],
   wait: LockWait,
 ): Promise<Settlement> {
-  const { settlement } = repositories;
+  const { settlement, deliveries } = repositories;
   tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
   const commands = wait === 'never' ? await keepFree(repositories, tx, given) : given;
-  const decisive = decisiveOf(commands);
+  const decisive = decisiveOf(commands.filter(({ lacksCode }) => !lacksCode));
   const [orders, units] = await Promise.all([
     settlement.lockOrders(tx, commands.map(({ key }) => key.orderId)), // prettier-ignore
     settlement.settleUnits(tx, [...decisive.values()].map(toSettledRow)),
@@ -88,6 +60,7 @@ export async function settleBatch(
     const command = decisive.get(name({ orderId, item, unit }));
     if (command) settled.add(command);
   }
+  deliveries.keep(tx, toKeptRows(commands, settled));
   settlement.recordCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
   for (const [alongside, together] of byAlongside(commands, settled)) alongside(tx, together);
   // A worker that claims a unit does not mark its order as started while we keep that locked.
@@ -141,39 +114,6 @@ function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
   }
   return decisive;
 }
-
-const toSettledRow = ({ key, outcome, attempt, claim, cancels = false }: SettleUnit): SettledRow => ({
-  ...unitOf(key),
-  state: outcome.kind,
-  supplier_reference: supplierReferenceOf(outcome),
-  failure_code: outcome.kind === 'failed' ? outcome.code : null,
-  failure_message: outcome.kind === 'failed' ? outcome.message : null,
-  attempt,
-  claim,
-  cancels,
-});
-
-const toAnswerRow = ({ key, attempt, outcome }: Answer): AnswerRow => ({
-  ...unitOf(key),
-  attempt,
-  state: outcome.kind,
-  supplier_reference: supplierReferenceOf(outcome),
-  detail: outcomeDetail(outcome),
-  ...costColumns(outcome),
-});
-
-const unitOf = ({ orderId, item, unit }: UnitKey): Pick<SettledUnit, 'order_id' | 'item' | 'unit'> => ({
-  order_id: orderId,
-  item,
-  unit,
-});
-
-const supplierReferenceOf = (outcome: DefiniteOutcome): string | null =>
-  outcome.kind === 'succeeded' ? outcome.supplierReference : null;
-
-/** A supplier's word. */
-type Answer = SettleUnit & { attempt: number };
-const isAnswer = (command: SettleUnit): command is Answer => command.attempt !== null;
 
 type Alongside = NonNullable<SettleUnit['alongside']>;
 

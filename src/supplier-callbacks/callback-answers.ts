@@ -6,6 +6,7 @@ import { Metrics } from '../core/metrics.js';
 import { processName } from '../core/process.js';
 import { AttemptAnswers } from '../fulfilment/attempt-answers.js';
 import { isDefinite, type DefiniteOutcome, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { awaitingCode, lacksCode } from '../unit-deliveries/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
 
 /** Suppliers wait for their answer: what is not settled by then is asked about. */
@@ -56,13 +57,16 @@ export class CallbackAnswers {
     isRepeated: boolean,
   ): Promise<Answered> {
     const { process } = this;
+    const isCodeMissing = lacksCode(attempt.kind, outcome);
+    const told = isCodeMissing ? awaitingCode(outcome) : outcome;
     const settled = await this.answers.settle({
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
+      kind: attempt.kind,
       attempt: attempt.attempt,
       claim: null,
       outcome,
-      calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome, durationMs: 0, process }],
+      calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: told, durationMs: 0, process }],
     });
     if (typeof settled !== 'string') {
       this.metrics.attemptBegun(supplier, settled.supplier);

@@ -1,4 +1,5 @@
 import { statement } from '../database/parameters.js';
+import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { OrderUnit } from '../orders/order-unit.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
@@ -9,6 +10,7 @@ export type FoundAttempt = Pick<
   'order_id' | 'item' | 'unit' | 'reference' | 'supplier_reference'
 > &
   Pick<OrderUnit, 'state' | 'claim'> &
+  Pick<OrderItem, 'kind'> &
   Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> & {
     attempt: number;
     /** The number of its unit's latest attempt. */
@@ -21,9 +23,10 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
     { supplierId: 'int', reference: 'text' },
     ({ supplierId, reference }) => `
       SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.reference, a.supplier_reference,
-             u.attempt AS latest_attempt, u.state, u.claim, o.merchant_id, o.order_number, o.request_id
+             u.attempt AS latest_attempt, u.state, u.claim, i.kind, o.merchant_id, o.order_number, o.request_id
       FROM unit_attempts a
       JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
+      JOIN order_items i ON i.order_id = a.order_id AND i.position = a.item
       JOIN orders o ON o.id = a.order_id
       WHERE a.supplier_id = ${supplierId} AND a.${column} = ${reference} LIMIT 2`,
   );

@@ -25,7 +25,10 @@ export interface Refusal extends Failure {
   confirm?: boolean;
 }
 
-/** What a supplier hands over for a unit: the code of a card, or a top-up's serial number. Secret as the purchase's worth. */
+/**
+ * What a supplier hands over for a unit: the code of a card, or a top-up's serial number. Worth as much as the purchase,
+ * and kept as secret. One that does not tell which of the two it is, as the product says, is a code.
+ */
 export interface Delivery {
   serial: string | null;
   code: string | null;
@@ -47,7 +50,7 @@ export interface Delivery {
 export type SupplierOutcome =
   | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney; deliveries?: Delivery[] }
   | Refusal
-  | { kind: 'processing'; supplierReference?: string; cost?: CostMoney }
+  | { kind: 'processing'; detail?: string; supplierReference?: string; cost?: CostMoney }
   | { kind: 'not_accepted'; detail: string; fault?: Fault; retryAfterMs?: number }
   | { kind: 'never_seen' }
   | UnknownOutcome;
@@ -73,7 +76,7 @@ export const isDefinite = (outcome: SupplierOutcome): outcome is DefiniteOutcome
 /** What timelines, logs and reports say of an outcome besides its kind. */
 export function outcomeDetail(outcome: SupplierOutcome | { kind: string; detail: string }): string | null {
   if ('code' in outcome) return `${outcome.code}: ${outcome.message}`;
-  return 'detail' in outcome ? outcome.detail : null;
+  return ('detail' in outcome && outcome.detail) || null;
 }
 
 /** What an outcome says of the cost, as columns; null where it says nothing. */

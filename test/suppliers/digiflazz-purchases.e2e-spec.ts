@@ -6,7 +6,8 @@ const shop = new DigiflazzShop();
 afterEach(() => shop.clear());
 afterAll(() => shop.close());
 
-const BOUGHT = { kind: 'succeeded', supplierReference: null, cost: rupiah(20_000n) };
+const deliveries = [{ serial: null, code: expect.stringMatching(/^\d{10}$/), expiresOn: null }];
+const BOUGHT = { kind: 'succeeded', supplierReference: null, cost: rupiah(20_000n), deliveries };
 
 /** Every reading of the documents that a purchase can notice. */
 const READINGS: [reading: string, value: unknown][] = [

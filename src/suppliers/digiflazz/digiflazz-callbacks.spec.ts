@@ -43,6 +43,7 @@ describe('a callback', () => {
         kind: 'succeeded',
         supplierReference: '5ca22497cc6d0f965d9f84ac',
         cost: { micros: 10_000_000_000n, currency: 'IDR' },
+        deliveries: [{ serial: null, code: '1234567890', expiresOn: null }],
       },
     });
   });

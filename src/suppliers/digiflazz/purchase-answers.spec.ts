@@ -76,11 +76,16 @@ const failed = (rc: string, code: string, failover: boolean): object => ({
 describe('the first answer to a purchase', () => {
   it('is a success with what it costs, and with their name of it where there is one', () => {
     const success = { status: 'Sukses', rc: '00', sn: '1234567890' };
-    expect(first(success)).toEqual({ kind: 'succeeded', supplierReference: null, cost: COST });
+    const deliveries = [{ serial: null, code: '1234567890', expiresOn: null }];
+    expect(first(success)).toEqual({ kind: 'succeeded', supplierReference: null, cost: COST, deliveries });
     expect(first({ ...success, price: '10000', trx_id: '5ca2' })).toEqual({
-      ...{ kind: 'succeeded', supplierReference: '5ca2', cost: COST },
+      ...{ kind: 'succeeded', supplierReference: '5ca2', cost: COST, deliveries },
     });
-    expect(first({ ...success, price: null })).toEqual({ kind: 'succeeded', supplierReference: null });
+    expect(first({ ...success, price: null })).toEqual({
+      kind: 'succeeded',
+      supplierReference: null,
+      deliveries,
+    });
   });
 
   it.each(['03', '99'])('rc %s says that it is being made', (rc) => {

@@ -2,7 +2,7 @@ import { failure } from '../../core/failures.js';
 import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
-import type { SupplierOutcome } from '../supplier-outcome.js';
+import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asMembers, textOf, type Members } from '../vendor-answers.js';
 import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';
 import { customerNoOf } from './purchase-request.js';
@@ -58,7 +58,7 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
   const cost = rupiah(data.price);
   switch (meaning.kind) {
     case 'succeeded':
-      return { kind: 'succeeded', supplierReference: null, ...(cost && { cost }) };
+      return { kind: 'succeeded', supplierReference: null, ...(cost && { cost }), ...deliveredBy(data) };
     case 'processing':
       return { kind: 'processing', ...(cost && { cost }) };
     case 'unknown':
@@ -81,6 +81,12 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
       };
     }
   }
+}
+
+/** `sn` is a serial number or a voucher's code, as the product is; of a refusal it is neither. */
+function deliveredBy({ sn }: Members): { deliveries?: Delivery[] } {
+  const code = (textOf(sn) ?? '').trim();
+  return code === '' ? {} : { deliveries: [{ serial: null, code, expiresOn: null }] };
 }
 
 /** The doubt that a response code leaves, with what it shows to be wrong all the same. */

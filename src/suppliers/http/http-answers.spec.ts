@@ -61,6 +61,23 @@ describe('the answer to a send', () => {
     }
   });
 
+  it('brings what was handed over, as far as it can be read', () => {
+    const read = (deliveries: unknown): unknown =>
+      readSendAnswer(answer(200, { ...bought, deliveries }), REFERENCE);
+    const delivery = { serial: 'S', code: 'C', expires_on: '2027-12-31' };
+    expect(read([delivery, { serial: 'T' }])).toMatchObject({
+      deliveries: [
+        { serial: 'S', code: 'C', expiresOn: '2027-12-31' },
+        { serial: 'T', code: null, expiresOn: null },
+      ],
+    });
+    const odd = [null, 'C', { code: 7, expires_on: '2027-02-30' }, { expires_on: 'soon' }];
+    const nothing = { serial: null, code: null, expiresOn: null };
+    expect(read(odd)).toMatchObject({ kind: 'succeeded', deliveries: [nothing, nothing] });
+    for (const none of [undefined, null, delivery, 'C'])
+      expect(read(none)).toEqual({ kind: 'succeeded', supplierReference: 'S-1' });
+  });
+
   it('waits as long as the supplier asks, up to ten minutes', () => {
     const wait = (text: string): unknown => readSendAnswer(answer(429, undefined, text), REFERENCE);
     expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });

@@ -1,9 +1,10 @@
 import { parseSignedMicros } from '../../core/cost-money.js';
+import { isDay } from '../../core/moments.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import type { Unavailable, SupplierBalance } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
-import type { Refusal, SupplierOutcome } from '../supplier-outcome.js';
+import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 
 type Body = Partial<Record<string, unknown>>;
 
@@ -75,11 +76,25 @@ function readState(body: Body | undefined, reference: string): SupplierOutcome {
   const { status, supplier_reference: supplierReference } = body;
   const hasFailure = isPresent(body.failure_code);
   const named = typeof supplierReference === 'string' ? storable(supplierReference, 255) : null;
-  if (status === 'succeeded' && !hasFailure) return { kind: 'succeeded', supplierReference: named };
+  if (status === 'succeeded' && !hasFailure)
+    return { kind: 'succeeded', supplierReference: named, ...deliveriesIn(body) };
   if (status === 'failed') return refusal(body);
   if (status === 'processing' && !hasFailure)
     return { kind: 'processing', ...(named === null ? {} : { supplierReference: named }) };
   return { kind: 'unknown', detail: 'the answer contradicts itself' };
+}
+
+/** What was handed over, as far as it can be read. */
+function deliveriesIn({ deliveries }: Body): { deliveries?: Delivery[] } {
+  if (!Array.isArray(deliveries)) return {};
+  const objects = deliveries.map(asObject).filter((each) => each !== undefined);
+  return {
+    deliveries: objects.map(({ serial, code, expires_on: expiresOn }) => ({
+      serial: typeof serial === 'string' ? serial : null,
+      code: typeof code === 'string' ? code : null,
+      expiresOn: typeof expiresOn === 'string' && isDay(expiresOn) ? expiresOn : null,
+    })),
+  };
 }
 
 function refusal(body: Body | undefined): SupplierOutcome {

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { ProductKind } from '../core/product-kind.js';
+import { SecretBox } from '../core/secret-box.js';
+import type { DefiniteOutcome, Delivery } from '../suppliers/supplier-outcome.js';
+import { keptOf } from './delivered.js';
+import { UnitDeliveriesRepository } from './unit-deliveries.repository.js';
+
+/** What was handed over for one unit of an item, as its merchant sees it. */
+export interface DeliveredPiece {
+  /** The unit's number within its item. */
+  unit: number;
+  serial: string | null;
+  code: string | null;
+  /** As `yyyy-mm-dd`; null where it does not expire, or that is not known. */
+  expires_on: string | null;
+}
+
+/** By the position of the item: those of units that are codes, and of top-ups for which there is something. */
+export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
+
+/** Seals what suppliers hand over for units, and opens it for its merchant and nobody else. */
+@Injectable()
+export class UnitDeliveries {
+  constructor(
+    private readonly repository: UnitDeliveriesRepository,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /** What is to be kept of a purchase; null where there is nothing. @throws Error without SECRETS_KEY. */
+  seal(kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
+    const kept = outcome.kind === 'succeeded' ? keptOf(kind, outcome.deliveries) : [];
+    return kept.length === 0 ? null : this.secretBox.sealBytes(Buffer.from(JSON.stringify(kept)));
+  }
+
+  /** Of an order's items that have ended. @throws Error when it was sealed under a key that is not here. */
+  async ofOrder(orderId: bigint): Promise<DeliveredItems> {
+    const items = new Map<number, DeliveredPiece[]>();
+    for (const { item, unit, sealed } of await this.repository.listDelivered(orderId)) {
+      const pieces = items.get(item) ?? [];
+      if (unit !== null) pieces.push(...this.open(sealed).map((each) => toPiece(unit, each)));
+      items.set(item, pieces);
+    }
+    return items;
+  }
+
+  private open(sealed: Buffer): Delivery[] {
+    return JSON.parse(this.secretBox.openBytes(sealed).toString('utf8')) as Delivery[];
+  }
+}
+
+const toPiece = (unit: number, { serial, code, expiresOn }: Delivery): DeliveredPiece => ({
+  unit,
+  serial,
+  code,
+  expires_on: expiresOn,
+});
