@@ -54,6 +54,14 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
     this.unreadable.add(webhookId);
   }
 
+  /** What goes with the event and is kept apart from it. */
+  bodyUnreadable(delivery: ClaimedDelivery, reason: string): void {
+    this.logger.error(
+      { ...this.about(delivery), reason },
+      'what was handed over for an order can’t be read: its delivery waits',
+    );
+  }
+
   /** With the request and the order that it tells of. */
   protected about(delivery: ClaimedDelivery): object {
     return {

@@ -37,6 +37,9 @@ export interface ClaimedDelivery {
   previous_secret_sealed: Buffer | null;
   event_id: string;
   body: string;
+  /** Whether the webhook is told what was handed over for the order's units. */
+  include_deliveries: boolean;
+  order_id: bigint | null;
   /** Of the event's order, where it has one. */
   order_number: string | null;
   request_id: string | null;
@@ -88,7 +91,7 @@ export const CLAIM_DELIVERIES = statement(
         FROM (${firstDue(false)} UNION ALL ${firstDue(true)}) AS firsts_then_retries LIMIT free.slots) found
       ORDER BY found.is_retry, found.rank LIMIT ${total}),
     decided AS (
-      SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body, o.order_number, o.request_id,
+      SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body, w.include_deliveries, e.order_id, o.order_number, o.request_id,
         CASE WHEN w.previous_secret_expires_at > statement_timestamp() THEN w.previous_secret_sealed END
           AS previous_secret_sealed,
         CASE WHEN w.deleted_at IS NOT NULL OR (w.status = 'inactive' AND e.kind <> 'webhook.test') THEN 'cancel'
@@ -108,7 +111,8 @@ export const CLAIM_DELIVERIES = statement(
       updated_at = statement_timestamp()
     FROM decided c WHERE d.id = c.id
     RETURNING d.id, d.webhook_id, c.decision, d.attempt_count, d.attempt_started_at, c.url, c.secret_sealed,
-              c.previous_secret_sealed, c.public_id AS event_id, c.body, c.order_number, c.request_id`,
+              c.previous_secret_sealed, c.public_id AS event_id, c.body,
+              c.include_deliveries, c.order_id, c.order_number, c.request_id`,
 );
 
 /** What became of a delivery whose attempt was recorded. */

@@ -8,6 +8,7 @@ import { LeasedWork, type ClaimRequest, type WorkTable } from '../queues/leased-
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { DeliveryObserver } from './delivery-observer.js';
+import { DeliveryBodies } from './delivery-bodies.js';
 import { DispatchRepository, type ClaimedDelivery } from './dispatch.repository.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 
@@ -34,6 +35,7 @@ export class WebhookDispatcher {
   constructor(
     database: Database,
     private readonly deliveries: DispatchRepository,
+    private readonly bodies: DeliveryBodies,
     private readonly sender: WebhookSender,
     private readonly recorder: AttemptRecorder,
     private readonly observer: DeliveryObserver,
@@ -82,14 +84,17 @@ export class WebhookDispatcher {
   private async run(delivery: ClaimedDelivery, leaseEndMs: number): Promise<void> {
     const { id, webhook_id: webhookId, attempt_count: number, attempt_started_at: startedAt } = delivery;
     const secrets = this.openSecrets(delivery);
-    if (secrets === null)
+    const body = secrets && (await this.readBody(delivery));
+    if (secrets === null || body === null)
       return void (await this.deliveries.undoClaim(delivery, UNREADABLE_AGAIN_AFTER_SECONDS));
     const timestamp = Math.floor(startedAt.getTime() / 1000);
-    const message = { id: delivery.event_id, timestamp, body: delivery.body };
+    const message = { id: delivery.event_id, timestamp, body };
     const outcome = await this.sender.send(delivery.url, message, secrets);
     failpoint('delivery.sent');
     this.observer.attempted(delivery, outcome);
-    const attempt = { deliveryId: id, webhookId, number, startedAt, outcome };
+    // An endpoint may answer with what it was sent.
+    const logged = body === delivery.body ? outcome : { ...outcome, bodyText: null };
+    const attempt = { deliveryId: id, webhookId, number, startedAt, outcome: logged };
     const recorded = await this.recorder.record(attempt, leaseEndMs);
     if (recorded) this.observer.ended(delivery, recorded.status, outcome);
     if (recorded?.has_due) this.work.wake([webhookId]);
@@ -105,6 +110,16 @@ export class WebhookDispatcher {
       return secrets;
     } catch (error) {
       this.observer.secretsUnreadable(webhookId, (error as Error).message);
+      return null;
+    }
+  }
+
+  /** What is to be sent; null when it can't be read at present. */
+  private async readBody(delivery: ClaimedDelivery): Promise<string | null> {
+    try {
+      return await this.bodies.bodyOf(delivery);
+    } catch (error) {
+      this.observer.bodyUnreadable(delivery, (error as Error).message);
       return null;
     }
   }

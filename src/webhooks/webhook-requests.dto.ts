@@ -1,4 +1,5 @@
 import {
+  Flag,
   Integer,
   OneOf,
   SomeOf,
@@ -28,6 +29,8 @@ const MaxRetries = (options: MemberOptions): PropertyDecorator => Integer(0, 10,
 const RetryDelay = (options: MemberOptions): PropertyDecorator =>
   Integer(1, 86_400, { example: 60, description: 'Seconds', ...options });
 
+const IncludeDeliveries = (options: MemberOptions): PropertyDecorator => Flag({ example: false, ...options });
+
 /** The body of POST /v1/merchant-webhooks (specification, section 4.4). Null in an optional member means absent. */
 export class CreateWebhookDto {
   @Url()
@@ -44,6 +47,14 @@ export class CreateWebhookDto {
 
   @RetryDelay({ optional: true, nullable: true, description: 'Seconds; 60 when absent' })
   retry_delay?: number | null;
+
+  @IncludeDeliveries({
+    optional: true,
+    nullable: true,
+    description:
+      'Whether events about orders carry the codes and serial numbers that were handed over; false when absent',
+  })
+  include_deliveries?: boolean | null;
 }
 
 /** The body of PATCH /v1/merchant-webhooks/{id} (specification, section 4.6): only what is sent changes. */
@@ -65,6 +76,9 @@ export class UpdateWebhookDto {
 
   @RetryDelay({ optional: true })
   retry_delay?: number;
+
+  @IncludeDeliveries({ optional: true })
+  include_deliveries?: boolean;
 
   @Integer(0, 604_800, {
     optional: true,

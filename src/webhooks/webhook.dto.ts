@@ -18,6 +18,11 @@ export class WebhookDto {
   max_retries!: number;
   @ApiProperty({ type: 'integer', example: 60, description: 'Minimum seconds between attempts' })
   retry_delay!: number;
+  @ApiProperty({
+    example: false,
+    description: 'Whether events about orders carry the codes and serial numbers that were handed over',
+  })
+  include_deliveries!: boolean;
   @ApiMoment() created_at!: string;
   @ApiMoment() updated_at!: string;
 }

@@ -10,6 +10,7 @@ export function toWebhookDto(webhook: Webhook): WebhookDto {
     status: webhook.status,
     max_retries: webhook.max_retries,
     retry_delay: webhook.retry_delay,
+    include_deliveries: webhook.include_deliveries,
     created_at: webhook.created_at.toISOString(),
     updated_at: webhook.updated_at.toISOString(),
   };

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { resolveHost } from '../core/safe-http/resolve.js';
 import { AttemptRecorder } from './attempt-recorder.js';
+import { UnitDeliveriesModule } from '../unit-deliveries/unit-deliveries.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
+import { DeliveryBodies } from './delivery-bodies.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
@@ -12,6 +14,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
+  imports: [UnitDeliveriesModule],
   providers: [
     { provide: RESOLVE, useValue: resolveHost },
     AttemptTiming,
@@ -19,6 +22,7 @@ import { WebhooksService } from './webhooks.service.js';
     WebhooksRepository,
     DeliveriesRepository,
     DispatchRepository,
+    DeliveryBodies,
     WaitingDeliveries,
     WebhooksService,
     WebhookDeliveriesService,
@@ -34,6 +38,7 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookSender,
     AttemptRecorder,
     DispatchRepository,
+    DeliveryBodies,
     DeliveryObserver,
   ],
 })

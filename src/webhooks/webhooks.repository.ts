@@ -7,7 +7,9 @@ import type { Transaction } from '../database/database.js';
 import { Webhook } from './webhook.entity.js';
 
 /** What a registration says; what is not given has its default, or stays as it is. */
-export type Settings = Partial<Pick<Webhook, 'url' | 'status' | 'events' | 'max_retries' | 'retry_delay'>>;
+export type Settings = Partial<
+  Pick<Webhook, 'url' | 'status' | 'events' | 'max_retries' | 'retry_delay' | 'include_deliveries'>
+>;
 
 export type NewSecret = Pick<Webhook, 'secret_sealed' | 'secret_hint'>;
 

@@ -47,7 +47,11 @@ export class WebhooksService {
       url: dto.url,
       events: dto.events ?? [...ORDER_EVENT_KINDS],
       ...this.sealed(secret),
-      ...defined({ max_retries: dto.max_retries ?? undefined, retry_delay: dto.retry_delay ?? undefined }),
+      ...defined({
+        max_retries: dto.max_retries ?? undefined,
+        retry_delay: dto.retry_delay ?? undefined,
+        include_deliveries: dto.include_deliveries ?? undefined,
+      }),
     };
     const webhook = await this.database.transaction(async (tx) => {
       // Registrations of one merchant take turns, or two of them could both be the twentieth.
@@ -89,8 +93,8 @@ export class WebhooksService {
 
   /** @returns null where nothing changes. */
   private toChanges(dto: UpdateWebhookDto): Changes | null {
-    const { url, status, events, max_retries, retry_delay, secret } = dto;
-    const settings = defined({ url, status, events, max_retries, retry_delay });
+    const { url, status, events, max_retries, retry_delay, include_deliveries, secret } = dto;
+    const settings = defined({ url, status, events, max_retries, retry_delay, include_deliveries });
     if (secret === undefined && Object.keys(settings).length === 0) return null;
     return {
       settings,

@@ -54,6 +54,7 @@ const address: Problems = {
   'empty space x dot digits long nul noDate': 'INVALID_VALUE must be an absolute http or https URL',
   surrogate: 'INVALID_VALUE must be an absolute http or https URL of at most 2048 characters',
 };
+const flag: Problems = { others: 'INVALID_TYPE must be true or false', true: TAKEN };
 const integer = (minimum: number, maximum: number, taken: string, tooFar: string): Problems => ({
   others: `INVALID_TYPE must be an integer from ${minimum} to ${maximum}`,
   [taken]: TAKEN,
@@ -115,6 +116,7 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       events: [['order.failed'], nullable(someEvents)],
       max_retries: [3, nullable(integer(0, 10, 'zero one', 'half minusOne hundredOne'))],
       retry_delay: [60, nullable(integer(1, 86_400, 'one hundredOne', 'zero half minusOne'))],
+      include_deliveries: [true, nullable(flag)],
     },
   ],
   [
@@ -126,6 +128,7 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       events: [['order.completed'], optional(someEvents)],
       max_retries: [3, optional(integer(0, 10, 'zero one', 'half minusOne hundredOne'))],
       retry_delay: [5, optional(integer(1, 86_400, 'one hundredOne', 'zero half minusOne'))],
+      include_deliveries: [false, optional(flag)],
       rotation_overlap: [60, optional(integer(0, 604_800, 'zero one hundredOne', 'half minusOne'))],
     },
   ],

@@ -59,6 +59,7 @@ const members = {
   status: 'active',
   max_retries: 3,
   retry_delay: 60,
+  include_deliveries: false,
   created_at: expect.stringMatching(ISO_UTC),
   updated_at: expect.stringMatching(ISO_UTC),
 };

@@ -77,22 +77,30 @@ describe('where a webhook may lead', () => {
 
 describe('the members beyond the specification', () => {
   it('are taken at registration, and null means absent', async () => {
-    const given = { events: ['order.failed'], max_retries: 0, retry_delay: 86_400 };
+    const settings = { events: ['order.failed'], max_retries: 0, retry_delay: 86_400 };
+    const given = { ...settings, include_deliveries: true };
     expect(await hooks.register(URL, given)).toMatchObject(given);
-    const absent = { secret: null, events: null, max_retries: null, retry_delay: null };
+    const numbers = { max_retries: null, retry_delay: null };
+    const absent = { secret: null, events: null, ...numbers, include_deliveries: null };
     const { status, body } = await post({ url: URL, ...absent });
     expect(status).toBe(201);
     expect(body).toMatchObject({
       events: ['order.completed', 'order.failed'],
       max_retries: 3,
       retry_delay: 60,
+      include_deliveries: false,
     });
     expect(body.secret).toMatch(/^whsec_/);
   });
 
   it('are changed one by one', async () => {
     const webhook = await hooks.register(URL);
-    for (const change of [{ events: ['order.failed'] }, { max_retries: 10 }, { retry_delay: 7 }]) {
+    for (const change of [
+      { events: ['order.failed'] },
+      { max_retries: 10 },
+      { retry_delay: 7 },
+      { include_deliveries: true },
+    ]) {
       const before = (await hooks.get(webhook.id)).body;
       const after = await hooks.patch(webhook.id, change);
       expect(after).toEqual({ ...before, ...change, updated_at: after.updated_at });

@@ -87,6 +87,14 @@ export function Integer(minimum: number, maximum: number, options: MemberOptions
   );
 }
 
+/** A JSON boolean: neither `"true"` nor `1`. */
+export const Flag = (options: MemberOptions = {}): PropertyDecorator =>
+  Member(
+    { type: Boolean },
+    (value) => (typeof value === 'boolean' ? null : { code: 'INVALID_TYPE', words: 'must be true or false' }),
+    options,
+  );
+
 export const OneOf = (values: readonly string[], options: MemberOptions = {}): PropertyDecorator =>
   Member(
     { type: String, enum: values as string[] },

@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto';
+import { isCard } from './behaviours.js';
 import { failureMessageOf } from './failures.js';
 import type { Outcome, Purchase, PurchaseBook } from './purchases.js';
 
 const OPENING_BALANCE_SATANG = 100_000_000;
 const UNIT_COST_SATANG = 1_000;
 
+/** What is handed over for a card. */
+interface Card {
+  serial: string;
+  code: string;
+  expires_on: string;
+}
+
 /** The state of one unit as the supplier protocol puts it. */
 export type TopUpResult =
-  | { reference: string; status: 'succeeded'; supplier_reference: string | null }
+  | { reference: string; status: 'succeeded'; supplier_reference: string | null; deliveries?: Card[] }
   | { reference: string; status: 'failed'; failure_code: string; failure_message: string }
   | { reference: string; status: 'processing' };
 
@@ -27,13 +36,23 @@ export interface PurchaseListing {
 export function resultOf(book: PurchaseBook, purchase: Purchase): TopUpResult {
   const { reference, failureCode, supplierReference } = purchase;
   if (book.outcomeOf(purchase) === 'processing') return processingResult(purchase);
-  if (failureCode === null) return { reference, status: 'succeeded', supplier_reference: supplierReference };
+  if (failureCode === null) {
+    const deliveries = isCard(purchase.sku) ? { deliveries: [cardOf(purchase)] } : {};
+    return { reference, status: 'succeeded', supplier_reference: supplierReference, ...deliveries };
+  }
   return {
     reference,
     status: 'failed',
     failure_code: failureCode,
     failure_message: failureMessageOf(failureCode),
   };
+}
+
+/** A made-up card: whenever it is asked for, the same for a purchase, and another for every other one. */
+function cardOf({ supplierReference }: Purchase): Card {
+  const digest = createHash('sha256').update(String(supplierReference)).digest('hex').toUpperCase();
+  const code = digest.match(/.{4}/g)?.slice(0, 4).join('-') ?? digest;
+  return { serial: digest.slice(-12), code, expires_on: '2099-12-31' };
 }
 
 /** The answer `processing`, whatever the unit has come to. */

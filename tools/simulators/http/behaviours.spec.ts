@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { behaviourOf, isUnknownProduct, orderNumberOf } from './behaviours.js';
+import { behaviourOf, isCard, isUnknownProduct, orderNumberOf } from './behaviours.js';
 
 const succeed = { kind: 'succeed' };
 const outOfStock = { kind: 'fail', failureCode: 'OUT_OF_STOCK' };
@@ -63,6 +63,16 @@ describe('isUnknownProduct', () => {
     ['ML-86', false],
   ])('%s: %s', (sku, unknown) => {
     expect(isUnknownProduct(sku)).toBe(unknown);
+  });
+});
+
+describe('isCard', () => {
+  it.each([
+    ['SIM-CODE', true],
+    ['sim-code-100', true],
+    ['ML-86-SIM-CODE', false],
+  ])('%s: %s', (sku, card) => {
+    expect(isCard(sku)).toBe(card);
   });
 });
 

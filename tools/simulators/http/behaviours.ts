@@ -2,6 +2,7 @@
 const LONGEST_DELAY_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 const UNKNOWN_PRODUCT_PREFIX = 'SIM-UNKNOWN';
+const CARD_PREFIX = 'SIM-CODE';
 
 /** What becomes of a unit. */
 export type Verdict =
@@ -73,6 +74,11 @@ export function behaviourOf(userId: string): Behaviour {
 /** Whether the supplier does not sell `sku`: everything that starts with `SIM-UNKNOWN`, in any case. */
 export function isUnknownProduct(sku: string): boolean {
   return sku.toUpperCase().startsWith(UNKNOWN_PRODUCT_PREFIX);
+}
+
+/** Whether `sku` is a card, which is a code: everything that starts with `SIM-CODE`, in any case. */
+export function isCard(sku: string): boolean {
+  return sku.toUpperCase().startsWith(CARD_PREFIX);
 }
 
 /** The order number of a unit's reference `<order_number>.<item>.<unit>`: the part before the first dot. */
