@@ -1,4 +1,5 @@
 import { statement } from '../database/parameters.js';
+import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
@@ -20,6 +21,7 @@ export const ASK_FOR_CHECK = statement(
 
 /** A successful attempt whose supplier is to be asked whether that still stands. */
 export type DueCheck = Pick<UnitAttempt, 'order_id' | 'item' | 'unit' | 'reference' | 'supplier_reference'> &
+  Pick<OrderItem, 'kind'> &
   Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> &
   Pick<
     Supplier,
@@ -41,9 +43,10 @@ export const TAKE_DUE_CHECK = statement(
       ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
     UPDATE attempt_checks c SET due_at = statement_timestamp() + ${retryMs} * interval '1 millisecond'
     FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
+      JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
     WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
     RETURNING due.*, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
-      s.callback_token_sealed, o.merchant_id, o.order_number, o.request_id`,
+      s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
 );
 
 export const END_CHECK = statement(

@@ -38,6 +38,7 @@ export class AttemptChecks {
       const settled = await this.answers.settle({
         key: { orderId: due.order_id, item: due.item, unit: due.unit },
         merchantId: due.merchant_id,
+        kind: due.kind,
         attempt: due.attempt,
         claim: null,
         outcome,
