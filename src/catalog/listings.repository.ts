@@ -45,7 +45,7 @@ const PAGE = statement(
 /** Which product is asked for, by whom, and whether more than one piece of it. */
 export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> & Pick<Product, 'sku'> & { many: boolean };
 
-/** A product as an order of one merchant takes it, at the first routable offer. */
+/** A product as an order of one merchant may take it, at one of its routable offers. */
 export type OrderableProduct = AskedProduct &
   Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'> & {
     /** Whether there is such a product, and it is sold at present. */
@@ -57,6 +57,8 @@ export type OrderableProduct = AskedProduct &
     once_per_day: SupplierOffer['once_per_day'] | null;
     /** The offer's terms, as they are kept with what is ordered of it. */
     player_template: SupplierOffer['player_template'];
+    /** What players must look like there; null for any. */
+    player_pattern: string | null;
     expected_cost_micros: SupplierOffer['cost_micros'];
     max_cost_micros: bigint | null;
     cost_currency: SupplierOffer['cost_currency'];
@@ -69,14 +71,15 @@ export type OrderableProduct = AskedProduct &
 
 /**
  * Prices come from the tables in the order's own transaction: a changed price is never charged late. Many pieces are
- * bought at an offer that sells one a day only where there is no other, to be refused.
+ * bought at an offer that sells one a day only where there is no other, to be refused. Offers follow each other up to the
+ * first one that takes any player: for most products that is one row.
  */
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
   { asked: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean' }), ...ROUTING_PARAMETERS },
   ({ asked, ...limits }) => `
     SELECT asked.merchant_id, asked.sku, asked.many, p.id IS NOT NULL AS is_listed,
-           first.supplier_id, first.supplier_sku, first.once_per_day, first.player_template,
+           first.supplier_id, first.supplier_sku, first.once_per_day, first.player_template, first.player_pattern,
            first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
            p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity, p.kind,
@@ -85,11 +88,15 @@ export const FIND_ORDERABLE = statement(
     LEFT JOIN products p ON p.sku = asked.sku AND p.active
     LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = asked.merchant_id
     LEFT JOIN LATERAL (
-      SELECT offer.*
-      FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
-      WHERE offer.why_not IS NULL
-      ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')}
-      LIMIT 1) first ON true`,
+      SELECT * FROM (
+        SELECT offer.*, row_number() OVER places AS place,
+               count(*) FILTER (WHERE player_pattern IS NULL) OVER places AS for_anybody
+        FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
+        WHERE offer.why_not IS NULL
+        WINDOW places AS (ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)
+      ) routable
+      WHERE for_anybody = 0 OR for_anybody = 1 AND player_pattern IS NULL) first ON true
+    ORDER BY first.place`,
 );
 
 /** Products at the prices of one merchant. */
@@ -115,7 +122,7 @@ export class ListingsRepository {
     return this.reads.query<Listing>(...PAGE.with({ merchantId, after, limit, ...this.limits }));
   }
 
-  /** A row for each that is asked for, even if there is no such product. */
+  /** One row or more for each that is asked for, even if there is no such product; those that come first are better. */
   findOrderable(tx: Queryable, asked: AskedProduct[]): Promise<OrderableProduct[]> {
     return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ asked, ...this.limits }));
   }

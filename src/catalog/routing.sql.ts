@@ -28,6 +28,8 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'u
   margin: string | null;
   /** What a purchase may cost at most, in millionths of the cost's currency. Null without a cost or a rate. */
   max_cost_micros: bigint | null;
+  /** What players must look like, as the supplier's catalogue says; null where it says nothing. */
+  player_pattern: string | null;
   /** Whether that is less than the smallest margin. */
   eats_margin: boolean | null;
   /** Null when the offer is routable. */
@@ -52,7 +54,7 @@ export const offersOf = (
   FROM (
     SELECT ${OFFER_COLUMNS.map((column) => `o.${column}`).join(', ')}, s.code AS supplier_code, s.pause_reason,
            o.once_per_day OR coalesce(c.once_per_day, false) AS once_per_day,
-           c.sellable, c.cut_off_from, c.cut_off_to, c.cut_off_zone, c.cost_micros AS told_cost,
+           c.sellable, c.player_pattern, c.cut_off_from, c.cut_off_to, c.cut_off_zone, c.cost_micros AS told_cost,
            ${bahtPerUnit(limits, now)} AS baht_per_unit
     FROM supplier_offers o
     JOIN suppliers s ON s.id = o.supplier_id

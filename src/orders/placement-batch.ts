@@ -15,11 +15,18 @@ import {
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
 import type { WalletsRepository } from '../wallet/wallets.repository.js';
-import { contentHash, type OrderLine, type PlaceOrder } from './order-content.js';
+import { contentHash, type OrderContent, type OrderLine, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import type { OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
-import { duplicateReference, findProblems, insufficientBalance, isSold } from './placement-rules.js';
+import {
+  duplicateReference,
+  findProblems,
+  insufficientBalance,
+  isSold,
+  takesPlayer,
+  type ProductLine,
+} from './placement-rules.js';
 import { lineAmounts, sumAmounts } from './pricing.js';
 
 /** A new order's rows, or word that the reference holds this very order already. */
@@ -37,6 +44,16 @@ const keyInMerchant = (merchantId: number, reference: string): string => `${merc
 const keyOf = ({ merchant_id, sku, many }: AskedProduct): string =>
   `${merchant_id} ${many ? '*' : '1'} ${sku}`;
 
+function byWhatWasAsked(products: OrderableProduct[]): Map<string, OrderableProduct[]> {
+  const byKey = new Map<string, OrderableProduct[]>();
+  for (const product of products) {
+    const others = byKey.get(keyOf(product));
+    if (others) others.push(product);
+    else byKey.set(keyOf(product), [product]);
+  }
+  return byKey;
+}
+
 const toAsked = (merchantId: number, { sku, quantity }: OrderLine): AskedProduct => ({
   merchant_id: merchantId,
   sku,
@@ -53,7 +70,8 @@ export class PlacementBatch {
     private readonly available: Map<number, Satang>,
     private readonly alerts: Map<number, Satang | null>,
     private readonly hashes: Map<string, Buffer>,
-    private readonly products: Map<string, OrderableProduct>,
+    /** By what was asked for, in the order in which they are to be taken. */
+    private readonly products: Map<string, OrderableProduct[]>,
     private readonly now: Date,
     private readonly wait: LockWait,
   ) {}
@@ -91,7 +109,7 @@ export class PlacementBatch {
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row.content_hash])),
-      new Map(products.map((product) => [keyOf(product), product])),
+      byWhatWasAsked(products),
       present(products[0], 'an order has a line').now,
       wait,
     );
@@ -111,7 +129,7 @@ export class PlacementBatch {
     if (earlier)
       return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
 
-    const asked = content.lines.map((line) => ({ ...line, product: this.productOf(merchantId, line) }));
+    const asked = content.lines.map((line) => this.lineOf(merchantId, line, content));
     const [problem, ...more] = findProblems(content, asked);
     if (problem) return refused(invalidRequest([problem, ...more]));
 
@@ -144,9 +162,12 @@ export class PlacementBatch {
       for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
-  /** Whatever was asked for has a row, even if there is no such product. */
-  private productOf(merchantId: number, line: OrderLine): OrderableProduct {
-    return present(this.products.get(keyOf(toAsked(merchantId, line))), 'every line was looked up');
+  /** At the first offer that takes the player. Whatever was asked for has a row, even if there is no such product. */
+  private lineOf(merchantId: number, line: OrderLine, content: OrderContent): ProductLine {
+    const offers = this.products.get(keyOf(toAsked(merchantId, line))) ?? [];
+    const fitting = offers.find((offer) => takesPlayer(offer, content));
+    const product = fitting ?? present(offers[0], 'every line was looked up');
+    return { ...line, product, isPlayerExcluded: fitting === undefined };
   }
 }
 

@@ -1,5 +1,7 @@
 import type { OrderableProduct } from '../catalog/listings.repository.js';
 import { AppError, type ErrorDetail } from '../core/errors.js';
+import { fitsPattern } from '../suppliers/player-pattern.js';
+import { usualPlayer, writePlayer } from '../suppliers/player-template.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import type { OrderContent } from './order-content.js';
 
@@ -8,17 +10,28 @@ export interface ProductLine {
   sku: string;
   quantity: number;
   product: OrderableProduct;
+  /** Whether every routable offer of the product is for players of another form. */
+  isPlayerExcluded: boolean;
 }
 
 /** The same where the product can be ordered. */
 export type SoldLine = ProductLine & { product: { supplier_id: number; supplier_sku: string } };
 
+/** Whether a player has the form that an offer's supplier wants. */
+export function takesPlayer(
+  { player_pattern: pattern, player_template: template }: OrderableProduct,
+  player: OrderContent,
+): boolean {
+  if (pattern === null) return true;
+  return fitsPattern(pattern, template === null ? usualPlayer(player) : writePlayer(template, player));
+}
+
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
-/** Every product rule that the lines break: unknown SKU, no routable offer, quantity, and the ids that a product needs. */
+/** Every product rule that the lines break: unknown SKU, no routable offer, quantity, the ids that a product needs, and their form. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
-  lines.forEach(({ sku, quantity, product }, index) => {
+  lines.forEach(({ sku, quantity, product, isPlayerExcluded }, index) => {
     const at = `items[${index}]`;
     if (!product.is_listed) {
       const message = `${at}.sku ${JSON.stringify(sku)} is not a product that can be ordered`;
@@ -46,6 +59,10 @@ export function findProblems(content: OrderContent, lines: ProductLine[]): Error
         code: 'REQUIRED',
         message: `character_id is required for ${sku}`,
       });
+    }
+    if (isPlayerExcluded) {
+      const message = `user_id, with server_id where the game has servers, is not a player of ${sku}`;
+      problems.push({ field: 'user_id', code: 'INVALID_PLAYER', message });
     }
   });
   return problems;

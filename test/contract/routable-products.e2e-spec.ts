@@ -121,6 +121,66 @@ describe('an order', () => {
   });
 });
 
+describe('a player of another form than offers want', () => {
+  const order = (user_id: string, server_id?: string): Promise<Answer<OrderBody>> =>
+    merchant.client.post<OrderBody>('/v1/orders', {
+      ...{ reference_id: unique('order'), user_id, server_id, items: [{ sku }] },
+    });
+  const boughtAs = async (user: string, server?: string): Promise<string | undefined> => {
+    const { status, body } = await order(user, server);
+    expect(status).toBe(200);
+    const [item] = await stack.sql<{ supplier_sku: string }>(
+      `SELECT supplier_sku FROM order_items i JOIN orders o ON o.id = i.order_id WHERE order_number = $1`,
+      [body.order_number],
+    );
+    return item?.supplier_sku;
+  };
+  /** An offer whose supplier's catalogue says what players look like. */
+  async function offerFor(pattern: string | null, offer: Partial<OfferDefinition> = {}): Promise<string> {
+    const supplierSku = unique('theirs');
+    await stack.sql(
+      `INSERT INTO supplier_products (supplier_id, sku, name, sellable, player_pattern, first_seen_at, last_seen_at)
+       SELECT id, $1, 'theirs', true, $2, now(), now() FROM suppliers WHERE code = 'fake'`,
+      [supplierSku, pattern],
+    );
+    await setOffer(supplierSku, offer);
+    return supplierSku;
+  }
+
+  it('is refused, and nothing is charged', async () => {
+    const theirs = await offerFor('^[0-9]{5,12} [0-9]{1,7}$');
+    await removeOffer('X');
+    const { available, held } = await stack.wallet(merchant);
+    for (const [user, server] of [['12345'], ['1234', '2001'], ['12345', '2001 '], ['12345 2001', '1']])
+      expectRefusedField(await order(user ?? '', server), 'user_id', 'INVALID_PLAYER');
+    expect(await stack.wallet(merchant)).toEqual({ available, held });
+    expect(await boughtAs('12345', '2001')).toBe(theirs);
+  });
+
+  it('is bought at the next offer that takes the player', async () => {
+    const digits = await offerFor('^\\d+$');
+    const letters = await offerFor('^[a-z]+$', { priority: 2 });
+    const anybody = await offerFor(null, { priority: 3 });
+    const never = await offerFor(null, { priority: 4 });
+    await removeOffer('X');
+    expect(await boughtAs('123')).toBe(digits);
+    expect(await boughtAs('abc')).toBe(letters);
+    expect(await boughtAs('a-1')).toBe(anybody);
+    await setOffer(letters, { active: false });
+    expect(await boughtAs('abc')).toBe(anybody);
+    await setOffer(anybody, { active: false });
+    expect(await boughtAs('abc')).toBe(never);
+    await setOffer(never, { active: false });
+    expectRefusedField(await order('abc'), 'user_id', 'INVALID_PLAYER');
+  });
+
+  it('is judged as the offer writes players', async () => {
+    const theirs = await offerFor('^\\d+\\|\\d+$', { playerTemplate: '{user}|{server}' });
+    await removeOffer('X');
+    expect(await boughtAs('1', '2')).toBe(theirs);
+  });
+});
+
 describe('a quantity above 1', () => {
   it('takes the first routable offer that sells more than one a day', async () => {
     await setOffer('many', { priority: 2 });
