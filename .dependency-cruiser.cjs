@@ -42,7 +42,7 @@ const rows = {
     ],
   ],
   health: ['core', 'database', 'auth'],
-  management: ['core', 'database', 'queues', 'health', 'webhooks'],
+  management: ['core', 'database', 'queues', 'health', 'suppliers', 'webhooks'],
   'api-docs': ['core', 'auth'],
   cli: [
     ...[
