@@ -151,7 +151,7 @@ async function confirmRemoval({ code, credentials = {} }: SupplierSettings, yes?
   await confirm(`The ${what} of supplier ${code} ${are} removed, for good.`, { yes });
 }
 
-/** Says how many units another base URL leaves behind, and asks. @returns the same for those who are not asked. */
+/** Says how many units another base URL or account leaves behind, and asks. @returns the same for those who are not asked. */
 async function confirmMove(
   suppliers: SuppliersService,
   settings: SupplierSettings,
@@ -162,7 +162,7 @@ async function confirmMove(
   const { open, inDoubt } = units;
   const words =
     `Supplier ${settings.code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
-    'those in doubt are not sent to the new address again, and come to review unless it knows them.';
+    'those in doubt are not sent to the new address or account again, and come to review unless it knows them.';
   await confirm(words, { yes });
   return [words];
 }

@@ -58,6 +58,9 @@ export interface ClaimedUnit {
   timeout_ms: number;
 }
 
+/** As `destinationOf` has it. */
+const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
+
 /** What a claim makes of the units that `decided` decided about. */
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
@@ -72,7 +75,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
                          ELSE 0 END,
         first_sent_at = coalesce(u.first_sent_at, statement_timestamp()),
         last_sent_at = CASE d.action WHEN 'send' THEN statement_timestamp() ELSE u.last_sent_at END,
-        sent_to = CASE d.action WHEN 'send' THEN d.base_url ELSE u.sent_to END,
+        sent_to = CASE d.action WHEN 'send' THEN d.destination ELSE u.sent_to END,
         unknown_since = CASE d.next_action WHEN 'inquire' THEN coalesce(u.unknown_since, statement_timestamp())
                                            ELSE u.unknown_since END,
         updated_at = statement_timestamp()`;
@@ -137,8 +140,8 @@ export const CLAIM_UNITS = statement(
       WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('asked')})
       ORDER BY id FOR NO KEY UPDATE),
     due AS (
-      SELECT found.*, s.code AS supplier, s.adapter, s.base_url, s.token_sealed, s.credentials_sealed,
-             s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
+      SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
+             s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
              ${isAskedByTheirs('found', 'known')} AS by_theirs,
              coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
@@ -159,7 +162,7 @@ export const CLAIM_UNITS = statement(
     judged AS (
       SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_theirs AS asks_by_sending,
              next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
-             CASE WHEN sent_to <> base_url AND (next_action = 'send' AND unknown_since IS NOT NULL
+             CASE WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
                                                 OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_theirs) THEN 'moved'
                   WHEN next_action = 'inquire' AND NOT by_theirs AND first_sent_at < statement_timestamp()
                          - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld

@@ -71,7 +71,7 @@ export class OrderUnit {
   @Column(timestampColumn({ nullable: true }))
   last_sent_at!: Date | null;
 
-  /** The supplier's address that it was sent to. */
+  /** The supplier's address that it was sent to, and our account there, as `destinationOf` has it. */
   @Column('text', { nullable: true })
   sent_to!: string | null;
 

@@ -6,6 +6,8 @@ export interface CredentialField {
   required: boolean;
   /** Where the operator finds it, or what it is for. */
   help: string;
+  /** Whether another value means another account, which knows nothing of what was sent before. */
+  isAccount?: true;
   /** Why a text can't be one, to be read behind its name, and never with the text in it; null when it can. */
   problemOf?: (value: string) => string | null;
 }
@@ -16,6 +18,8 @@ export interface OptionField {
   /** The only ones it may have; null for any text. */
   values: readonly string[] | null;
   help: string;
+  /** What it is where it was not given, of an option whose other value means another account, as of credentials. */
+  ofAccount?: string;
 }
 
 /**

@@ -27,6 +27,10 @@ export class Supplier {
   @Column('text')
   base_url!: string;
 
+  /** A fingerprint of what the supplier knows our account by; empty where the address is all. */
+  @Column('text', { default: '' })
+  account!: string;
+
   /** The credential `token`, sealed by itself: {@link SupplierCredentials} says why. */
   @Column('bytea', { nullable: true })
   token_sealed!: Buffer | null;

@@ -4,6 +4,7 @@ import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
+import { destinationOf } from './supplier-account.js';
 import { Supplier, type PauseReason } from './supplier.entity.js';
 import type { CatalogueRow } from './supplier-registry.js';
 import {
@@ -230,8 +231,9 @@ export class SuppliersRepository {
   }
 
   /** Its open units count as sent to where it is now. */
-  async moveUnits({ manager }: Transaction, { id, base_url }: Supplier): Promise<void> {
-    const elsewhere = { supplier_id: id, sent_to: Not(base_url), next_action_at: Not(IsNull()) };
-    await manager.update('OrderUnit', elsewhere, { sent_to: base_url });
+  async moveUnits({ manager }: Transaction, supplier: Supplier): Promise<void> {
+    const sent_to = destinationOf(supplier);
+    const elsewhere = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };
+    await manager.update('OrderUnit', elsewhere, { sent_to });
   }
 }

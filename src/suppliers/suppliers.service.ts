@@ -19,6 +19,7 @@ import {
   settingsProblem,
   type SupplierSettings,
 } from './supplier-settings.js';
+import { accountOf, destinationOf } from './supplier-account.js';
 import { timingProblem } from './supplier-timing.js';
 import type { Supplier } from './supplier.entity.js';
 import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from './suppliers.repository.js';
@@ -43,7 +44,8 @@ export class SuppliersService {
       const before = await this.suppliers.lock(tx, settings.code);
       const row = this.toRow(settings, before);
       const supplier = await this.suppliers.set(tx, row);
-      if (before && isAnotherAccount(before, settings, supplier)) await this.balances.forget(tx, supplier);
+      if (before && destinationOf(before) !== destinationOf(supplier))
+        await this.balances.forget(tx, supplier);
       recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
       return supplier;
@@ -83,14 +85,20 @@ export class SuppliersService {
   }
 
   /**
-   * The units that settings with another base URL concern: those in doubt are not sent there, because another supplier
-   * may answer there, which never saw them.
+   * The units that settings with another base URL or account concern: those in doubt are not sent there, because who
+   * answers there may never have seen them.
    * @returns null where the supplier is new, or stays where it is.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
     const supplier = await this.suppliers.find(settings.code);
-    if (!supplier || supplier.base_url === this.baseUrlOf(settings, supplier)) return null;
-    return this.suppliers.countOpenUnits(supplier.id);
+    if (!supplier) return null;
+    const moved = {
+      base_url: this.baseUrlOf(settings, supplier),
+      account: this.accountOf(settings, supplier),
+    };
+    return destinationOf(supplier) === destinationOf(moved)
+      ? null
+      : this.suppliers.countOpenUnits(supplier.id);
   }
 
   /** @throws BAD_REQUEST for a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for. */
@@ -130,6 +138,15 @@ export class SuppliersService {
     return baseUrlOf(this.registry.describe(adapter), baseUrl, same);
   }
 
+  private accountOf(settings: SupplierSettings, before: Supplier | null): string {
+    const { adapter, credentials, options } = settings;
+    const same = before?.adapter === adapter ? before : undefined;
+    return accountOf({
+      ...{ description: this.registry.describe(adapter), credentials, options, before: same },
+      open: () => (same ? this.credentials.open(same) : {}),
+    });
+  }
+
   /** A supplier goes on calling the address that it was given. @param before as it is stored, under the same adapter. */
   private callbackToken(
     { adapter, newCallbackUrl }: SupplierSettings,
@@ -155,8 +172,10 @@ export class SuppliersService {
     };
     const missing = missingProblem(description, credentialNames({ ...NO_CREDENTIALS, ...same, ...sealed }));
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);
+    const account = this.accountOf(settings, before);
     return {
       ...{ code, adapter, base_url: baseUrl, timeout_ms: timeoutMs, ...sealed },
+      account,
       callback_token_sealed: this.callbackToken(settings, same),
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros:
@@ -165,7 +184,7 @@ export class SuppliersService {
       // What it refused may be right now: it is asked at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
       // Elsewhere we have another balance, and its catalogue was not read.
-      ...(same?.base_url === baseUrl ? {} : NOTHING_ASKED),
+      ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_ASKED),
     };
   }
 }
@@ -174,10 +193,6 @@ const NOTHING_ASKED = {
   ...{ balance_micros: null, balance_currency: null, balance_at: null },
   ...{ catalogue_read_at: null, product_read_at: null },
 };
-
-/** Whether what a supplier told before may have been about another account. */
-const isAnotherAccount = (before: Supplier, { credentials }: SupplierSettings, now: Supplier): boolean =>
-  before.base_url !== now.base_url || Object.keys(credentials ?? {}).length > 0;
 
 /** What the log keeps of new settings: of credentials, which ones were given or taken away. */
 function detailOf(

@@ -118,7 +118,7 @@ const DEFECTS = {
     NO_QUIET_PERIOD,
     inStatement('settlement.settle_units', `c.state = 'succeeded' OR u.claim = c.claim`, 'true'),
   ],
-  'sent-to-another-address': [inStatement('units.claim', 'sent_to <> base_url', 'false')],
+  'sent-to-another-address': [inStatement('units.claim', 'sent_to <> destination', 'false')],
   'inquiry-unseen-refunds': [
     around<HttpSupplier['inquire']>('HttpSupplier.inquire', async (inquire, supplier, reference) => {
       const outcome = await inquire(supplier, reference);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Run } from '../cli/command-line.js';
-import type { DigiflazzClient, Json } from '../simulators/digiflazz-client.js';
+import { USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
@@ -184,6 +184,29 @@ describe('A unit bought from Digiflazz', () => {
     await scene.unitClaimed(still);
     expect(await giveUp(still)).toMatchObject({ code: 0 });
     await scene.orderWith(still, 'failed');
+  });
+
+  it('is the operator’s to decide when we have become another account, which never saw it', async () => {
+    const order = await ruled({ drop: true });
+    await scene.unitIn(order, 'unknown');
+    const set = ['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', '--yes', '--credential'];
+    const { stderr } = await scene.commandLine.run(...set, 'username=somebody-else');
+    expect(stderr).toContain('those in doubt are not sent to the new address or account again');
+    await scene.aMinuteLater(order, vendor);
+    await scene.unitIn(order, 'review');
+    expect(await vendor.purchase(await scene.reference(order))).toMatchObject({ sends: 1 });
+    await scene.commandLine.run(...set, `username=${USERNAME}`);
+    const resolve = [
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--succeeded',
+      '--reason',
+      'it is',
+    ];
+    expect(await scene.commandLine.run(...resolve, '--yes')).toMatchObject({ code: 0 });
   });
 
   const giveUp = (order: OrderBody): Promise<Run> => {

@@ -44,7 +44,10 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     adapter: 'digiflazz',
     name: 'Digiflazz (prepaid)',
     credentials: [
-      { name: 'username', secret: false, required: true, help: 'Username of the buyer account' },
+      {
+        ...{ name: 'username', secret: false, required: true, isAccount: true },
+        help: 'Username of the buyer account',
+      },
       {
         ...{ name: 'key', secret: true, required: true },
         help: 'API key: that of production, or with testing that of development',
@@ -56,7 +59,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     ],
     options: [
       {
-        ...{ name: 'testing', values: ['true', 'false'] },
+        ...{ name: 'testing', values: ['true', 'false'], ofAccount: 'false' },
         help: 'Whether purchases are tests; false unless given',
       },
     ],

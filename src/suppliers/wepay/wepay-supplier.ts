@@ -41,7 +41,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
     adapter: 'wepay',
     name: 'wePAY',
     credentials: [
-      { name: 'username', secret: false, required: true, help: 'Username of the API' },
+      { name: 'username', secret: false, required: true, isAccount: true, help: 'Username of the API' },
       { name: 'password', secret: true, required: true, help: 'Password of the API' },
     ],
     options: [],
