@@ -1,3 +1,4 @@
+import type { ProductKind } from '../../src/core/product-kind.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
@@ -85,9 +86,9 @@ export class CallbackScene {
   }
 
   /** An order of one unit that its supplier goes on processing, and that nobody asks about for an hour. */
-  async openUnit(supplier: string): Promise<OpenUnit> {
+  async openUnit(supplier: string, kind: ProductKind = 'topup'): Promise<OpenUnit> {
     const { stack, merchant } = this;
-    const sku = await stack.product('35.00', { supplier });
+    const sku = await stack.product('35.00', { supplier, kind });
     const user = unique('player');
     stack.supplier.script(user, ({ reference }) => ({
       status: 200,

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { CommandLine } from '../cli/command-line.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { bought } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { Endpoints, Hooks } from '../webhooks/support.js';
+import { deliveriesOf, handedOver, newPlayer } from './handed-over.js';
+
+const CODE = 'SECRET-CODE-7719';
+const SERIAL = 'SECRET-SERIAL-3306';
+
+const log: string[] = [];
+let stack: TestStack;
+let endpoints: Endpoints;
+let merchant: TestMerchant;
+let order: OrderBody;
+
+beforeAll(async () => {
+  stack = await TestStack.start({ LOG_LEVEL: 'trace' }, { logTo: { write: (line) => void log.push(line) } });
+  endpoints = await new Endpoints().listen();
+  merchant = await stack.merchant();
+  const hooks = new Hooks(merchant);
+  const echoing = endpoints.add((response, { body }) => void response.writeHead(200).end(body));
+  const { id } = await hooks.register(echoing, { include_deliveries: true });
+  const player = newPlayer();
+  // It is asked once more, so that all ways are gone.
+  stack.supplier.script(player, ({ kind, reference }) =>
+    kind === 'send' ? bought(reference) : handedOver(reference, [{ serial: SERIAL, code: CODE }]),
+  );
+  order = await stack.order(merchant, [{ sku: await stack.product('35.00', { kind: 'code' }) }], player);
+  const [pieces] = await deliveriesOf(stack, merchant, order);
+  expect(pieces).toEqual([{ unit: 1, serial: SERIAL, code: CODE, expires_on: null }]);
+  expect((await endpoints.arrived(echoing))[0]?.body).toContain(CODE);
+  await hooks.newestIs(id, 'succeeded');
+});
+
+afterAll(() => closeWithBalancedBooks(stack, endpoints));
+
+const commandLine = (key: Buffer | null, previous: Buffer | null = null): CommandLine =>
+  new CommandLine({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    SECRETS_KEY: key?.toString('base64') ?? '',
+    SECRETS_PREVIOUS_KEYS: previous?.toString('base64') ?? '',
+  });
+
+/** All rows of all tables, as text. */
+async function dump(): Promise<string> {
+  const tables = await stack.sql<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  );
+  const texts = tables.map(({ name }) => stack.sql<{ row: string }>(`SELECT t::text AS row FROM ${name} t`));
+  return (await Promise.all(texts))
+    .flat()
+    .map(({ row }) => row)
+    .join('\n');
+}
+
+const hexOf = (text: string): string => Buffer.from(text).toString('hex');
+
+describe('what was handed over is in clear', () => {
+  it('in no table', async () => {
+    const text = await dump();
+    expect(text).toContain(order.order_number);
+    for (const secret of [CODE, SERIAL]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(hexOf(secret));
+    }
+  });
+
+  it('in no log line', () => {
+    expect(log.filter((line) => line.includes(order.order_number)).length).toBeGreaterThan(3);
+    expect(log.filter((line) => line.includes('SECRET-'))).toEqual([]);
+  });
+
+  it('in no command’s output', async () => {
+    const operator = commandLine(stack.config.secretsKey);
+    const number = order.order_number;
+    for (const args of [['order', 'show', number], ['order', 'list'], ['log']])
+      expect(JSON.stringify(await operator.json(...args))).not.toContain('SECRET-');
+  });
+});
+
+describe('topup secrets rotate', () => {
+  it('seals it anew, and it is read as before', async () => {
+    const { secretsKey: old } = stack.config;
+    const fresh = randomBytes(32);
+    await commandLine(fresh, old).json('secrets', 'rotate');
+    const api = await stack.startApi({ secretsKey: fresh, previousSecretsKeys: [] });
+    try {
+      await api.get(SchemaService).whenReady();
+      const answer = await fetch(`${stack.urlOf(api)}/v1/orders/${order.reference_id}`, {
+        headers: { 'x-api-key': merchant.key },
+      });
+      expect(await answer.text()).toContain(CODE);
+    } finally {
+      await api.close();
+    }
+    await commandLine(old, fresh).json('secrets', 'rotate');
+  });
+});
