@@ -26,7 +26,7 @@ export function sendByRule(response: ServerResponse, honest: Honest, rule: Rule 
     response.destroy();
     return { kind: 'dropped', status: null, body: null };
   }
-  const isHtml = rule?.body === 'html' || status >= SERVER_ERROR;
+  const isHtml = rule?.body === 'html' || (rule?.http ?? 0) >= SERVER_ERROR;
   const body = isHtml ? HTML : cut(honest.body, rule);
   const type = isHtml ? HTML_TYPE : { 'content-type': honest.type ?? 'application/json; charset=utf-8' };
   if (rule?.drop === 'mid_body') {
