@@ -17,7 +17,7 @@ const DOCUMENTS = [
   'README.md',
   'CHANGELOG.md',
   'test/chaos/README.md',
-  'tools/simulators/digiflazz/README.md',
+  ...filesIn('tools/simulators', /README\.md$/),
   ...filesIn('docs', /\.md$/),
 ].filter((file) => existsSync(path.join(root, file)));
 /** All but this file, which makes mistakes on purpose. */

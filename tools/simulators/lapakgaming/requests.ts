@@ -1,0 +1,120 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { readBody } from '../common/http.js';
+import { isObject, type Json, orNull, type Shape, text, url } from '../common/shapes.js';
+import type { Call, LapakCall } from './model.js';
+
+const LARGEST_BODY_BYTES = 64 * 1024;
+
+const BEST_PRODUCT_PATH = /^\/api\/catalogue\/group-products\/([^/]+)\/best-product$/;
+
+const PATHS: ReadonlyMap<string, Call> = new Map<string, Call>([
+  ['POST /api/order', 'order'],
+  ['GET /api/order_status', 'order_status'],
+  ['GET /api/category', 'category'],
+  ['GET /api/all-products', 'all-products'],
+  ['GET /api/product', 'product'],
+  ['GET /api/catalogue/group-products', 'group-products'],
+  ['GET /api/fx-rate.php', 'fx-rate'],
+  ['GET /api/balance', 'balance'],
+]);
+
+const pieces: Shape = {
+  expected: 'an integer from 1',
+  fits: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+};
+const amount: Shape = { expected: 'a number', fits: (value) => typeof value === 'number' };
+
+/** D for all but the last, which came with version 1.6. C: a client sends null for what it does not have. */
+const ORDER: Readonly<Record<string, Shape>> = {
+  user_id: orNull(text),
+  additional_id: orNull(text),
+  additional_information: orNull(text),
+  orderdetail: orNull(text),
+  count_order: pieces,
+  product_code: orNull(text),
+  group_product: orNull(text),
+  country_code: orNull(text),
+  price: orNull(amount),
+  partner_reference_id: orNull(text),
+  override_callback_url: orNull(url),
+  end_user_ip_address: orNull(text),
+};
+
+const QUERIES: Readonly<Record<Exclude<Call, 'order'>, readonly string[]>> = {
+  order_status: ['tid', 'partner_reference_id'],
+  category: ['country_code'],
+  'all-products': ['country_code'],
+  product: ['category_code', 'product_code', 'country_code'],
+  'group-products': ['category_code', 'group_product_code', 'country_code'],
+  'best-product': ['country_code', 'group_product_code'],
+  'fx-rate': ['from_currency', 'to_currency'],
+  balance: [],
+};
+
+/** Reads all of a request. @throws the request's own error when the client goes away in the middle. */
+export async function receive(request: IncomingMessage): Promise<LapakCall> {
+  const bytes = await readBody(request, LARGEST_BODY_BYTES);
+  const body = bytes?.toString('utf8') ?? '';
+  const target = new URL(request.url ?? '', 'http://simulator');
+  const group = BEST_PRODUCT_PATH.exec(target.pathname)?.[1];
+  const call = callOf(request.method, target.pathname, group !== undefined);
+  const query = { ...Object.fromEntries(target.searchParams), ...(group && { group_product_code: group }) };
+  const fields = call === 'order' ? (bytes !== null && isUtf8(bytes) ? parsed(body) : null) : query;
+  const known = call === 'order' ? Object.keys(ORDER) : call === null ? [] : QUERIES[call];
+  return {
+    call,
+    method: request.method ?? '',
+    path: request.url ?? '',
+    remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    body,
+    ref_id: textOf(fields, 'partner_reference_id'),
+    sku: textOf(fields, 'product_code') ?? textOf(fields, 'group_product'),
+    player: textOf(fields, 'user_id'),
+    unknownFields: Object.keys(fields ?? {}).filter((name) => !known.includes(name)),
+    about: call === 'order' ? aboutOrder(fields) : { query: target.search },
+    bearer: /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null,
+    fields,
+    problem: call === 'order' ? problemOf(fields, request.headers['content-type'] ?? '') : null,
+  };
+}
+
+/** A member that is a text which is not empty, else null. */
+export function textOf(fields: Json | null, name: string): string | null {
+  const value = fields?.[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function callOf(method: string | undefined, path: string, isBestProduct: boolean): Call | null {
+  if (isBestProduct) return method === 'GET' ? 'best-product' : null;
+  return PATHS.get(`${method} ${path}`) ?? null;
+}
+
+/** What the journal keeps of an order besides. */
+function aboutOrder(fields: Json | null): Json {
+  const { price = null, additional_id = null, count_order = null } = fields ?? {};
+  return { price, additional_id, count_order, end_user_ip_address: fields?.end_user_ip_address ?? null };
+}
+
+function parsed(body: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function problemOf(fields: Json | null, type: string): string | null {
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    return `the content type is "${type}" and not application/json`;
+  }
+  if (fields === null) return 'the body is not a JSON object';
+  for (const [name, shape] of Object.entries(ORDER)) {
+    const value = fields[name];
+    if (value !== undefined && !shape.fits(value)) return `${name} is not ${shape.expected}`;
+  }
+  if (fields.count_order === undefined) return 'count_order is missing';
+  const isNamed = textOf(fields, 'product_code') !== null || textOf(fields, 'group_product') !== null;
+  return isNamed ? null : 'neither product_code nor group_product is there';
+}

@@ -1,0 +1,37 @@
+import type { RuleForms } from '../common/rules.js';
+import { flag, listOf, oneOf, type Shape, type Shapes, text } from '../common/shapes.js';
+import { STATUSES } from './codes.js';
+
+/** A code of the vendor's list or any other, as the list writes them. */
+export const code: Shape = {
+  expected: 'a code in capital letters',
+  fits: (value) => typeof value === 'string' && /^[A-Z][A-Z_]*$/.test(value),
+};
+export const status: Shape = oneOf(...STATUSES);
+
+/** What becomes of an order, in a step of a rule and for `POST /_sim/settle`. */
+export const OUTCOME: Shapes = {
+  status,
+  transactions: listOf(status),
+  note: text,
+  voucher_code: text,
+};
+
+export const RULES: RuleForms = {
+  calls: [
+    ...['order', 'order_status', 'category', 'all-products', 'product'],
+    ...['group-products', 'best-product', 'fx-rate', 'balance'],
+  ],
+  purchases: ['order'],
+  rule: {
+    code,
+    answer_only: flag,
+    note: text,
+    voucher_code: text,
+    body: oneOf('truncated', 'html', 'empty', 'no_data'),
+    list: oneOf('empty', 'half'),
+  },
+  callback: {},
+  step: OUTCOME,
+  stepNeeds: 'status',
+};
