@@ -53,6 +53,8 @@ describe('the callback of an order', () => {
     expect(await client.sim('callbacks')).toEqual([]);
     await client.sim('settle', { ref_id: 'A1', status: 'REFUNDED' });
     expect(statuses(await arrivals(receiver, 1))).toEqual(['REFUNDED']);
+    await client.sim('settle', { ref_id: 'A1', status: 'REFUNDED' });
+    expect(await client.sim('callbacks')).toHaveLength(1);
   });
 
   it('is given up when it is not answered 200, and sent again by hand', async () => {
