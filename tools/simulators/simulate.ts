@@ -8,6 +8,7 @@ type Start = (env: NodeJS.ProcessEnv) => Promise<Simulation>;
 const VENDORS: Record<string, () => Promise<{ simulate: Start }>> = {
   digiflazz: () => import('./digiflazz/simulate.js'),
   lapakgaming: () => import('./lapakgaming/simulate.js'),
+  wepay: () => import('./wepay/simulate.js'),
 };
 
 const USAGE = `usage: npm run simulate -- ${Object.keys(VENDORS).join('|')} [--port N] [--state DIR]`;

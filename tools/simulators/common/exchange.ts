@@ -43,7 +43,7 @@ function enter<K extends Kinds>(
   const { rule, left } =
     name === null
       ? { rule: undefined, left: undefined }
-      : takeRule(store.rules, { call: name, ref_id, sku, player, repeat }, rules.purchases);
+      : takeRule(store.rules, { ...call.about, call: name, ref_id, sku, player, repeat }, rules.purchases);
   const last = ref_id === null || name === null ? undefined : store.lastEntryOf(name, ref_id);
   const now = store.now();
   const entry: JournalEntry = {

@@ -48,8 +48,8 @@ export interface RuleMatch {
   readonly repeat?: boolean;
 }
 
-/** What a rule is matched with. */
-export interface Matchable {
+/** What a rule is matched with: besides these, what the vendor's calls are about. */
+export interface Matchable extends Json {
   readonly call: string;
   readonly ref_id: string | null;
   readonly sku: string | null;
@@ -62,6 +62,8 @@ export interface RuleForms {
   readonly calls: readonly string[];
   /** The calls that buy: a rule that names no call is about these. */
   readonly purchases: readonly string[];
+  /** What a rule can match besides; each is a member of `about` of a call. */
+  readonly match?: Shapes;
   /** Members besides those of all vendors, or in place of them. */
   readonly rule: Shapes;
   readonly callback: Shapes;
@@ -116,7 +118,7 @@ export function ruleMembers(forms: RuleForms): string[] {
 export function readRule<R extends Rule>(value: unknown, id: number, forms: RuleForms): R {
   const wanted = checked<Partial<Rule>>(value, 'rule', { ...RULE, ...forms.rule });
   const { match = {}, skip = 0, times = 1, http } = wanted;
-  checked(match, 'match', { ...MATCH, call: oneOf(...forms.calls) });
+  checked(match, 'match', { ...MATCH, ...forms.match, call: oneOf(...forms.calls) });
   if (wanted.callback) checked(wanted.callback, 'callback', callbackShapes(forms));
   if (http !== undefined && (http < 200 || http > 599)) throw invalid('rule.http must be from 200 to 599');
   const then = wanted.then?.map((step) => readStep(step, forms));
@@ -149,7 +151,7 @@ export function takeRule<R extends Rule>(
 
 function matches(match: RuleMatch, call: Matchable, purchases: readonly string[]): boolean {
   if (match.call === undefined && !purchases.includes(call.call)) return false;
-  return Object.entries(match).every(([name, wanted]) => call[name as keyof Matchable] === wanted);
+  return Object.entries(match).every(([name, wanted]) => call[name] === wanted);
 }
 
 /** Steps with the time at which each is due. */

@@ -1,0 +1,44 @@
+import * as common from '../common/rules.js';
+import { flag, oneOf, type Shape, text } from '../common/shapes.js';
+
+export const CALLS = ['purchase', 'get_output', 'balance_inquiry', 'payee_info', 'comp_export'] as const;
+/** What can be bought. */
+export const TYPES = ['gtopup', 'mtopup', 'cashcard', 'billpay'] as const;
+export type Type = (typeof TYPES)[number];
+
+export type Call = (typeof CALLS)[number];
+
+/** What a test wants of certain calls. */
+export interface Rule extends common.Rule {
+  readonly code?: string;
+  /** Answers `code` and leaves on record what would have been decided without it: a vendor that lies. */
+  readonly answer_only?: boolean;
+  readonly then?: readonly PlannedStep[];
+  readonly list?: 'empty' | 'half';
+}
+
+export interface PlannedStep {
+  readonly status: string;
+  readonly after_ms: number;
+  readonly operator_trxnsid?: string;
+  readonly serial?: string;
+  readonly pin?: string;
+}
+
+export const answerCode: Shape = {
+  expected: 'five digits in a string',
+  fits: (value) => typeof value === 'string' && /^\d{5}$/.test(value),
+};
+
+/** What a purchase can become. */
+export const STATE = { status: text, operator_trxnsid: text, serial: text, pin: text };
+
+export const RULES: common.RuleForms = {
+  calls: CALLS,
+  purchases: ['purchase'],
+  match: { type: text, company: text, transaction_id: text },
+  rule: { code: answerCode, answer_only: flag, list: oneOf('empty', 'half') },
+  callback: {},
+  step: STATE,
+  stepNeeds: 'status',
+};
