@@ -9,6 +9,7 @@ const VENDORS: Record<string, () => Promise<{ simulate: Start }>> = {
   digiflazz: () => import('./digiflazz/simulate.js'),
   lapakgaming: () => import('./lapakgaming/simulate.js'),
   wepay: () => import('./wepay/simulate.js'),
+  seagm: () => import('./seagm/simulate.js'),
 };
 
 const USAGE = `usage: npm run simulate -- ${Object.keys(VENDORS).join('|')} [--port N] [--state DIR]`;

@@ -1,0 +1,75 @@
+import { unitsOf } from '../common/amounts.js';
+import type { Json } from '../common/shapes.js';
+import { refusedRead } from './orders.js';
+import type { ProductType, Reply } from './model.js';
+import { amountOf, DIGITS, refused, told } from './replies.js';
+import type { SeagmCall } from './requests.js';
+import type { Rule } from './rules.js';
+import type { Store } from './store.js';
+
+const NOT_FOUND = 404;
+
+/** Decides `GET /v1/…-categories`. */
+export function tellCategories(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
+  const refusal = refusedRead(store, call, rule);
+  if (refusal) return refusal;
+  const mine = store.types.filter(({ kind }) => kind === call.kind);
+  const names = new Map(mine.map(({ category_id, category_name }) => [category_id, category_name]));
+  const categories = Array.from(names, ([id, name]) => ({
+    ...{ id, name, code: name.toLowerCase().replaceAll(' ', '-') },
+    auto_delivery: true,
+  }));
+  return told(store, listed(categories, rule));
+}
+
+/** Decides `GET /v1/…-categories/{id}/…-types` and `/v1/…-types/{id}`. */
+export function tellTypes(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
+  const refusal = refusedRead(store, call, rule);
+  if (refusal) return refusal;
+  const id = call.id ?? '';
+  if (id.startsWith('=')) {
+    const type = store.type(call.kind, id.slice(1));
+    return type ? told(store, typeData(store, type)) : refused(store, NOT_FOUND);
+  }
+  const mine = store.types.filter(
+    ({ category_id, kind }) => kind === call.kind && String(category_id) === id,
+  );
+  if (mine.length === 0) return refused(store, NOT_FOUND);
+  return told(
+    store,
+    listed(
+      mine.map((type) => typeData(store, type)),
+      rule,
+    ),
+  );
+}
+
+/** Decides `GET /v1/me`. I: the difference between credits and balance. */
+export function tellAccount(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
+  const refusal = refusedRead(store, call, rule);
+  if (refusal) return refusal;
+  const { available, currency, uid } = store.account;
+  const balance = amountOf(store, available);
+  return told(store, { uid, credits: balance, balance, currency });
+}
+
+/** Decides `GET /time`, which needs no account. */
+export function tellTime(store: Store, rule: Rule | undefined): Reply {
+  if (rule?.code !== undefined) return refused(store, rule.code, rule.info_code ?? null);
+  return told(store, { timestamp: Math.floor(store.now() / 1_000) });
+}
+
+function listed(all: readonly Json[], rule: Rule | undefined): readonly Json[] {
+  if (rule?.list === 'empty') return [];
+  return rule?.list === 'half' ? all.slice(0, Math.floor(all.length / 2)) : all;
+}
+
+function typeData(store: Store, type: ProductType): Json {
+  const { account_check, fields, id, name, par_value, par_value_currency, unit_price } = type;
+  return {
+    ...{ id, name, par_value, par_value_currency },
+    unit_price: amountOf(store, unitsOf(unit_price, DIGITS) ?? 0),
+    currency: store.account.currency,
+    ...{ account_check, fields },
+  };
+}

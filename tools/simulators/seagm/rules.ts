@@ -1,0 +1,62 @@
+import * as common from '../common/rules.js';
+import { count, flag, integer, listOf, object, oneOf, text } from '../common/shapes.js';
+
+export const CALLS = [
+  'recharge-orders',
+  'card-orders',
+  'inquiry',
+  'categories',
+  'types',
+  'me',
+  'time',
+] as const;
+export type Call = (typeof CALLS)[number];
+
+export interface Card {
+  readonly sn: string;
+  readonly pin: string;
+  readonly expired: string;
+}
+
+export interface PlannedStep {
+  readonly status_code: number;
+  readonly after_ms: number;
+  readonly refunded_reason?: string;
+  /** False: done, and the cards are not there yet. */
+  readonly with_cards?: boolean;
+  readonly cards?: readonly Card[];
+}
+
+/** How the callbacks of a purchase behave; `stale` is a signature of other values. */
+export interface CallbackBehaviour extends common.CallbackBehaviour {
+  readonly signature?: 'wrong' | 'absent' | 'stale';
+}
+
+/** What a test wants of certain calls. */
+export interface Rule extends common.Rule {
+  readonly code?: number;
+  readonly info_code?: number;
+  /** Answers `code` and leaves on record what would have been decided without it: a vendor that lies. */
+  readonly answer_only?: boolean;
+  readonly then?: readonly PlannedStep[];
+  readonly list?: 'empty' | 'half';
+  readonly callback?: CallbackBehaviour;
+}
+
+/** What a purchase can become. */
+export const STATE = {
+  status_code: oneOf(10_001, 10_002, 10_003, 10_004, 10_005),
+  refunded_reason: text,
+  with_cards: flag,
+  cards: listOf(object),
+};
+
+export const RULES: common.RuleForms = {
+  calls: CALLS,
+  purchases: ['recharge-orders', 'card-orders'],
+  match: { type_id: text, order_id: text },
+  rule: { code: integer, info_code: count, answer_only: flag, list: oneOf('empty', 'half') },
+  callback: { signature: oneOf('wrong', 'absent', 'stale') },
+  step: STATE,
+  stepNeeds: 'status_code',
+};
