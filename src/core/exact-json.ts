@@ -1,4 +1,4 @@
-import { parse } from 'lossless-json';
+import { parse, stringify } from 'lossless-json';
 
 /** A number of a JSON text, as it is written there. */
 export class JsonNumber {
@@ -17,3 +17,9 @@ export function parseExactJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Writes JSON with each {@link JsonNumber} as its text says. */
+export const writeExactJson = (value: object): string =>
+  stringify(value, undefined, undefined, [
+    { test: (member) => member instanceof JsonNumber, stringify: (member) => (member as JsonNumber).text },
+  ]) ?? '';

@@ -40,6 +40,7 @@ export interface ClaimedUnit {
   attempt: number;
   supplier_sku: string;
   player_template: string | null;
+  expected_cost_micros: bigint | null;
   max_cost_micros: bigint | null;
   cost_currency: string | null;
   reference: string;

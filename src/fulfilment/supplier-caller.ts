@@ -85,10 +85,11 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   serverId: unit.server_id,
   characterId: unit.character_id,
   playerTemplate: unit.player_template,
-  maxCost: maxCostOf(unit),
+  maxCost: costOf(unit.max_cost_micros, unit),
+  expectedCost: costOf(unit.expected_cost_micros, unit),
   supplierReference: unit.supplier_reference,
   isRepeat: unit.is_repeat,
 });
 
-const maxCostOf = ({ max_cost_micros: micros, cost_currency: currency }: ClaimedUnit): CostMoney | null =>
+const costOf = (micros: bigint | null, { cost_currency: currency }: ClaimedUnit): CostMoney | null =>
   micros === null || currency === null ? null : { micros, currency };

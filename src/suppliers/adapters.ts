@@ -1,6 +1,7 @@
 import type { AdapterDescription, Capability } from './adapter-description.js';
 import { DigiflazzSupplier } from './digiflazz/digiflazz-supplier.js';
 import { HttpSupplier } from './http/http-supplier.js';
+import { LapakgamingSupplier } from './lapakgaming/lapakgaming-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
 import type { SupplierHttp } from './supplier-http.js';
 import { WepaySupplier } from './wepay/wepay-supplier.js';
@@ -11,7 +12,12 @@ interface AdapterClass {
 }
 
 /** Every adapter there is. */
-export const ADAPTERS: readonly AdapterClass[] = [HttpSupplier, DigiflazzSupplier, WepaySupplier];
+export const ADAPTERS: readonly AdapterClass[] = [
+  HttpSupplier,
+  DigiflazzSupplier,
+  WepaySupplier,
+  LapakgamingSupplier,
+];
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
 

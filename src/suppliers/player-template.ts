@@ -21,6 +21,13 @@ export function writePlayer(template: string, { userId, serverId, characterId }:
 export const usualPlayer = ({ userId, serverId }: Player): string =>
   serverId === null ? userId : `${userId} ${serverId}`;
 
+/** A player as a template writes it for each field of a form; null for a template that is one text. */
+export function writePlayerFields(template: string, player: Player): Record<string, string> | null {
+  const fields = fieldsOf(template);
+  if (fields === null) return null;
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, writePlayer(text, player)]));
+}
+
 /**
  * Why a text cannot say how a supplier wants the player written; null when it can. It is text such as `{user}|{server}`,
  * or one such text for each field of a form: `{"User ID":"{user}","Server":"{server}"}`.
@@ -28,7 +35,8 @@ export const usualPlayer = ({ userId, serverId }: Player): string =>
 export function playerTemplateProblem(template: string): string | null {
   const problem = textProblem(template, 1, MAX_LENGTH);
   if (problem !== null) return problem;
-  const texts = fieldsOf(template) ?? [template];
+  const fields = fieldsOf(template);
+  const texts = fields === null ? [template] : Object.values(fields);
   if (texts.some((text) => /[{}]/.test(text.replace(PLACEHOLDER, '')))) {
     return `must have no placeholders but ${PLACEHOLDERS.join(', ')}`;
   }
@@ -36,7 +44,7 @@ export function playerTemplateProblem(template: string): string | null {
 }
 
 /** @returns null for what is no JSON object of texts. */
-function fieldsOf(template: string): string[] | null {
+function fieldsOf(template: string): Record<string, string> | null {
   let fields: unknown;
   try {
     fields = JSON.parse(template);
@@ -44,6 +52,6 @@ function fieldsOf(template: string): string[] | null {
     return null;
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return null;
-  const texts = Object.values(fields);
-  return texts.every((text) => typeof text === 'string') ? texts : null;
+  const isOfTexts = Object.values(fields).every((text) => typeof text === 'string');
+  return isOfTexts ? (fields as Record<string, string>) : null;
 }

@@ -14,6 +14,8 @@ export interface TopUp {
   playerTemplate: string | null;
   /** What it may cost at most, where the supplier can be told so. */
   maxCost: CostMoney | null;
+  /** What its offer says that it costs; null where that says nothing. */
+  expectedCost: CostMoney | null;
 }
 
 /** By which a supplier knows an attempt. */

@@ -23,6 +23,9 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Whether a member says anything: vendors send empty ones too. */
+export const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
+
 /** A name that can be looked up and stored as it is. */
 export function nameOf(member: unknown): string | undefined {
   const text = textOf(member);

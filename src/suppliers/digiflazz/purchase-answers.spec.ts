@@ -8,7 +8,7 @@ import { readPurchaseAnswer } from './purchase-answers.js';
 
 const ATTEMPT: Attempt = {
   ...{ reference: 'TU7Q2M0001A1', sku: 'ml86', userId: '123456789', serverId: '2001', characterId: null },
-  ...{ playerTemplate: null, maxCost: null, supplierReference: null, isRepeat: false },
+  ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
 };
 const DATA = {
   ...{ ref_id: 'TU7Q2M0001A1', customer_no: '1234567892001', buyer_sku_code: 'ml86' },

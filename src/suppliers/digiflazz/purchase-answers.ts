@@ -3,7 +3,7 @@ import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
-import { asMembers, textOf, type Members } from '../vendor-answers.js';
+import { asMembers, isGiven, textOf, type Members } from '../vendor-answers.js';
 import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';
 import { customerNoOf } from './purchase-request.js';
 import { RESPONSE_CODES, type ResponseCode } from './response-codes.js';
@@ -129,5 +129,3 @@ function echoOfAnother(data: Members, attempt: Attempt): string | null {
   const collides = isOther(sku, attempt.sku) || isOther(customerNo, customerNoOf(attempt));
   return collides ? 'reference collision: the answer is about another purchase under our reference' : null;
 }
-
-const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';

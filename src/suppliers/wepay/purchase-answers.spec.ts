@@ -15,7 +15,7 @@ const ATTEMPT: Attempt = {
     serverId: '2001',
     characterId: null,
   },
-  ...{ playerTemplate: null, maxCost: null, supplierReference: null, isRepeat: false },
+  ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
 };
 const answer = (body: string, status = 200, retryAfter?: string): HttpAnswer => ({
   ...{ status, body: parseAnswer(body), retryAfter },

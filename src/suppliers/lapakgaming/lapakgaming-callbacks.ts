@@ -1,0 +1,26 @@
+import { isUtf8 } from 'node:buffer';
+import { parseExactJson } from '../../core/exact-json.js';
+import type { CallbackReader, CallbackReading } from '../supplier-callback.js';
+import { nameOf } from '../vendor-answers.js';
+import { dataOf } from './lapakgaming-data.js';
+
+/**
+ * Reads what Lapakgaming calls us with, which it does not sign: an order that ended only makes us ask, and a product that
+ * changed has it read again. What a callback calls the order is not kept, because anybody may have sent it.
+ */
+export const lapakgamingCallbacks: CallbackReader = {
+  read({ body }) {
+    const data = isUtf8(body) ? dataOf(parseExactJson(body.toString('utf8'))) : undefined;
+    if (!data) return unreadable('the body has no data');
+    const reference = nameOf(data.reference_id);
+    if (reference !== undefined) return { kind: 'about', reference };
+    const supplierReference = nameOf(data.tid);
+    if (supplierReference !== undefined) return { kind: 'about', supplierReference };
+    const sku = nameOf(data.code);
+    return sku === undefined
+      ? unreadable('the body names neither an order nor a product')
+      : { kind: 'products', skus: [sku] };
+  },
+};
+
+const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });

@@ -1,0 +1,60 @@
+import { parseSignedMicros } from '../../core/cost-money.js';
+import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import { asMembers, textOf, type Members } from '../vendor-answers.js';
+import { RESPONSE_CODES } from './response-codes.js';
+
+export const CURRENCY = 'IDR';
+
+/** The `data` of an answer or a callback; undefined where there is none. */
+export const dataOf = (body: unknown): Members | undefined => asMembers(asMembers(body)?.data);
+
+/** The vendor's code of an answer that is its own word; undefined for any other. */
+export function codeOf({ status, body }: HttpAnswer): string | undefined {
+  if (!isReadable(status)) return undefined;
+  const code = textOf(asMembers(body)?.code) ?? '';
+  return /^[A-Z_]{1,64}$/.test(code) ? code : undefined;
+}
+
+/** HTTP statuses whose body is the vendor's own word: it refuses with 4xx. */
+const isReadable = (status: number): boolean => isGood(status) || (status >= 400 && status < 500);
+
+export const isGood = (status: number): boolean => status >= 200 && status < 300;
+
+/** Whether the vendor refuses our key or our address: it says so by the code or by the HTTP status. */
+export const refusesUs = (answer: HttpAnswer): boolean =>
+  answer.status === 401 || codeOf(answer) === 'UNAUTHORIZED';
+
+/** A code in words. */
+export const codeInWords = (code: string): string => {
+  const words = RESPONSE_CODES.get(code)?.words;
+  return words === undefined ? code : `${words} (${code})`;
+};
+
+/** What an answer says of itself: its code, or else its HTTP status. */
+export function answerInWords(answer: HttpAnswer): string {
+  const code = codeOf(answer);
+  if (code !== undefined) return codeInWords(code);
+  return isGood(answer.status) ? 'the answer can’t be read' : `HTTP ${answer.status}`;
+}
+
+/** What the answer to `GET /api/balance` means. */
+export function readBalance(answer: HttpAnswer): SupplierBalance {
+  const balance = textOf(dataOf(answer.body)?.balance) ?? '';
+  const micros = isSuccess(answer) ? parseSignedMicros(balance) : null;
+  return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
+}
+
+export const isSuccess = (answer: HttpAnswer): boolean =>
+  isGood(answer.status) && codeOf(answer) === 'SUCCESS';
+
+/** What an answer says in the place of a balance or of products. */
+export function unavailable(answer: HttpAnswer): Unavailable {
+  const detail = isSuccess(answer) ? 'the answer can’t be read' : answerInWords(answer);
+  return { known: false, detail, reached: false, ...faultOf(answer) };
+}
+
+function faultOf(answer: HttpAnswer): Pick<Unavailable, 'fault'> {
+  if (refusesUs(answer)) return { fault: 'credentials' };
+  return answer.status === 429 ? { fault: 'rate' } : {};
+}

@@ -1,0 +1,225 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseExactJson } from '../../core/exact-json.js';
+import type { NamedAttempt } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import { isDefinite, type SupplierOutcome } from '../supplier-outcome.js';
+import { readOrderAnswer, readOrderStatus } from './order-answers.js';
+import { RESPONSE_CODES } from './response-codes.js';
+
+const COST = { micros: 19_500_000_000n, currency: 'IDR' };
+
+const answer = (body: unknown, status = 200, retryAfter?: string): HttpAnswer => ({
+  ...{ status, retryAfter },
+  body: parseExactJson(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+type Read = (body: unknown, status?: number, retryAfter?: string) => SupplierOutcome;
+
+const first: Read = (...of) => readOrderAnswer(answer(...of), { isRepeat: false });
+const repeat: Read = (...of) => readOrderAnswer(answer(...of), { isRepeat: true });
+
+const ELSEWHERE: [code: string, ours: string][] = [
+  ['PRODUCT_NOT_FOUND', 'ITEM_NOT_FOUND'],
+  ['PROVIDER_NOT_FOUND', 'ITEM_NOT_FOUND'],
+  ['PRODUCT_EMPTY', 'OUT_OF_STOCK'],
+  ['STOCK_NOT_FOUND', 'OUT_OF_STOCK'],
+  ['PROVIDER_INACTIVE', 'PRODUCT_UNAVAILABLE'],
+  ['PRICE_NOT_MATCH', 'PRODUCT_UNAVAILABLE'],
+];
+const NOWHERE = ['USER_ID_EMPTY', 'USER_ID_CONTAIN_SPACE'];
+const FAULTS = [
+  ['UNAUTHORIZED', 'credentials'],
+  ['INSUFFICIENT_BALANCE', 'deposit'],
+  ['NOT_ALLOWED', 'configuration'],
+] as const;
+const DOUBTS = ['TID_NOT_FOUND', 'SYSTEM_ERROR', 'UNKNOWN_ERROR', 'DUPLICATE_REFERENCE', 'success', ''];
+
+describe.each([200, 400, 422])('the answer to an order by HTTP %s', (status) => {
+  it.each(ELSEWHERE)('%s is a refusal, %s, and another supplier may sell it', (code, ours) => {
+    expect(first({ code }, status)).toMatchObject({ kind: 'failed', code: ours, failover: true });
+    expect(repeat({ code }, status).kind).toBe('unknown');
+  });
+
+  it.each(NOWHERE)('%s is a refusal of the player, which others would repeat', (code) => {
+    expect(first({ code }, status)).toMatchObject({
+      kind: 'failed',
+      code: 'INVALID_PLAYER',
+      failover: false,
+    });
+    expect(repeat({ code }, status).kind).toBe('unknown');
+  });
+
+  it.each(FAULTS)('%s was not accepted for our %s, and leaves a repeat in doubt', (code, fault) => {
+    expect(first({ code }, status)).toMatchObject({ kind: 'not_accepted', fault });
+    expect(repeat({ code }, status)).toMatchObject({ kind: 'unknown', fault });
+  });
+
+  it.each(DOUBTS)('%j says nothing for certain', (code) => {
+    for (const read of [first, repeat]) {
+      expect(read({ code }, status).kind).toBe('unknown');
+      expect(read({ code }, status)).not.toHaveProperty('fault');
+    }
+  });
+});
+
+describe.each([
+  ['first', first],
+  ['repeated', repeat],
+])('the answer to a %s order', (_phase, read) => {
+  it('that is accepted is being delivered, under their name of it and at their price', () => {
+    const data = { tid: 'RA171341142175668001', total_price: 19_500 };
+    const accepted = { kind: 'processing', supplierReference: data.tid, cost: COST };
+    expect(read({ code: 'SUCCESS', data })).toEqual(accepted);
+    expect(read({ code: 'SUCCESS', data: { ...data, total_price: '19500' } })).toEqual(accepted);
+    for (const told of [undefined, null, {}, { tid: '', total_price: 'soon' }])
+      expect(read({ code: 'SUCCESS', data: told })).toEqual({ kind: 'processing' });
+  });
+
+  it('by an error is unknown, whatever it holds', () => {
+    for (const status of [302, 500, 502, 504]) {
+      expect(read({ code: 'PRODUCT_EMPTY' }, status)).toEqual({ kind: 'unknown', detail: `HTTP ${status}` });
+    }
+    expect(read({ code: 'SUCCESS', data: { tid: 'T1' } }, 400).kind).toBe('unknown');
+    for (const body of ['', '<html>', '[]', 'null', '{}', '{"code":7}'])
+      for (const status of [200, 400, 403, 404, 500]) expect(read(body, status).kind).toBe('unknown');
+  });
+});
+
+describe('what is about us', () => {
+  it('is read from the HTTP status too', () => {
+    expect(first('<html>', 401)).toEqual({ kind: 'not_accepted', detail: 'HTTP 401', fault: 'credentials' });
+    expect(repeat('<html>', 401)).toEqual({ kind: 'unknown', detail: 'HTTP 401', fault: 'credentials' });
+  });
+
+  it('of too many requests lasts for ten seconds, or for as long as is asked for', () => {
+    const rate = { detail: 'HTTP 429', fault: 'rate' };
+    expect(first('', 429)).toEqual({ kind: 'not_accepted', ...rate, retryAfterMs: 10_000 });
+    expect(first('', 429, '3')).toMatchObject({ retryAfterMs: 10_000 });
+    expect(first('', 429, '30')).toMatchObject({ retryAfterMs: 30_000 });
+    expect(repeat('', 429)).toEqual({ kind: 'unknown', ...rate, retryAfterMs: 10_000 });
+  });
+});
+
+describe('a refused price', () => {
+  it('has the product read again, and tells the merchant nothing of it', () => {
+    expect(first({ code: 'PRICE_NOT_MATCH', data: { price: 20_000 } }, 400)).toEqual({
+      ...{ kind: 'failed', code: 'PRODUCT_UNAVAILABLE', failover: true, isPriceRefused: true },
+      message: 'not available at the expected price (PRICE_NOT_MATCH)',
+    });
+    expect(first({ code: 'PRODUCT_EMPTY' })).not.toHaveProperty('isPriceRefused');
+  });
+});
+
+const OURS: NamedAttempt = { reference: 'T0123456789ABCDE', supplierReference: null };
+const NAMED: NamedAttempt = { ...OURS, supplierReference: 'RA1' };
+
+const ask = (body: unknown, about = OURS, status = 200): SupplierOutcome =>
+  readOrderStatus(answer(body, status), about);
+
+const part = (status: string, more: object = {}): object => ({ id: 1, product_name: 'x', status, ...more });
+
+const order = (status: unknown, transactions: unknown, more: object = {}): object => ({
+  code: 'SUCCESS',
+  data: { status, tid: 'RA1', transactions, ...more },
+});
+
+describe('the status of an order', () => {
+  it('is a success when the order and each part of it is', () => {
+    const succeeded = { kind: 'succeeded', supplierReference: 'RA1' };
+    expect(ask(order('SUCCESS', [part('SUCCESS')]))).toEqual(succeeded);
+    expect(ask(order('SUCCESS', [part('SUCCESS', { voucher_code: '' }), part('SUCCESS')]))).toEqual(
+      succeeded,
+    );
+    expect(ask(order('SUCCESS', [part('SUCCESS')], { tid: undefined }))).toEqual({
+      ...succeeded,
+      supplierReference: null,
+    });
+  });
+
+  it('goes on while a part of it does, or none is told', () => {
+    const goesOn = { kind: 'processing', supplierReference: 'RA1' };
+    expect(ask(order('PENDING', [part('PENDING')]))).toEqual(goesOn);
+    expect(ask(order('PENDING', undefined))).toEqual(goesOn);
+    expect(ask(order('SUCCESS', [part('SUCCESS'), part('PENDING')]))).toEqual(goesOn);
+    for (const none of [[], undefined, null, {}, ['SUCCESS'], [null]])
+      expect(ask(order('SUCCESS', none))).toEqual(goesOn);
+  });
+
+  it('is a refusal when it is refunded, for the reason in its note', () => {
+    const refunded = { kind: 'failed', code: 'SUPPLIER_REJECTED', failover: true };
+    const noted = part('REFUNDED', { note: 'ID salah\n' });
+    expect(ask(order('REFUNDED', [noted]))).toEqual({ ...refunded, message: 'ID salah' });
+    expect(ask(order('REFUNDED', []))).toEqual({ ...refunded, message: 'refunded' });
+  });
+
+  it.each([
+    ['SUCCESS', 'REFUNDED'],
+    ['REFUNDED', 'SUCCESS'],
+    ['REFUNDED', 'PENDING'],
+    ['success', 'SUCCESS'],
+    [undefined, 'SUCCESS'],
+    ['FAILED', 'FAILED'],
+  ])('is unknown when it is %s and a part of it %s', (status, parts) => {
+    expect(ask(order(status, [part(parts)])).kind).toBe('unknown');
+  });
+
+  it('hands over the codes of vouchers, text or number', () => {
+    const parts = [part('SUCCESS', { voucher_code: ' AAAA-BBBB ' }), part('SUCCESS', { voucher_code: 123 })];
+    expect(ask(order('SUCCESS', parts))).toMatchObject({
+      deliveries: [
+        { serial: null, code: 'AAAA-BBBB', expiresOn: null },
+        { serial: null, code: '123', expiresOn: null },
+      ],
+    });
+  });
+
+  it('is about nothing of ours when it is known under no reference of ours, and in doubt under theirs', () => {
+    for (const status of [200, 400, 404]) {
+      expect(ask({ code: 'TID_NOT_FOUND' }, OURS, status)).toEqual({ kind: 'never_seen' });
+      expect(ask({ code: 'TID_NOT_FOUND' }, NAMED, status).kind).toBe('unknown');
+    }
+    expect(ask({ code: 'TID_NOT_FOUND' }, OURS, 500).kind).toBe('unknown');
+    expect(ask('', OURS, 404).kind).toBe('unknown');
+  });
+
+  it('settles nothing when it is about another order', () => {
+    const others = [{ reference_id: 'T0123456789ABCDF' }, { tid: 'RA2' }];
+    for (const more of others) {
+      expect(ask(order('SUCCESS', [part('SUCCESS')], more), NAMED)).toMatchObject({
+        kind: 'unknown',
+        detail: expect.stringContaining('reference collision') as unknown as string,
+      });
+    }
+    const ours = { reference_id: OURS.reference };
+    expect(ask(order('SUCCESS', [part('SUCCESS')], ours), NAMED).kind).toBe('succeeded');
+  });
+
+  it('leaves everything in doubt that is no status, and shows what is wrong with us', () => {
+    expect(ask('', OURS, 401)).toMatchObject({ kind: 'unknown', fault: 'credentials' });
+    expect(ask('', OURS, 429)).toMatchObject({ kind: 'unknown', fault: 'rate', retryAfterMs: 10_000 });
+    for (const code of RESPONSE_CODES.keys())
+      if (code !== 'TID_NOT_FOUND') expect(ask({ code }, OURS, 400).kind).toBe('unknown');
+  });
+
+  it('never decides anything but by a documented status of the whole and of each part', () => {
+    const status = fc.constantFrom('SUCCESS', 'PENDING', 'REFUNDED', 'ERROR', null);
+    const parts = fc.array(
+      fc.oneof(
+        status.map((each) => part(each ?? '')),
+        fc.json(),
+      ),
+      { maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(status, parts, fc.constantFrom(200, 400, 500), (whole, transactions, http) => {
+        const outcome = ask(order(whole, transactions), OURS, http);
+        if (!isDefinite(outcome)) return;
+        expect(http).toBe(200);
+        expect(whole).toBe(outcome.kind === 'succeeded' ? 'SUCCESS' : 'REFUNDED');
+        if (outcome.kind === 'succeeded')
+          for (const each of transactions) expect(each).toHaveProperty('status', 'SUCCESS');
+      }),
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import { failure } from '../../core/failures.js';
+import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
+import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import { amountOf, asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { answerInWords, codeOf, CURRENCY, dataOf, isGood, isSuccess, refusesUs } from './lapakgaming-data.js';
+import { RESPONSE_CODES, type CodeMeaning } from './response-codes.js';
+
+/** The vendor counts requests over 10 seconds. */
+const RATE_WINDOW_MS = 10_000;
+
+type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
+
+/**
+ * What the answer to `POST /api/order` means for an attempt. A refusal of a repeat says nothing of the first send: it may
+ * have been decided before our reference was looked up.
+ */
+export function readOrderAnswer(
+  answer: HttpAnswer,
+  { isRepeat }: Pick<Attempt, 'isRepeat'>,
+): SupplierOutcome {
+  const meaning = meaningOf(answer);
+  const doubt = undecided(answer, meaning);
+  switch (meaning.kind) {
+    case 'processing':
+      return isGood(answer.status) ? accepted(dataOf(answer.body)) : doubt;
+    case 'failed': {
+      if (isRepeat) return doubt;
+      const message = answerInWords(answer);
+      const { code, failover, ofPrice } = meaning;
+      return {
+        kind: 'failed',
+        ...failure(code, message),
+        failover,
+        ...(ofPrice && { isPriceRefused: true }),
+      };
+    }
+    case 'not_accepted':
+      return isRepeat ? doubt : { ...doubt, kind: 'not_accepted', fault: meaning.fault };
+    case 'unknown':
+      return doubt;
+  }
+}
+
+/** What the answer to `GET /api/order_status` means for the attempt that it was asked about. */
+export function readOrderStatus(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
+  const isByOurs = attempt.supplierReference === null;
+  if (codeOf(answer) === 'TID_NOT_FOUND' && isByOurs) return { kind: 'never_seen' };
+  const data = isSuccess(answer) ? dataOf(answer.body) : undefined;
+  if (!data) return undecided(answer, meaningOf(answer));
+  const others = echoOfAnother(data, attempt);
+  if (others !== null) return { kind: 'unknown', detail: others };
+  const outcome = readStatus(data);
+  const supplierReference = nameOf(data.tid);
+  return outcome.kind === 'failed' || supplierReference === undefined
+    ? outcome
+    : { ...outcome, supplierReference };
+}
+
+function meaningOf(answer: HttpAnswer): CodeMeaning {
+  if (answer.status === 429) return { kind: 'not_accepted', fault: 'rate' };
+  if (refusesUs(answer)) return { kind: 'not_accepted', fault: 'credentials' };
+  return RESPONSE_CODES.get(codeOf(answer) ?? '')?.meaning ?? { kind: 'unknown' };
+}
+
+/** The doubt that an answer leaves, with what it shows to be wrong with us all the same. */
+function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
+  const asked = askedWait(answer);
+  if (answer.status === 429) asked.retryAfterMs = Math.max(asked.retryAfterMs ?? 0, RATE_WINDOW_MS);
+  const fault = meaning.kind === 'not_accepted' ? { fault: meaning.fault } : {};
+  return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...asked };
+}
+
+function doubtInWords(answer: HttpAnswer): string {
+  const code = codeOf(answer);
+  const words = answerInWords(answer);
+  return code === 'SUCCESS' ? `${words}, which can’t be read (HTTP ${answer.status})` : words;
+}
+
+/** Accepted is not delivered: the order is asked about until it is. */
+function accepted(data: Members | undefined): SupplierOutcome {
+  const supplierReference = nameOf(data?.tid);
+  const cost = amountOf(data?.total_price, CURRENCY);
+  return {
+    kind: 'processing',
+    ...(supplierReference !== undefined && { supplierReference }),
+    ...(cost && { cost }),
+  };
+}
+
+/** What an order status repeats that is not ours; null when all is. */
+function echoOfAnother(data: Members, { reference, supplierReference }: NamedAttempt): string | null {
+  const isOther = (given: unknown, ours: string | null): boolean =>
+    ours !== null && isGiven(given) && textOf(given) !== ours;
+  const collides = isOther(data.reference_id, reference) || isOther(data.tid, supplierReference);
+  return collides ? 'reference collision: the answer is about another order' : null;
+}
+
+/** Only what is delivered, or refunded, as a whole has ended. */
+function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }> {
+  const transactions = Array.isArray(data.transactions) ? data.transactions.map(asMembers) : [];
+  const all = (status: string): boolean => transactions.every((each) => each?.status === status);
+  const any = (status: string): boolean => transactions.some((each) => each?.status === status);
+  switch (data.status) {
+    case 'PENDING':
+      return { kind: 'processing' };
+    case 'SUCCESS': {
+      if (any('REFUNDED')) return contradiction('SUCCESS', 'REFUNDED');
+      if (transactions.length === 0 || !all('SUCCESS')) return { kind: 'processing' };
+      const deliveries = transactions.flatMap((each) => deliveryOf(each ?? {}));
+      return { kind: 'succeeded', supplierReference: null, ...(deliveries.length > 0 && { deliveries }) };
+    }
+    case 'REFUNDED':
+      if (any('SUCCESS') || any('PENDING')) return contradiction('REFUNDED', 'another status');
+      return {
+        kind: 'failed',
+        ...failure('SUPPLIER_REJECTED', refundInWords(transactions)),
+        failover: true,
+      };
+    default:
+      return { kind: 'unknown', detail: 'the order has no status that is documented' };
+  }
+}
+
+const contradiction = (order: string, part: string): Unknown => ({
+  kind: 'unknown',
+  detail: `the order is ${order}, and a part of it ${part}`,
+});
+
+function deliveryOf({ voucher_code: member }: Members): Delivery[] {
+  const code = textOf(member)?.trim() ?? '';
+  return code === '' ? [] : [{ serial: null, code, expiresOn: null }];
+}
+
+function refundInWords(transactions: (Members | undefined)[]): string {
+  const note = transactions.map((each) => shownText(each?.note)).find((text) => text !== '');
+  return note ?? 'refunded';
+}
