@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { UnitObserver } from './unit-observer.js';
 import { AnswerKeeper } from './answer-keeper.js';
 import { AttemptChecks } from './attempt-checks.js';
+import { CallbackBodiesRepository } from './callback-bodies.repository.js';
+import { CalledBackCodes } from './called-back-codes.js';
 import { AttemptsModule } from './attempts.module.js';
 import { HeldUnits } from './held-units.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -15,7 +17,7 @@ import { UnitsRepository } from './units.repository.js';
   imports: [AttemptsModule, SuppliersModule],
   providers: [
     ...[UnitDispatcher, UnitsRepository, SupplierCaller, OutcomeRecorder, AnswerKeeper, UnitObserver],
-    ...[HeldUnits, AttemptChecks],
+    ...[HeldUnits, AttemptChecks, CalledBackCodes, CallbackBodiesRepository],
   ],
   exports: [UnitDispatcher, HeldUnits, AttemptChecks, SuppliersModule],
 })

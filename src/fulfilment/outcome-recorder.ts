@@ -184,8 +184,10 @@ const waitsForCallback = ({ outcome }: Undecided): boolean =>
   outcome.kind === 'unknown' && outcome.waitsForCallback === true;
 
 /** What an answer tells of its attempt, if anything. */
-function noteOf({ unit, outcome, unconfirmed = null }: Undecided): NotedRow[] {
-  const supplier_reference = ('supplierReference' in outcome && outcome.supplierReference) || null;
+function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
+  const told = ('supplierReference' in outcome && outcome.supplierReference) || null;
+  // An answer to a question by one name confirms that, whatever else the purchase is called.
+  const supplier_reference = (told !== null && kind === 'inquiry' && unit.supplier_reference) || told;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
   const saysNothing = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;

@@ -3,11 +3,17 @@ import { CONFIG, type Config } from '../core/config.js';
 import type { CostMoney } from '../core/cost-money.js';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
-import { inquiryAbout, type Attempt, type Inquiry } from '../suppliers/supplier-adapter.js';
+import {
+  inquiryAbout,
+  type Attempt,
+  type Inquiry,
+  type SupplierAdapter,
+} from '../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { FIRST_INQUIRY_MS } from './backoff.js';
+import { CalledBackCodes } from './called-back-codes.js';
 import { UnitObserver } from './unit-observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
@@ -18,6 +24,7 @@ export class SupplierCaller {
   constructor(
     private readonly registry: SupplierRegistry,
     private readonly heartbeat: WorkerHeartbeat,
+    private readonly codes: CalledBackCodes,
     private readonly observer: UnitObserver,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -63,7 +70,21 @@ export class SupplierCaller {
     const inquiry = inquiryAbout(supplier.adapter, !isSend && unit.supplier_reference !== null);
     const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);
     if (!isInquiry) return supplier.adapter.send(settings, attempt);
-    return inquiry?.ask(settings, attempt) ?? { kind: 'unknown', detail: 'cannot be asked' };
+    if (!inquiry) return { kind: 'unknown', detail: 'cannot be asked' };
+    return this.withCode(unit, await inquiry.ask(settings, attempt), supplier.adapter);
+  }
+
+  private async withCode(
+    unit: ClaimedUnit,
+    outcome: SupplierOutcome,
+    adapter: SupplierAdapter,
+  ): Promise<SupplierOutcome> {
+    try {
+      return await this.codes.complete(unit, outcome, adapter);
+    } catch {
+      // Without its code it is asked about again.
+      return outcome;
+    }
   }
 
   /** An inquiry that may buy is a send: it waits until the one before can't be on its way any more. */

@@ -34,6 +34,9 @@ export type CallbackVerdict = (typeof CALLBACK_VERDICTS)[number];
 @Index('ix_supplier_callbacks_delivery', ['supplier_id', 'delivery_id'], {
   where: 'delivery_id IS NOT NULL',
 })
+@Index('ix_supplier_callbacks_attempt', ['order_id', 'item', 'unit', 'attempt'], {
+  where: 'order_id IS NOT NULL',
+})
 @Check(
   'ck_supplier_callbacks_verdict',
   `verdict IN ('settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference', 'ping', 'unreadable', 'refused', 'products')`,

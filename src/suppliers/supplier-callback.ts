@@ -1,4 +1,4 @@
-import type { SupplierOutcome } from './supplier-outcome.js';
+import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
 /** What a supplier called us with, as it came in. */
 export interface RawCallback {
@@ -43,4 +43,9 @@ export type CallbackReading = { reply?: CallbackReply } & (
 export interface CallbackReader<Settings = unknown> {
   /** Reads a callback: no call to anybody, no clock, no throw whatever it holds. */
   read(raw: RawCallback, settings: Settings): CallbackReading;
+  /**
+   * What the body of a callback hands over. It is looked at only once the supplier has told, asked by us, that it made
+   * this very purchase, and only for a code that its answer did not have. Absent where answers have it all.
+   */
+  deliveriesIn?(body: Buffer): Delivery[];
 }

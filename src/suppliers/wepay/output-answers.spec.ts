@@ -22,8 +22,8 @@ const output = (fields: Record<string, string>): SupplierOutcome => {
 const code = (text: string): SupplierOutcome => readOutputAnswer(answer({ code: text }), ATTEMPT);
 
 describe('what get_output tells', () => {
-  it('is a success by status 2, under the operator’s name where there is one', () => {
-    expect(output({ status: '2' })).toEqual({ kind: 'succeeded', supplierReference: '7001' });
+  it('is a success by status 2, with the operator’s name where there is one', () => {
+    expect(output({ status: '2' })).toEqual({ kind: 'succeeded', supplierReference: null });
     expect(output({ status: '2', operator_trxnsid: 'OP-9', total_amount: '88.65' })).toEqual({
       ...{ kind: 'succeeded', supplierReference: 'OP-9' },
       cost: { micros: 88_650_000n, currency: 'THB' },

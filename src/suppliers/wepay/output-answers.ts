@@ -49,7 +49,8 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
   return {
     kind: 'succeeded',
     ...told,
-    supplierReference: nameOf(output.get('operator_trxnsid')) ?? id,
+    // Of the operator, which may come later: what was succeeded without it is no other purchase then.
+    supplierReference: nameOf(output.get('operator_trxnsid')) ?? null,
     ...(deliveries.length > 0 && { deliveries }),
   };
 }

@@ -102,6 +102,8 @@ describe('the answer to a first send', () => {
     (code, ours, failover) => {
       expect(first({ code, desc: 'ปฏิเสธ' })).toEqual({
         ...{ kind: 'failed', code: ours, message: `ปฏิเสธ (${code})`, failover },
+        // The amount is the key of the product.
+        ...(code === '30007' && { isPriceRefused: true }),
       });
     },
   );

@@ -37,8 +37,9 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
       return { kind: isRepeat ? 'unknown' : 'not_accepted', detail, fault: meaning.fault };
     case 'failed': {
       if (isRepeat) return { kind: 'unknown', detail };
-      const { code: ours, failover } = meaning;
-      return { kind: 'failed', ...failure(ours, refusalInWords(members, code)), failover };
+      const { code: ours, failover, ofAmount } = meaning;
+      const told = failure(ours, refusalInWords(members, code));
+      return { kind: 'failed', ...told, failover, ...(ofAmount && { isPriceRefused: true }) };
     }
   }
 }

@@ -10,7 +10,7 @@ const TOP_UP: TopUp = {
     serverId: '2001',
     characterId: null,
   },
-  ...{ playerTemplate: null, maxCost: null },
+  ...{ playerTemplate: null, maxCost: null, expectedCost: null },
 };
 const fields = (changes: Partial<TopUp> = {}, callbackUrl: string | null = null): unknown =>
   purchaseFields({ ...TOP_UP, ...changes }, { callbackUrl });

@@ -11,6 +11,8 @@ export type CodeMeaning =
       code: UnitFailureCode;
       /** Whether another supplier may well sell it. */
       failover: boolean;
+      /** It is about the amount, which is the key of the product: the catalogue is to be read again. */
+      ofAmount?: true;
     }
   /** Nothing was bought, and nothing will be until this is put right or has passed. */
   | { kind: 'not_accepted'; fault: Fault }
@@ -21,7 +23,9 @@ interface ResponseCode {
   meaning: CodeMeaning;
 }
 
-const elsewhere = (code: UnitFailureCode): CodeMeaning => ({ kind: 'failed', code, failover: true });
+type Refusal = Extract<CodeMeaning, { kind: 'failed' }>;
+
+const elsewhere = (code: UnitFailureCode): Refusal => ({ kind: 'failed', code, failover: true });
 const nowhere = (code: UnitFailureCode): CodeMeaning => ({ kind: 'failed', code, failover: false });
 const fault = (kind: Fault): CodeMeaning => ({ kind: 'not_accepted', fault: kind });
 const UNKNOWN: CodeMeaning = { kind: 'unknown' };
@@ -43,7 +47,7 @@ const ROWS: Record<string, readonly [words: string, meaning: CodeMeaning]> = {
   // Of no use to any purchase until it is put right, so that the whole supplier has to wait.
   '30005': ['the callback address is not valid', fault('credentials')],
   '30006': ['the reference is not valid', fault('credentials')],
-  '30007': ['the amount is not valid', elsewhere('ITEM_NOT_FOUND')],
+  '30007': ['the amount is not valid', { ...elsewhere('ITEM_NOT_FOUND'), ofAmount: true }],
   '30008': ['the company is not valid', elsewhere('ITEM_NOT_FOUND')],
   '30009': ['reference 1 is not valid', nowhere('INVALID_PLAYER')],
   '30010': ['reference 2 is not valid', nowhere('INVALID_SERVER')],

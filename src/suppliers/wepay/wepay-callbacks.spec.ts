@@ -17,6 +17,11 @@ describe('a callback of wePAY', () => {
     });
   });
 
+  it('may have the code of a cash card', () => {
+    const body = Buffer.from('dest_ref=TU7Q2M0001A1&sms=serial_no%3A12%2Cpassword%3A0042');
+    expect(wepayCallbacks.deliveriesIn?.(body)).toEqual([{ serial: '12', code: '0042', expiresOn: null }]);
+  });
+
   it('may tell no name of theirs', () => {
     expect(read('dest_ref=TU7Q2M0001A1&status=2&transaction_id=')).toEqual({
       ...{ kind: 'about', reference: 'TU7Q2M0001A1', reply: plain('SUCCEED|ORDER_ID=TU7Q2M0001A1') },

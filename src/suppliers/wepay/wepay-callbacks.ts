@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { CallbackReader, CallbackReading, CallbackReply } from '../supplier-callback.js';
 import { nameOf } from '../vendor-answers.js';
+import { deliveriesIn } from './output-answers.js';
 
 /** Reads what the vendor posts to `resp_url`. Nothing proves where it comes from: whatever it says, it only makes us ask. */
 export const wepayCallbacks: CallbackReader = {
@@ -17,6 +18,8 @@ export const wepayCallbacks: CallbackReader = {
       reply: plain(`SUCCEED|ORDER_ID=${reference}`),
     };
   },
+
+  deliveriesIn: (body) => deliveriesIn(new URLSearchParams(body.toString('utf8'))),
 };
 
 const unreadable = (detail: string): CallbackReading => ({
