@@ -35,8 +35,7 @@ describe('a rule', () => {
   ])('answers code %d with HTTP %d, and nothing is bought', async (code, http) => {
     const client = await bench.start();
     await client.sim('rules', { match: { type_id: '6401' }, code, info_code: 30001 });
-    if (http === 500) await expect(client.buy('REF1')).rejects.toThrow('not valid JSON');
-    else expect(await client.buy('REF1')).toMatchObject({ code, http });
+    expect(await client.buy('REF1')).toMatchObject({ code, http });
     expect(await client.sim('purchases')).toEqual([]);
     expect(await client.buy('REF1')).toMatchObject({ code: 200 });
   });

@@ -56,7 +56,8 @@ describe('a purchase', () => {
     await client.buy('REF1');
     expect(await client.buy('REF1')).toEqual({ code: '30016', desc: expect.any(String) });
     expect(await client.buy('REF1', { pay_to_amount: '23.50' })).toMatchObject({ code: '30016' });
-    expect(await client.purchase('REF1')).toMatchObject({ sends: 3, pending: 1, amount: '90' });
+    expect(await client.buy('REF1', { pay_to_company: 'NOBODY' })).toMatchObject({ code: '30016' });
+    expect(await client.purchase('REF1')).toMatchObject({ sends: 4, pending: 1, amount: '90' });
     const [, second, third] = await client.journal('REF1');
     expect(second).toMatchObject({ decision: 'repeated', times_seen: 2, same_body: true, warnings: [] });
     expect(third?.warnings).toHaveLength(2);

@@ -104,7 +104,8 @@ describe('a callback', () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('rules', { match: {}, callback });
     await client.buy('REF1');
-    await client.sim('clock', { advance: '2m' });
+    await client.sim('clock', { advance: '3s' });
+    await client.sim('clock', { advance: '1m' });
     const all = await arrivals(receiver, count);
     expect(all.map((each) => fieldsOf(each).status).join('')).toBe(statuses);
   });
@@ -129,11 +130,11 @@ describe('a callback', () => {
 });
 
 describe('each reading', () => {
-  const pin = { serial: 'S1', pin: 'P1' };
+  const pin = { serial: 'S1', pin: 'PIN-1' };
 
   it.each<[string, Json, Json]>([
-    ['fields', { cashcard_ref1: 'S1', cashcard_ref2: 'P1', sms: '' }, { cashcard_ref2: 'P1' }],
-    ['sms', { sms: 'serial_no:S1,password:P1' }, { sms: 'serial_no:S1,password:P1' }],
+    ['fields', { cashcard_ref1: 'S1', cashcard_ref2: 'PIN-1', sms: '' }, { cashcard_ref2: 'PIN-1' }],
+    ['sms', { sms: 'serial_no:S1,password:PIN-1' }, { sms: 'serial_no:S1,password:PIN-1' }],
     ['absent', { sms: '' }, {}],
   ])('of a card: its PIN is in %s', async (where, inCallback, inOutput) => {
     const readings = { pin_in_callback: where, pin_in_output: where };
@@ -142,7 +143,7 @@ describe('each reading', () => {
     const output = await client.bought('REF1', CARD);
     expect(fieldsOf((await arrivals(receiver, 1))[0] as Received)).toMatchObject(inCallback);
     expect(output).toMatchObject(inOutput);
-    expect(JSON.stringify(output).includes('P1')).toBe(where !== 'absent');
+    expect(JSON.stringify(output).includes('PIN-1')).toBe(where !== 'absent');
   });
 
   it.each<[Json, Record<string, string>, Json]>([
