@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Json } from '../simulators/wepay-client.js';
+import { eventually } from '../support/eventually.js';
+import { WepayScene } from './wepay-scene.js';
+
+interface Piece {
+  serial: string | null;
+  code: string | null;
+}
+
+describe.each<[where: string, readings: Json]>([
+  ['the answer that confirms it', { pin_in_output: 'fields', pin_in_callback: 'absent' }],
+  ['the text of that answer', { pin_in_output: 'sms', pin_in_callback: 'absent' }],
+  ['fields of a callback', { pin_in_output: 'absent', pin_in_callback: 'fields' }],
+  ['the text of a callback', { pin_in_output: 'absent', pin_in_callback: 'sms' }],
+])('The code of a cash card of wePAY, in %s', (_where, readings) => {
+  let wepay: WepayScene;
+  let sku: string;
+
+  beforeAll(async () => {
+    wepay = await WepayScene.open(readings);
+    sku = await wepay.codeProduct('cashcard:RAZER:50');
+  });
+
+  afterAll(() => wepay.close());
+
+  it('reaches the merchant, and lies sealed', async () => {
+    const { routing: scene, vendor } = wepay;
+    const order = await scene.order(sku, { user: 'a buyer' });
+    const id = await wepay.named(order);
+    const reference = await scene.reference(order);
+    if (readings.pin_in_output === 'absent') {
+      // Who knows the address can't hand over a code of a purchase that the vendor has not confirmed.
+      await wepay.callBack({ dest_ref: reference, transaction_id: '4711', cashcard_ref2: 'forged' });
+    }
+    await wepay.later();
+    const { items } = await scene.orderWith(order, 'completed');
+
+    const callbacks = await vendor.sim<{ body: string }[]>(`callbacks?ref_id=${reference}`);
+    const journal = await vendor.sim<Json[]>('journal');
+    const told = JSON.stringify([callbacks, journal]);
+    const [piece] = (items[0] as unknown as { deliveries: Piece[] }).deliveries;
+    expect(piece).toMatchObject({ serial: expect.any(String), code: expect.any(String) });
+    expect(told).toContain(piece?.code);
+    expect(told).toContain(piece?.serial);
+    expect(told).toContain(id);
+    const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
+      FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
+    expect(JSON.stringify(rows)).not.toContain(piece?.code);
+    expect(await vendor.purchase(reference)).toMatchObject({ standing: 1, player: '0000000000' });
+  });
+});
+
+describe('wePAY', () => {
+  let wepay: WepayScene;
+
+  beforeAll(async () => {
+    wepay = await WepayScene.open();
+  });
+
+  afterAll(() => wepay.close());
+
+  it.each([
+    ['20005', 'credentials'],
+    ['30019', 'deposit'],
+    ['30005', 'credentials'],
+  ])('is paused by the first answer %s, and no order fails for it', async (code, reason) => {
+    const { routing: scene, vendor } = wepay;
+    await vendor.sim('rules', { match: {}, code, times: null });
+    const before = (await purchases()).length;
+    const order = await wepay.order();
+    await eventually(status, ({ pause_reason }) => pause_reason === reason);
+    expect(await purchases()).toHaveLength(before + 1);
+    expect((await scene.orderWith(order, 'processing', 'pending')).failure_code).toBeNull();
+
+    await vendor.sim('rules', undefined, 'DELETE');
+    await scene.commandLine.json('supplier', 'resume', 'wepay', '--reason', 'put right');
+    await scene.aMinuteLater(order);
+    await wepay.named(order);
+    await wepay.later();
+    await scene.orderWith(order, 'completed');
+  });
+
+  const purchases = async (): Promise<Json[]> =>
+    (await wepay.vendor.sim<Json[]>('journal')).filter(({ call }) => call === 'purchase');
+
+  const status = (): Promise<{ pause_reason: string | null }> =>
+    wepay.routing.commandLine.json('supplier', 'show', 'wepay');
+
+  it('tells what we have left there', async () => {
+    const [balance] = await wepay.routing.commandLine.json<Json[]>('supplier', 'balance', 'wepay');
+    expect(balance).toMatchObject({ code: 'wepay', currency: 'THB' });
+    expect(await wepay.routing.commandLine.json('supplier', 'test', 'wepay')).toMatchObject({ ok: true });
+  });
+});

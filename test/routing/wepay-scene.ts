@@ -1,0 +1,102 @@
+import { ProductsService } from '../../src/catalog/products.service.js';
+import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
+import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { PASSWORD, USERNAME, WepayBench, type Json, type WepayClient } from '../simulators/wepay-client.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { RoutingScene } from './routing-scene.js';
+
+/** Answers time out after a second, and what may be on its way has arrived after four. */
+const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
+
+/** The service, a simulated wePAY to buy from that calls it back, and a product of 90 baht. */
+export class WepayScene {
+  private constructor(
+    readonly routing: RoutingScene,
+    private readonly bench: WepayBench,
+    readonly vendor: WepayClient,
+    readonly sku: string,
+  ) {}
+
+  static async open(readings: Json = {}, env: Record<string, string> = {}): Promise<WepayScene> {
+    const routing = await RoutingScene.open({ ...ENV, ...env }, true);
+    const bench = new WepayBench();
+    const vendor = await bench.start(readings);
+    await routing.stack.api.get(SuppliersService).set({
+      ...{ code: 'wepay', adapter: 'wepay', baseUrl: vendor.url, timeoutMs: 1_000 },
+      credentials: { username: USERNAME, password: PASSWORD },
+    });
+    const sku = await routing.product({ supplier: 'wepay', supplierSku: 'gtopup:FREEFIRE:90' });
+    return new WepayScene(routing, bench, vendor, sku);
+  }
+
+  async close(): Promise<void> {
+    await this.routing.close();
+    await this.bench.clear();
+  }
+
+  /** A product whose pieces are codes. */
+  async codeProduct(supplierSku: string): Promise<string> {
+    const sku = await this.routing.product({ supplier: 'wepay', supplierSku });
+    await this.routing.stack.api.get(ProductsService).set({ sku, kind: 'code' });
+    return sku;
+  }
+
+  /** An order for a player about whom the vendor follows rules. */
+  async ruled(...rules: Json[]): Promise<OrderBody> {
+    const user = newPlayer();
+    const match = { player: user };
+    await this.vendor.sim('rules', {
+      rules: rules.map((rule) => ({ ...rule, match: { ...match, ...(rule.match as object) } })),
+    });
+    return this.routing.order(this.sku, { user });
+  }
+
+  order(sku = this.sku, user = newPlayer()): Promise<OrderBody> {
+    return this.routing.order(sku, { user });
+  }
+
+  /** Lets purchases end that were made more than so long ago by the vendor's clock. */
+  async later(time = '4s'): Promise<void> {
+    await this.vendor.sim('clock', { advance: time });
+  }
+
+  /** What the vendor calls an order's first unit, as we know it. */
+  async theirName(order: OrderBody): Promise<string | null> {
+    return (await this.stored(order))?.supplier_reference ?? null;
+  }
+
+  /** Waits until the service knows a name of the vendor's for an order's first unit. */
+  async named(order: OrderBody): Promise<string> {
+    return (
+      (await eventually(
+        () => this.theirName(order),
+        (name) => name !== null,
+      )) ?? ''
+    );
+  }
+
+  /** Calls back about a reference as anybody could who knows the address. */
+  async callBack(fields: Record<string, string>): Promise<Response> {
+    const { stack } = this.routing;
+    const supplier = await stack.api.get(SuppliersService).getByCode('wepay');
+    const token = stack.api.get(CallbackAddresses).tokenOf(supplier);
+    const path = `${CALLBACKS_PATH}/wepay/${token}`;
+    return fetch(stack.url + path, { method: 'POST', body: new URLSearchParams(fields) });
+  }
+
+  private async stored({
+    order_number,
+  }: OrderBody): Promise<{ supplier_reference: string | null } | undefined> {
+    const [attempt] = await this.routing.stack.sql<{ supplier_reference: string | null }>(
+      `SELECT a.supplier_reference FROM unit_attempts a JOIN orders o ON o.id = a.order_id
+       WHERE o.order_number = $1 ORDER BY a.number DESC LIMIT 1`,
+      [order_number],
+    );
+    return attempt;
+  }
+}
+
+/** Free Fire's have five to twelve digits. */
+const newPlayer = (): string => `5${unique('').replace(/\D/g, '').slice(-9).padStart(9, '0')}`;
