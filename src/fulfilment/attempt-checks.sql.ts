@@ -20,7 +20,10 @@ export const ASK_FOR_CHECK = statement(
 );
 
 /** A successful attempt whose supplier is to be asked whether that still stands. */
-export type DueCheck = Pick<UnitAttempt, 'order_id' | 'item' | 'unit' | 'reference' | 'supplier_reference'> &
+export type DueCheck = Pick<
+  UnitAttempt,
+  'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
+> &
   Pick<OrderItem, 'kind'> &
   Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> &
   Pick<
@@ -35,7 +38,7 @@ export const TAKE_DUE_CHECK = statement(
   { retryMs: 'int' },
   ({ retryMs }) => `
     WITH due AS (
-      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.reference, a.supplier_reference
+      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, a.supplier_reference
       FROM attempt_checks c
       JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
       JOIN suppliers s ON s.id = a.supplier_id

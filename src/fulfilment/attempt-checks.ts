@@ -53,11 +53,11 @@ export class AttemptChecks {
   private async ask(due: DueCheck): Promise<SupplierOutcome> {
     const connection = this.registry.tryConnect(due);
     if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
-    const { reference, supplier_reference: supplierReference } = due;
+    const { supplier_sku: sku, reference, supplier_reference: supplierReference } = due;
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     // One that is asked by sending again could buy it a second time.
     if (!inquiry || inquiry.mayBuy) return { kind: 'never_seen' };
-    return inquiry.ask(connection.settings, { reference, supplierReference });
+    return inquiry.ask(connection.settings, { sku, reference, supplierReference });
   }
 
   private toCall(unit: DueCheck, outcome: SupplierOutcome, durationMs: number) {

@@ -7,8 +7,8 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
-  /** Whether the supplier tells a repeated send from a second purchase. */
-  deduplicates: boolean;
+  /** Whether what the supplier never saw may be sent again. */
+  mayResend: boolean;
   /** Whether the supplier can be asked what became of a unit. */
   canBeAsked: boolean;
   /** How long after a send it is asked first, and for how long it is left alone between two calls about an attempt. */

@@ -116,7 +116,8 @@ export class OutcomeRecorder {
     }
     if (fault !== 'credentials' && fault !== 'deposit' && fault !== 'ban') return;
     const { supplier_id: id, adapter } = unit;
-    const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome) };
+    const { retryAfterMs } = outcome as { retryAfterMs?: number };
+    const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome), retryAfterMs };
     const code = await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);
     if (code !== null) this.observer.supplierPaused(unit, fault, pause.detail);
   }
@@ -168,7 +169,7 @@ export class OutcomeRecorder {
       ...call.unit,
       outcome: call.outcome.kind,
       delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
-      may_resend: call.deduplicates,
+      may_resend: call.mayResend,
       can_inquire: call.canBeAsked,
       quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
     }));

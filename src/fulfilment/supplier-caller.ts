@@ -46,7 +46,7 @@ export class SupplierCaller {
       outcome,
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
-      deduplicates: adapter?.deduplicates ?? false,
+      mayResend: adapter !== undefined && mayResend(adapter),
       // An adapter of another version is known to other workers.
       canBeAsked: inquiry !== null,
       ...this.timingOf(inquiry ?? undefined, unit),
@@ -98,6 +98,9 @@ export class SupplierCaller {
     return { firstMs, minGapMs: Math.max(minGapMs, quietMs) };
   }
 }
+
+const mayResend = ({ deduplicates, inquiry }: SupplierAdapter): boolean =>
+  deduplicates || (inquiry?.mayBuy === false && inquiry.isNotFoundCertain === true);
 
 const toAttempt = (unit: ClaimedUnit): Attempt => ({
   reference: unit.reference,

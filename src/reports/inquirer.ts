@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeDetail } from '../suppliers/supplier-outcome.js';
-import type { ReadingInquiry } from '../suppliers/supplier-adapter.js';
+import type { NamedAttempt, ReadingInquiry } from '../suppliers/supplier-adapter.js';
 import type { SupplierConnection } from '../suppliers/supplier-registry.js';
 
 const MAX_IN_FLIGHT = 16;
@@ -12,6 +12,8 @@ const GIVE_UP_AFTER = 20;
 
 /** What a supplier says of a reference. */
 export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
+
+type Asked = Pick<NamedAttempt, 'sku' | 'reference'>;
 
 /** Asks one supplier about many references, some at a time, and gives up on one that does not answer. */
 export class Inquirer {
@@ -29,13 +31,14 @@ export class Inquirer {
     else if (!this.inquiry) this.giveUp('the supplier can be asked only in a way that may buy');
   }
 
-  /** @returns an answer for each reference, in order; null where there was none. */
-  async askAll(references: string[], onAnswer: () => void): Promise<(Answered | null)[]> {
-    const answers: (Answered | null)[] = references.map(() => null);
+  /** @returns an answer for each attempt, in order; null where there was none. */
+  async askAll(attempts: readonly Asked[], onAnswer: () => void): Promise<(Answered | null)[]> {
+    const answers: (Answered | null)[] = attempts.map(() => null);
     let next = 0;
     const askNext = async (): Promise<void> => {
-      for (let at = next++; at < references.length; at = next++) {
-        answers[at] = await this.ask(references[at] ?? '');
+      for (let at = next++; at < attempts.length; at = next++) {
+        const attempt = attempts[at];
+        if (attempt) answers[at] = await this.ask(attempt);
         onAnswer();
       }
     };
@@ -43,10 +46,11 @@ export class Inquirer {
     return answers;
   }
 
-  private async ask(reference: string): Promise<Answered | null> {
+  private async ask({ sku, reference }: Asked): Promise<Answered | null> {
+    const asked = { sku, reference, supplierReference: null };
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await this.inquiry?.ask(this.supplier.settings, { reference, supplierReference: null });
+      const outcome = await this.inquiry?.ask(this.supplier.settings, asked);
       if (outcome && outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
         this.unansweredInARow = 0;
         return outcome.kind;

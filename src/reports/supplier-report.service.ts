@@ -67,12 +67,11 @@ export class SupplierReportService {
     let done = 0;
     onProgress(done, total, supplier.code);
     for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
-      const references = units.map(({ reference }) => reference);
-      const answers = await inquirer.askAll(references, () => onProgress(++done, total, supplier.code));
+      const answers = await inquirer.askAll(units, () => onProgress(++done, total, supplier.code));
       const contradicted: Contradiction[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
-        const reference = references[index] ?? '';
+        const { reference } = unit;
         if (theirs === null || !contradicts(unit.state, theirs)) return;
         differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
         if (theirs === 'succeeded' || theirs === 'failed') contradicted.push({ unit, theirs });

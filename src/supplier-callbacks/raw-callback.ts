@@ -13,7 +13,8 @@ export async function readCallback(
 ): Promise<RawCallback> {
   // As everywhere, the body of a GET is ignored.
   const body = method === 'GET' ? Buffer.alloc(0) : await readRawBody(request, response, MAX_BODY_BYTES);
-  return { method, headers: joined(request.headersDistinct), query: joined(request.query), body };
+  const receivedAt = new Date();
+  return { method, headers: joined(request.headersDistinct), query: joined(request.query), body, receivedAt };
 }
 
 /** By name; values of the same name joined by commas. */

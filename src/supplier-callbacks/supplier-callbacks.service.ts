@@ -12,6 +12,7 @@ import { isTerminalUnit } from '../orders/states.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
+import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
 import { aboutOf, CallbackAnswers } from './callback-answers.js';
@@ -105,7 +106,7 @@ export class SupplierCallbacksService {
     ]);
     if (!attempt) return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt };
     const isNamed = await this.name(attempt, claims, reading);
-    const { outcome } = reading;
+    const outcome = outcomeOf(reading, attempt);
     const answered = outcome
       ? await this.answers.answered(supplier.code, attempt, outcome, isRepeated)
       : 'undecided';
@@ -177,6 +178,12 @@ function claimsOf(reading: CallbackReading): Claims {
     supplierReference: nameOf(supplierReference),
     detail: 'detail' in reading ? storable(reading.detail, MAX_DETAIL_LENGTH) : null,
   };
+}
+
+function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome | undefined {
+  if (typeof outcome !== 'function') return outcome;
+  const { supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
+  return outcome({ sku, reference, supplierReference });
 }
 
 const nameOf = (text: string | undefined): string | null =>

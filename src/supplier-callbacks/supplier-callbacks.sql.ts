@@ -7,7 +7,7 @@ import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 /** An attempt that a callback is about, and how its unit stands. */
 export type FoundAttempt = Pick<
   UnitAttempt,
-  'order_id' | 'item' | 'unit' | 'reference' | 'supplier_reference'
+  'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
 > &
   Pick<OrderUnit, 'state' | 'claim'> &
   Pick<OrderItem, 'kind'> &
@@ -22,7 +22,7 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
     `supplier_callbacks.find_attempt_by_${column}`,
     { supplierId: 'int', reference: 'text' },
     ({ supplierId, reference }) => `
-      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.reference, a.supplier_reference,
+      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference, a.supplier_reference,
              u.attempt AS latest_attempt, u.state, u.claim, i.kind, o.merchant_id, o.order_number, o.request_id
       FROM unit_attempts a
       JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit

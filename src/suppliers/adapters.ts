@@ -2,6 +2,7 @@ import type { AdapterDescription, Capability } from './adapter-description.js';
 import { DigiflazzSupplier } from './digiflazz/digiflazz-supplier.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import { LapakgamingSupplier } from './lapakgaming/lapakgaming-supplier.js';
+import { SeagmSupplier } from './seagm/seagm-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
 import type { SupplierHttp } from './supplier-http.js';
 import { WepaySupplier } from './wepay/wepay-supplier.js';
@@ -17,6 +18,7 @@ export const ADAPTERS: readonly AdapterClass[] = [
   DigiflazzSupplier,
   WepaySupplier,
   LapakgamingSupplier,
+  SeagmSupplier,
 ];
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);

@@ -20,6 +20,7 @@ export interface TopUp {
 
 /** By which a supplier knows an attempt. */
 export interface NamedAttempt {
+  sku: string;
   reference: string;
   /** The supplier's own name of the purchase, where it has said one. */
   supplierReference: string | null;
@@ -117,6 +118,11 @@ interface InquiryTiming {
 /** How a supplier tells what became of an attempt, and does nothing else. */
 export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: false;
+  /**
+   * Whether its word that it never saw a reference is enough to send that again after the quiet period, where it does not
+   * tell a repeated send from another purchase.
+   */
+  readonly isNotFoundCertain?: true;
   ask(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
 }
 

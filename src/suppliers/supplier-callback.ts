@@ -1,3 +1,4 @@
+import type { NamedAttempt } from './supplier-adapter.js';
 import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
 /** What a supplier called us with, as it came in. */
@@ -7,6 +8,7 @@ export interface RawCallback {
   headers: Record<string, string | undefined>;
   query: Record<string, string>;
   body: Buffer;
+  receivedAt: Date;
 }
 
 /** What a callback is answered with; 200 and `{"status":"ok"}` unless the vendor wants something else. */
@@ -22,7 +24,7 @@ export interface CallbackReply {
  * - `refused`: it does not prove that it comes from the supplier. Answered 401.
  * - `unreadable`: it proves that, and can't be understood. It is kept for the operator.
  * - `about`: an attempt, by our reference or by theirs. With an outcome only where a secret covers all that it says: that
- *   settles the unit. Without one it only makes us ask.
+ *   settles the unit; it may depend on the attempt that is named. Without one it only makes us ask.
  * - `products`: these SKUs have changed. It proves nothing, so that the supplier is asked about those that we know.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
@@ -34,7 +36,7 @@ export type CallbackReading = { reply?: CallbackReply } & (
       kind: 'about';
       reference?: string;
       supplierReference?: string;
-      outcome?: SupplierOutcome;
+      outcome?: SupplierOutcome | ((attempt: NamedAttempt) => SupplierOutcome);
       /** By which the supplier names this callback: one that comes again is the same one. */
       deliveryId?: string;
     }

@@ -18,6 +18,8 @@ interface Pause {
   reason: Reason;
   /** What it said. */
   detail: string | null;
+  /** How long it wants to be left alone, where it said so. */
+  retryAfterMs?: number | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -63,10 +65,11 @@ export class SupplierPauses {
   ) {}
 
   /** @returns the supplier's code if this paused it; null where it was paused already, or is never paused for this. */
-  begin({ id, adapter, reason, detail }: Pause): Promise<string | null> {
+  begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<string | null> {
     if (!this.registry.isPausedByFaults(adapter)) return Promise.resolve(null);
     const said = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
-    return this.repository.beginPause({ id, reason, detail: said, probeInMs: probeDelayMs(reason, 0) });
+    const probeInMs = Math.max(probeDelayMs(reason, 0), retryAfterMs);
+    return this.repository.beginPause({ id, reason, detail: said, probeInMs });
   }
 
   /**

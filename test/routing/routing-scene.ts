@@ -8,6 +8,7 @@ import {
   type DigiflazzClient,
   type Json,
 } from '../simulators/digiflazz-client.js';
+import { LapakgamingBench, SECRET_KEY, type LapakgamingClient } from '../simulators/lapakgaming-client.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -43,6 +44,7 @@ interface Offer {
 export class RoutingScene {
   readonly commandLine: CommandLine;
   private readonly bench = new DigiflazzBench();
+  private readonly lapakgamingBench = new LapakgamingBench();
 
   private constructor(
     readonly stack: TestStack,
@@ -67,6 +69,7 @@ export class RoutingScene {
   async close(): Promise<void> {
     await closeWithBalancedBooks(this.stack);
     await this.bench.clear();
+    await this.lapakgamingBench.clear();
   }
 
   /** A supplier of the adapter digiflazz, and the simulated vendor that it is. */
@@ -75,6 +78,16 @@ export class RoutingScene {
     await this.stack.api.get(SuppliersService).set({
       ...{ code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, timeoutMs: 2_000 },
       credentials: { username: USERNAME, key: KEYS.production, webhook_secret: 'hook-secret-1' },
+    });
+    return client;
+  }
+
+  /** The same of the adapter lapakgaming, under readings of its documents. */
+  async lapakgaming(code: string, readings: Json = {}, account: Json = {}): Promise<LapakgamingClient> {
+    const client = await this.lapakgamingBench.start(readings, account);
+    await this.stack.api.get(SuppliersService).set({
+      ...{ code, adapter: 'lapakgaming', baseUrl: client.url, timeoutMs: 2_000 },
+      credentials: { secret_key: SECRET_KEY },
     });
     return client;
   }

@@ -12,7 +12,10 @@ afterEach(() => bench.clear());
 const SECRET = 'hook-secret-1';
 
 const read = ({ headers, body }: Received, webhookSecret: string | null): CallbackReading =>
-  digiflazzCallbacks.read({ method: 'POST', headers, query: {}, body: Buffer.from(body) }, { webhookSecret });
+  digiflazzCallbacks.read(
+    { method: 'POST', headers, query: {}, body: Buffer.from(body), receivedAt: new Date() },
+    { webhookSecret },
+  );
 
 const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]> =>
   eventually(

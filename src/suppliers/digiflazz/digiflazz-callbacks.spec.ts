@@ -20,7 +20,7 @@ type Headers = Record<string, string | undefined>;
 
 const read = (body: string | Buffer, headers: Headers, webhookSecret: string | null): CallbackReading =>
   digiflazzCallbacks.read(
-    { method: 'POST', headers, query: {}, body: Buffer.from(body as string) },
+    { method: 'POST', headers, query: {}, body: Buffer.from(body as string), receivedAt: new Date() },
     { webhookSecret },
   );
 const signed = (body: string | Buffer, headers: Headers = {}): CallbackReading =>
@@ -141,7 +141,7 @@ describe('anything at all', () => {
       fc.property(body, headers, fc.constantFrom(SECRET, null), (bytes, given, secret) => {
         const all: Headers = given === 'fitting' ? { 'x-hub-signature': sign(bytes) } : given;
         const reading = digiflazzCallbacks.read(
-          { method: 'POST', headers: all, query: {}, body: bytes },
+          { method: 'POST', headers: all, query: {}, body: bytes, receivedAt: new Date() },
           { webhookSecret: secret },
         );
         if (secret === null) expect(reading).not.toHaveProperty('outcome');

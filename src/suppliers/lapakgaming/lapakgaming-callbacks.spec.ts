@@ -5,7 +5,7 @@ import { lapakgamingCallbacks } from './lapakgaming-callbacks.js';
 
 const read = (body: string | Buffer): CallbackReading =>
   lapakgamingCallbacks.read(
-    { method: 'POST', headers: {}, query: {}, body: Buffer.from(body as string) },
+    { method: 'POST', headers: {}, query: {}, body: Buffer.from(body as string), receivedAt: new Date() },
     undefined,
   );
 

@@ -111,7 +111,7 @@ describe('a refused price', () => {
   });
 });
 
-const OURS: NamedAttempt = { reference: 'T0123456789ABCDE', supplierReference: null };
+const OURS: NamedAttempt = { sku: 'ML78_8-S2', reference: 'T0123456789ABCDE', supplierReference: null };
 const NAMED: NamedAttempt = { ...OURS, supplierReference: 'RA1' };
 
 const ask = (body: unknown, about = OURS, status = 200): SupplierOutcome =>
@@ -131,6 +131,7 @@ describe('the status of an order', () => {
     expect(ask(order('SUCCESS', [part('SUCCESS', { voucher_code: '' }), part('SUCCESS')]))).toEqual(
       succeeded,
     );
+    expect(ask(order('success', [part('Success')]))).toEqual(succeeded);
     expect(ask(order('SUCCESS', [part('SUCCESS')], { tid: undefined }))).toEqual({
       ...succeeded,
       supplierReference: null,
@@ -157,7 +158,6 @@ describe('the status of an order', () => {
     ['SUCCESS', 'REFUNDED'],
     ['REFUNDED', 'SUCCESS'],
     ['REFUNDED', 'PENDING'],
-    ['success', 'SUCCESS'],
     [undefined, 'SUCCESS'],
     ['FAILED', 'FAILED'],
   ])('is unknown when it is %s and a part of it %s', (status, parts) => {
@@ -165,11 +165,13 @@ describe('the status of an order', () => {
   });
 
   it('hands over the codes of vouchers, text or number', () => {
-    const parts = [part('SUCCESS', { voucher_code: ' AAAA-BBBB ' }), part('SUCCESS', { voucher_code: 123 })];
+    const codes = [' AAAA-BBBB ', 123, 'PIN : 0F3A\tSerial : 771'];
+    const parts = codes.map((voucher_code) => part('SUCCESS', { voucher_code }));
     expect(ask(order('SUCCESS', parts))).toMatchObject({
       deliveries: [
         { serial: null, code: 'AAAA-BBBB', expiresOn: null },
         { serial: null, code: '123', expiresOn: null },
+        { serial: '771', code: '0F3A', expiresOn: null },
       ],
     });
   });

@@ -1,4 +1,5 @@
 import { failure } from '../../core/failures.js';
+import { printable } from '../../core/text.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
@@ -99,9 +100,9 @@ function echoOfAnother(data: Members, { reference, supplierReference }: NamedAtt
 /** Only what is delivered, or refunded, as a whole has ended. */
 function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }> {
   const transactions = Array.isArray(data.transactions) ? data.transactions.map(asMembers) : [];
-  const all = (status: string): boolean => transactions.every((each) => each?.status === status);
-  const any = (status: string): boolean => transactions.some((each) => each?.status === status);
-  switch (data.status) {
+  const all = (status: string): boolean => transactions.every((each) => statusOf(each) === status);
+  const any = (status: string): boolean => transactions.some((each) => statusOf(each) === status);
+  switch (statusOf(data)) {
     case 'PENDING':
       return { kind: 'processing' };
     case 'SUCCESS': {
@@ -122,14 +123,18 @@ function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accept
   }
 }
 
+const statusOf = (members: Members | undefined): string => (textOf(members?.status) ?? '').toUpperCase();
+
 const contradiction = (order: string, part: string): Unknown => ({
   kind: 'unknown',
   detail: `the order is ${order}, and a part of it ${part}`,
 });
 
 function deliveryOf({ voucher_code: member }: Members): Delivery[] {
-  const code = textOf(member)?.trim() ?? '';
-  return code === '' ? [] : [{ serial: null, code, expiresOn: null }];
+  const text = printable(textOf(member) ?? '').trim();
+  if (text === '') return [];
+  const [, pin, serial] = /^PIN\s*:\s*(\S+)\s+Serial\s*:\s*(\S+)$/i.exec(text) ?? [];
+  return [{ serial: serial ?? null, code: pin ?? text, expiresOn: null }];
 }
 
 function refundInWords(transactions: (Members | undefined)[]): string {

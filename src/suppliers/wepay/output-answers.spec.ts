@@ -5,7 +5,7 @@ import { readOutputAnswer } from './output-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';
 import { parseAnswer } from './wepay-data.js';
 
-const ATTEMPT = { reference: 'TU7Q2M0001A1', supplierReference: '7001' };
+const ATTEMPT = { sku: 'gtopup:FREEFIRE:90', reference: 'TU7Q2M0001A1', supplierReference: '7001' };
 
 const answer = (body: object | string, status = 200): HttpAnswer => ({
   ...{ status, retryAfter: undefined },

@@ -3,7 +3,8 @@ import type { CallbackReading, RawCallback } from '../supplier-callback.js';
 import { wepayCallbacks } from './wepay-callbacks.js';
 
 const read = (body: string | Buffer): CallbackReading => {
-  const raw: RawCallback = { method: 'POST', headers: {}, query: {}, body: Buffer.from(body) };
+  const received = { body: Buffer.from(body), receivedAt: new Date() };
+  const raw: RawCallback = { method: 'POST', headers: {}, query: {}, ...received };
   return wepayCallbacks.read(raw, {});
 };
 const plain = (body: string): object => ({ status: 200, contentType: 'text/plain; charset=utf-8', body });

@@ -1,0 +1,113 @@
+import { failure } from '../../core/failures.js';
+import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import { asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import type { OrderKind } from './order-request.js';
+import { answerInWords, dataOf, faultOf, infoCodeOf, isGood, messageOf, moneyOf } from './seagm-data.js';
+
+/** The one refusal of an order that is documented: the type does not exist. */
+const NO_SUCH_TYPE = '20077';
+
+/**
+ * What the answer to an order means for an attempt. A vendor that does not say what a repeated `mch_order_id` does may have
+ * refused the repeat and not the first send; and an error that is not documented may have bought it.
+ */
+export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
+  if (isGood(answer)) return readGood(answer, kind, attempt);
+  const told = faultOf(answer);
+  const detail = answerInWords(answer);
+  if (attempt.isRepeat) return { kind: 'unknown', detail, ...told };
+  if (told.fault) return { kind: 'not_accepted', detail, ...told };
+  if (answer.status >= 400 && answer.status < 500 && infoCodeOf(answer) === NO_SUCH_TYPE) {
+    const message = `${messageOf(answer) || 'the supplier does not know the product'} (${NO_SUCH_TYPE})`;
+    return { kind: 'failed', ...failure('ITEM_NOT_FOUND', message), failover: true };
+  }
+  return { kind: 'unknown', detail, ...told };
+}
+
+/** What the answer to an inquiry by our reference means. */
+export function readInquiry(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
+  if (isGood(answer)) return readGood(answer, kind, attempt);
+  const told = faultOf(answer);
+  // One by our own reference says that there is none; a page of something in between does not.
+  const isNone = answer.status === 404 && asMembers(answer.body) !== undefined && told.fault === undefined;
+  return isNone ? { kind: 'never_seen' } : { kind: 'unknown', detail: answerInWords(answer), ...told };
+}
+
+function readGood(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
+  const data = asMembers(dataOf(answer));
+  if (!data) return { kind: 'unknown', detail: answerInWords(answer) };
+  return readOrder(data, kind, attempt);
+}
+
+/** What an answer or a proven callback says of the order that it names. */
+export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
+  const others = echoOfAnother(data, attempt);
+  if (others !== null) return { kind: 'unknown', detail: others };
+  const outcome = readState(data, kind);
+  const supplierReference = nameOf(data.id);
+  return outcome.kind === 'failed' || supplierReference === undefined
+    ? outcome
+    : { ...outcome, supplierReference };
+}
+
+/** What an order repeats that is not ours; null when all is. */
+function echoOfAnother(data: Members, { reference, supplierReference }: NamedAttempt): string | null {
+  const isOther = (given: unknown, ours: string | null): boolean =>
+    ours !== null && isGiven(given) && textOf(given) !== ours;
+  const collides = isOther(data.mch_order_id, reference) || isOther(data.id, supplierReference);
+  return collides ? 'reference collision: the answer is about another order' : null;
+}
+
+type Read = Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }>;
+
+function readState(data: Members, kind: OrderKind): Read {
+  const cost = moneyOf(data.pay_amount, data.currency);
+  const told = cost ? { cost } : {};
+  // An order of cards tells no state when it brings them at once.
+  const hasCards = kind === 'card' && !isGiven(data.status_code) && deliveriesOf(data).length > 0;
+  switch (hasCards ? '10003' : textOf(data.status_code)) {
+    case '10001':
+    case '10002':
+      return { kind: 'processing', ...told };
+    case '10003': {
+      const deliveries = deliveriesOf(data);
+      // A card without its PIN is on its way, and so is what is delivered in part.
+      if (kind === 'card' && deliveries.length === 0) return { kind: 'processing', ...told };
+      if (isGiven(data.send_amount) && textOf(data.send_amount) === '0')
+        return { kind: 'processing', ...told };
+      return {
+        ...{ kind: 'succeeded', supplierReference: null },
+        ...told,
+        ...(deliveries.length > 0 && { deliveries }),
+      };
+    }
+    case '10004':
+    case '10005':
+      return {
+        kind: 'failed',
+        ...failure('SUPPLIER_REJECTED', shownText(data.refunded_reason)),
+        failover: true,
+      };
+    default:
+      return { kind: 'unknown', detail: 'the order has no status that is known' };
+  }
+}
+
+function deliveriesOf({ cards }: Members): Delivery[] {
+  const all = Array.isArray(cards) ? cards.map(asMembers) : [];
+  return all.flatMap((card) => {
+    const code = textOf(card?.pin)?.trim() ?? '';
+    const serial = textOf(card?.sn)?.trim() || null;
+    return code === '' ? [] : [{ serial, code, expiresOn: dateOf(card?.expired) }];
+  });
+}
+
+/** A day, or the day of a moment in seconds, in UTC; null for what is neither. */
+function dateOf(member: unknown): string | null {
+  const text = textOf(member) ?? '';
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  if (day !== undefined) return day;
+  return /^[1-9]\d{8,10}$/.test(text) ? new Date(Number(text) * 1_000).toISOString().slice(0, 10) : null;
+}

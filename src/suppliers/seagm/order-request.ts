@@ -1,0 +1,50 @@
+import { writePlayer, writePlayerFields } from '../player-template.js';
+import type { TopUp } from '../supplier-adapter.js';
+import type { Parameters } from './seagm-signatures.js';
+
+const CARD = 'card:';
+
+/** The two kinds of orders: a direct top-up, and a card with a PIN. */
+export type OrderKind = 'recharge' | 'card';
+
+/** What our SKU names: `6351` a direct top-up of that type, `card:77` a card of that one; null for no name of either. */
+export function typeOf(sku: string): { kind: OrderKind; typeId: string } | null {
+  const kind = sku.startsWith(CARD) ? 'card' : 'recharge';
+  const typeId = kind === 'card' ? sku.slice(CARD.length) : sku;
+  return /^\d{1,18}$/.test(typeId) ? { kind, typeId } : null;
+}
+
+export const skuOf = (kind: OrderKind, typeId: string): string => (kind === 'card' ? CARD + typeId : typeId);
+
+/** Those that the vendor's own parameters have. */
+const RESERVED = ['uid', 'timestamp', 'signature', 'type_id', 'buy_amount', 'mch_order_id'];
+
+/** The fields of an order, in its body: the same for each send of an attempt. */
+export const orderFields = (typeId: string, kind: OrderKind, topUp: TopUp): Parameters => ({
+  ...(kind === 'recharge' ? playerFields(topUp) : {}),
+  type_id: typeId,
+  buy_amount: '1',
+  mch_order_id: topUp.reference,
+});
+
+/** Why an order can't be written as its offer is set up; null where it can. */
+export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
+  if (typeOf(sku) === null) return 'the SKU is neither <type id> nor card:<type id>';
+  const nobody = { userId: '', serverId: null, characterId: null };
+  const names = Object.keys(writePlayerFields(playerTemplate ?? '', nobody) ?? {});
+  const reserved = names.find((name) => RESERVED.includes(name));
+  return reserved === undefined
+    ? null
+    : `the player can’t be written as ${reserved}: the vendor means something else`;
+}
+
+/**
+ * The player as the fields of the product want it: each product has its own, which only a map can name. Without one, a
+ * text is the field `User ID`, and a player without a template is that and `Server`.
+ */
+function playerFields(topUp: TopUp): Parameters {
+  const { playerTemplate: template, userId, serverId } = topUp;
+  if (template !== null)
+    return writePlayerFields(template, topUp) ?? { 'User ID': writePlayer(template, topUp) };
+  return { 'User ID': userId, ...(serverId !== null && { Server: serverId }) };
+}

@@ -1,0 +1,67 @@
+import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
+import type { HttpAnswer } from '../supplier-http.js';
+import { asMembers, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { skuOf, type OrderKind } from './order-request.js';
+import { dataOf, isGood, moneyOf, unavailable } from './seagm-data.js';
+
+/** A group of types of products. */
+export interface Category {
+  kind: OrderKind;
+  id: string;
+  name: string;
+}
+
+/** What an answer that lists categories means; null for anything else. */
+export function readCategories(answer: HttpAnswer, kind: OrderKind): Category[] | null {
+  return listOf(answer)?.flatMap((item) => readCategory(asMembers(item), kind)) ?? null;
+}
+
+function readCategory(item: Members | undefined, kind: OrderKind): Category[] {
+  const id = textOf(item?.id) ?? '';
+  return item && /^\d{1,18}$/.test(id) ? [{ kind, id, name: shownText(item.name) }] : [];
+}
+
+/** What an answer that lists the types of a category means. */
+export function readTypes(answer: HttpAnswer, { kind, name }: Category): CatalogueReading {
+  const list = listOf(answer);
+  if (!list) return unavailable(answer);
+  return { known: true, products: list.flatMap((item) => readType(asMembers(item), kind, name)) };
+}
+
+/** What the answer about one type means. Its category is not told there. */
+export function readTypeOf(answer: HttpAnswer, kind: OrderKind, typeId: string): ProductReading {
+  if (answer.status === 404 && asMembers(answer.body)) return { known: true, product: null };
+  const [product] = isGood(answer) ? readType(asMembers(dataOf(answer)), kind, '') : [];
+  return product?.sku === skuOf(kind, typeId) ? { known: true, product } : unavailable(answer);
+}
+
+/** A list stands alone, or under a name of its own. */
+function listOf(answer: HttpAnswer): unknown[] | null {
+  const data = isGood(answer) ? dataOf(answer) : undefined;
+  if (Array.isArray(data)) return data;
+  const lists = Object.values(asMembers(data) ?? {}).filter((member) => Array.isArray(member));
+  return lists.length === 1 ? (lists[0] ?? null) : null;
+}
+
+/** One product, or none where nothing names it. The vendor lists what it sells, and tells no stock. */
+function readType(item: Members | undefined, kind: OrderKind, group: string): SupplierProduct[] {
+  const id = nameOf(item?.id);
+  if (!item || id === undefined || !/^\d{1,18}$/.test(id)) return [];
+  return [
+    {
+      sku: skuOf(kind, id),
+      name: shownText(item.name),
+      group,
+      cost: moneyOf(item.unit_price, item.currency),
+      ...{ sellable: true, stock: null, oncePerDay: false, cutOff: null },
+      note: noteOf(item),
+    },
+  ];
+}
+
+/** The names of the fields that an order needs: the offer's player template has to write them. */
+function noteOf({ fields }: Members): string | null {
+  const all = Array.isArray(fields) ? fields.map((field) => shownText(asMembers(field)?.name)) : [];
+  const names = all.filter((name) => name !== '');
+  return names.length === 0 ? null : `fields: ${names.join(', ')}`;
+}

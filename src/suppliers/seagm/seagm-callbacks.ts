@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer';
+import type { NamedAttempt } from '../supplier-adapter.js';
+import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-callback.js';
+import type { SupplierOutcome } from '../supplier-outcome.js';
+import { nameOf } from '../vendor-answers.js';
+import { readOrder } from './order-answers.js';
+import { typeOf } from './order-request.js';
+import { isSignedWith, type Parameters } from './seagm-signatures.js';
+
+interface SigningSettings {
+  secretKey: string;
+}
+
+/** How far the time of a callback may be from ours: one that is older may be sent by somebody who recorded it. */
+const MAX_DRIFT_MS = 600_000;
+
+const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };
+
+/**
+ * Reads what SEAGM calls us with: a form that our secret key signs as a whole, so that it settles, where both names of the
+ * order are those of the attempt. It has no PIN in it: a card that is done is asked about.
+ */
+export const seagmCallbacks: CallbackReader<SigningSettings> = {
+  read(raw, { secretKey }) {
+    const fields = formOf(raw);
+    if (fields === null || !isSignedWith(secretKey, fields))
+      return { kind: 'refused', detail: 'the signature is not that of our secret key' };
+    const driftMs = Number(fields.timestamp) * 1_000 - raw.receivedAt.getTime();
+    return Math.abs(driftMs) <= MAX_DRIFT_MS
+      ? readFields(fields)
+      : { kind: 'refused', detail: 'its time is not now: it is too old, or our clock is not its clock' };
+  },
+};
+
+function readFields(fields: Parameters): CallbackReading {
+  const reference = nameOf(fields.mch_order_id);
+  const supplierReference = nameOf(fields.id);
+  if (reference === undefined || supplierReference === undefined)
+    return { kind: 'unreadable', detail: 'the form does not name the order by both its names', reply: REPLY };
+  return {
+    ...{ kind: 'about', reference, supplierReference, reply: REPLY },
+    outcome: (attempt) => readAbout(fields, attempt),
+  };
+}
+
+function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
+  const kind = typeOf(attempt.sku)?.kind ?? 'card';
+  const outcome = readOrder(fields, kind, attempt);
+  const isDone = fields.status_code === '10003';
+  return isDone && outcome.kind === 'processing'
+    ? { kind: 'unknown', detail: 'it is done, and what it is has to be asked for' }
+    : outcome;
+}
+
+/** Null where a name comes twice: which one is signed could be told in two ways. */
+function formOf({ body }: RawCallback): Parameters | null {
+  if (!isUtf8(body)) return null;
+  const entries = [...new URLSearchParams(body.toString('utf8'))];
+  const fields = Object.fromEntries(entries);
+  return Object.keys(fields).length === entries.length ? fields : null;
+}

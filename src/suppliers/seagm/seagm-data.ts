@@ -1,0 +1,101 @@
+import type { CostMoney } from '../../core/cost-money.js';
+import { parseSignedMicros } from '../../core/cost-money.js';
+import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
+import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import type { Fault } from '../supplier-outcome.js';
+import { amountOf, asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
+
+/** Codes of answers that are as they should be: clients see all three. */
+const GOOD_CODES = ['200', '2000', '2010'];
+/** After which a refusal for asking too often is tried again, unless the vendor says more. */
+const SLOW_MS = 10_000;
+/** The shortest ban (vendor's document). */
+const BAN_MS = 120_000;
+
+/** What is wrong with us, by the codes that the vendor gives in `code` or `info_code`. */
+const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
+  401: ['credentials', 'it does not know our uid'],
+  1002: ['credentials', 'it does not accept who we are'],
+  1022: ['credentials', 'it does not accept our signature'],
+  1021: ['credentials', 'our clock is not its clock: the time of the request is outside its window'],
+  1024: ['credentials', 'our clock is not its clock: the time of the request is outside its window'],
+  406: ['deposit', 'our credit is not enough'],
+  429: ['rate', 'too many requests'],
+  1003: ['rate', 'too many requests'],
+  1015: ['rate', 'too many requests'],
+  418: ['ban', 'our address is banned for asking too often'],
+};
+
+/** Those of them that an HTTP status alone says, whatever the body is. */
+const FAULTY_STATUSES = [401, 406, 418, 429];
+
+/** Whether the answer is one that was asked for, and no error. */
+export const isGood = ({ status, body }: HttpAnswer): boolean =>
+  status >= 200 && status < 300 && GOOD_CODES.includes(codeOf(body) ?? '');
+
+const codeOf = (body: unknown): string | undefined => textOf(asMembers(body)?.code);
+
+const infoOf = (body: unknown): Members => asMembers(asMembers(body)?.error_info) ?? {};
+
+/** The finer code of an error; undefined where there is none. */
+export const infoCodeOf = ({ body }: HttpAnswer): string | undefined => textOf(infoOf(body).info_code);
+
+/** The `data` of an answer; undefined where there is none. */
+export const dataOf = ({ body }: HttpAnswer): unknown => asMembers(body)?.data;
+
+/** What an answer shows to be wrong with us, and when it may be tried again; empty where it shows nothing. */
+export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: number } {
+  const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
+  if (fault === undefined) return askedWait(answer);
+  const asked = askedWait(answer);
+  const least = fault === 'rate' ? SLOW_MS : fault === 'ban' ? BAN_MS : 0;
+  return { fault, ...asked, ...(least > 0 && { retryAfterMs: Math.max(asked.retryAfterMs ?? 0, least) }) };
+}
+
+/** A server's error is read as nothing else: the document says that what it could not tell may have been done. */
+function faultCodeOf(answer: HttpAnswer): string | undefined {
+  const { status, body } = answer;
+  if (status >= 500) return undefined;
+  const codes = [infoCodeOf(answer), codeOf(body)];
+  const known = codes.find((code) => code !== undefined && Object.hasOwn(FAULTS, code));
+  return known ?? (FAULTY_STATUSES.includes(status) ? `${status}` : undefined);
+}
+
+/** An answer in words: what is wrong with us, or else its codes. */
+export function answerInWords(answer: HttpAnswer): string {
+  const { status, body } = answer;
+  const fault = faultCodeOf(answer);
+  const words = fault === undefined ? undefined : FAULTS[fault]?.[1];
+  if (words !== undefined) return `${words} (${fault})`;
+  if (isGood(answer)) return 'the answer can’t be read';
+  const codes = [codeOf(body), infoCodeOf(answer)].filter(
+    (code) => code !== undefined && /^\d{1,9}$/.test(code),
+  );
+  return codes.length === 0 ? `HTTP ${status}` : `HTTP ${status}, code ${codes.join(', info_code ')}`;
+}
+
+/** What the vendor says of an error, for people. */
+export const messageOf = ({ body }: HttpAnswer): string =>
+  shownText(infoOf(body).info_message) || shownText(asMembers(body)?.msg);
+
+/** An amount with the currency beside it; null where either can't be read. */
+export function moneyOf(amount: unknown, currency: unknown): CostMoney | null {
+  const code = textOf(currency) ?? '';
+  return /^[A-Z]{3}$/.test(code) ? amountOf(amount, code) : null;
+}
+
+/** What the answer to `GET /v1/me` means. */
+export function readBalance(answer: HttpAnswer): SupplierBalance {
+  const me = isGood(answer) ? asMembers(dataOf(answer)) : undefined;
+  const micros = parseSignedMicros(textOf(me?.balance) ?? textOf(me?.credits) ?? '');
+  const currency = textOf(me?.currency) ?? '';
+  if (micros === null || !/^[A-Z]{3}$/.test(currency)) return unavailable(answer);
+  return { known: true, amount: { micros, currency } };
+}
+
+/** What an answer says in the place of a balance or of products. */
+export function unavailable(answer: HttpAnswer): Unavailable {
+  const { fault } = faultOf(answer);
+  const shown = fault === 'credentials' || fault === 'rate' || fault === 'ban' ? { fault } : {};
+  return { known: false, detail: answerInWords(answer), reached: false, ...shown };
+}
