@@ -67,7 +67,7 @@ function readState(data: Members, kind: OrderKind): Read {
   const told = cost ? { cost } : {};
   // An order of cards tells no state when it brings them at once.
   const hasCards = kind === 'card' && !isGiven(data.status_code) && deliveriesOf(data).length > 0;
-  switch (hasCards ? '10003' : textOf(data.status_code)) {
+  switch (hasCards ? '10003' : (textOf(data.status_code) ?? '')) {
     case '10001':
     case '10002':
       return { kind: 'processing', ...told };

@@ -38,7 +38,7 @@ export function readTypeOf(answer: HttpAnswer, kind: OrderKind, typeId: string):
 /** A list stands alone, or under a name of its own. */
 function listOf(answer: HttpAnswer): unknown[] | null {
   const data = isGood(answer) ? dataOf(answer) : undefined;
-  if (Array.isArray(data)) return data;
+  if (Array.isArray(data)) return data as unknown[];
   const lists = Object.values(asMembers(data) ?? {}).filter((member) => Array.isArray(member));
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
