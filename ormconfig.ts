@@ -33,6 +33,7 @@ import { HearsayAndPlayers1763800000023 } from './src/database/migrations/176380
 import { ProductReads1763800000024 } from './src/database/migrations/1763800000024-product-reads.js';
 import { Deliveries1763800000025 } from './src/database/migrations/1763800000025-deliveries.js';
 import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
+import { MetadataAndEventPages1763800000028 } from './src/database/migrations/1763800000028-metadata-and-event-pages.js';
 import { SupplierAccounts1763800000029 } from './src/database/migrations/1763800000029-supplier-accounts.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -109,6 +110,7 @@ export function dataSourceOptions(
       ProductReads1763800000024,
       Deliveries1763800000025,
       SupplierBalances1763800000026,
+      MetadataAndEventPages1763800000028,
       SupplierAccounts1763800000029,
     ],
     migrationsTableName: 'schema_migrations',

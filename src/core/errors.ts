@@ -26,6 +26,7 @@ export const DETAIL_CODES = {
   INVALID_SKU: 'there is no product with this SKU, or it cannot be ordered now',
   INVALID_PLAYER: 'no supplier of the product takes a player of this form',
   PRODUCT_UNAVAILABLE: 'the product cannot be ordered at the moment: try again later',
+  PRICE_CHANGED: 'the order costs more than its `max_total_amount`: look at the prices again',
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
 } as const;
 

@@ -8,13 +8,18 @@ export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** What is delivered: of tests, those that were asked for. */
+export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
+export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
+
 const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kind}'`).join(', ');
 
 /** Something that merchants are notified of. An order that ended has exactly one. */
 @Entity('events')
 @Unique('uq_events_public_id', ['public_id'])
 @Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })
-@Check('ck_events_kind', `kind IN (${quoted([...EVENT_KINDS, 'webhook.test'])})`)
+@Index('ix_events_page', { synchronize: false })
+@Check('ck_events_kind', `kind IN (${quoted(DELIVERED_EVENTS)})`)
 @Check('ck_events_order', `(kind IN ('webhook.test', 'wallet.low_balance')) = (order_id IS NULL)`)
 export class Event {
   @IdColumn('bigint', 'pk_events')
@@ -29,7 +34,7 @@ export class Event {
   merchant_id!: number;
 
   @Column('text')
-  kind!: EventKind | 'webhook.test';
+  kind!: DeliveredEvent;
 
   @ForeignKey('Order', { name: 'fk_events_order' })
   @Column(bigintColumn({ nullable: true }))

@@ -35,6 +35,7 @@ export interface ClaimedUnit {
   user_id: string;
   server_id: string | null;
   character_id: string | null;
+  end_user_ip: string | null;
   request_id: string | null;
   /** The number of the attempt, what it asks the supplier for, and the reference that the supplier knows it by. */
   attempt: number;
@@ -186,6 +187,7 @@ export const CLAIM_UNITS = statement(
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,
+             o.end_user_ip,
              coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference, a.supplier_reference, a.unconfirmed,
              ${TERMS.map((term) => `CASE WHEN is_new_attempt THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM claimed

@@ -108,6 +108,7 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   userId: unit.user_id,
   serverId: unit.server_id,
   characterId: unit.character_id,
+  endUserIp: unit.end_user_ip,
   playerTemplate: unit.player_template,
   maxCost: costOf(unit.max_cost_micros, unit),
   expectedCost: costOf(unit.expected_cost_micros, unit),

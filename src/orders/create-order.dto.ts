@@ -1,7 +1,16 @@
-import { Integer, ListOf, Reference, Text } from '../core/validation/member.decorators.js';
+import {
+  Amount,
+  Integer,
+  IpAddress,
+  ListOf,
+  Reference,
+  Text,
+  TextMap,
+} from '../core/validation/member.decorators.js';
 
 const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
+export const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
 
 export class CreateOrderItemDto {
   @Text(1, 64, { example: 'MLBB-86' })
@@ -32,4 +41,32 @@ export class CreateOrderDto {
 
   @Text(1, 128, { optional: true, nullable: true, example: null })
   character_id?: string | null;
+
+  @Amount({
+    optional: true,
+    nullable: true,
+    example: '70.00',
+    description:
+      'What the order may cost at most, THB. A dearer one is refused with `PRICE_CHANGED`, and nothing is charged. ' +
+      'An order that was placed before is returned whatever it costs now.',
+  })
+  max_total_amount?: string | null;
+
+  @TextMap(METADATA, {
+    optional: true,
+    nullable: true,
+    example: { cart: 'c-8812' },
+    description:
+      'Texts of your own, which the order then carries: up to 20, with names of up to 40 characters. Part of what must be ' +
+      'the same when the request is repeated.',
+  })
+  metadata?: Record<string, string> | null;
+
+  @IpAddress({
+    optional: true,
+    nullable: true,
+    example: '203.0.113.7',
+    description: 'Where the buyer ordered from, for suppliers that demand it. It is not returned.',
+  })
+  end_user_ip?: string | null;
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parseBaht, type Satang } from '../core/money.js';
 import type { CreateOrderDto } from './create-order.dto.js';
 
 /** One line as it was requested, defaults filled in. */
@@ -13,6 +14,8 @@ export interface OrderContent {
   serverId: string | null;
   characterId: string | null;
   lines: OrderLine[];
+  /** The merchant's own texts by name; null where there are none. */
+  metadata: Record<string, string> | null;
 }
 
 /** What a merchant's request comes to. */
@@ -20,6 +23,10 @@ export interface PlaceOrder {
   merchantId: number;
   referenceId: string;
   content: OrderContent;
+  /** What it may cost at most; null for whatever it costs. */
+  maxTotal: Satang | null;
+  /** Where the buyer ordered from, for suppliers that demand it. */
+  endUserIp: string | null;
   requestId: string;
 }
 
@@ -29,16 +36,28 @@ export function toContent(dto: CreateOrderDto): OrderContent {
     serverId: dto.server_id ?? null,
     characterId: dto.character_id ?? null,
     lines: dto.items.map(({ sku, quantity }) => ({ sku, quantity: quantity ?? 1 })),
+    metadata: dto.metadata && Object.keys(dto.metadata).length > 0 ? dto.metadata : null,
   };
 }
 
-/** Equal for equal contents only; 32 bytes. */
-export function contentHash({ userId, serverId, characterId, lines }: OrderContent): Buffer {
+export function toCommand(merchantId: number, dto: CreateOrderDto, requestId: string): PlaceOrder {
+  const { reference_id: referenceId, max_total_amount: most, end_user_ip: endUserIp = null } = dto;
+  const maxTotal = typeof most === 'string' ? parseBaht(most) : null;
+  return { merchantId, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
+}
+
+/** Equal for equal contents only; 32 bytes. Without metadata it is as it was before there was any. */
+export function contentHash({ userId, serverId, characterId, lines, metadata }: OrderContent): Buffer {
   const canonical = JSON.stringify([
     userId,
     serverId,
     characterId,
     lines.map(({ sku, quantity }) => [sku, quantity]),
+    ...(metadata ? [byName(metadata)] : []),
   ]);
   return hash('sha256', canonical, 'buffer');
 }
+
+/** The order of an object's members means nothing. */
+const byName = (metadata: Record<string, string>): [name: string, text: string][] =>
+  Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -88,6 +88,13 @@ export class OrderDto {
   @ApiProperty({ type: CreatedByDto }) created_by!: CreatedByDto;
   @ApiMoment() created_at!: string;
   @ApiMoment() updated_at!: string;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { cart: 'c-8812' },
+    description: 'Your own texts, as they were given; empty when there are none',
+  })
+  metadata!: Record<string, string>;
   @FailureCode(FAILURE_MESSAGES) failure_code!: string | null;
   @ApiNullableText(null, 'Null unless the order failed') failure_message!: string | null;
   @ApiProperty({ type: [OrderItemDto], minItems: 1 }) items!: OrderItemDto[];

@@ -50,6 +50,14 @@ export class Order {
   @Column('text', { nullable: true })
   character_id!: string | null;
 
+  /** The merchant's own texts by name, in the order in which they were given; null where there are none. */
+  @Column('json', { nullable: true })
+  metadata!: Record<string, string> | null;
+
+  /** Where the buyer ordered from, as the merchant wrote it. */
+  @Column('text', { nullable: true })
+  end_user_ip!: string | null;
+
   @Column('text', { default: 'pending' })
   status!: OrderStatus;
 

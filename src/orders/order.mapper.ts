@@ -23,6 +23,7 @@ export function toOrderDto(order: OrderRow, items: ItemRow[], delivered?: Delive
     created_by: { id: 0, name: 'API' },
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),
+    metadata: order.metadata ?? {},
     failure_code: order.failure_code,
     failure_message: order.failure_message,
     items: items.map((item) => toItemDto(item, delivered?.get(item.position))),

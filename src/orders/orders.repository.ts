@@ -4,8 +4,7 @@ import { Reads } from '../database/reads.js';
 import { insertInput, type Admitted } from './placement-rows.js';
 import { FIND_EARLIER, INSERT_ORDERS, type EarlierOrder } from './placement.sql.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import { FIND_WITH_ITEMS, PAGES, type JoinedRow } from './orders.sql.js';
-import type { OrderStatus } from './states.js';
+import { FIND_WITH_ITEMS, pageOf, type JoinedRow, type PageFilter } from './orders.sql.js';
 
 export interface OrderWithItems {
   order: OrderRow;
@@ -15,7 +14,7 @@ export interface OrderWithItems {
 /** Which of a merchant's orders a page is of. */
 export interface OrderPage {
   merchantId: number;
-  status?: OrderStatus;
+  filter: PageFilter;
   /** The last of the page before. */
   after: { createdAt: Date; id: bigint } | null;
   createdFrom: Date | null;
@@ -38,16 +37,11 @@ export class OrdersRepository {
   }
 
   /** Newest first. */
-  async page({
-    merchantId,
-    status,
-    after,
-    createdFrom,
-    createdTo,
-    limit,
-  }: OrderPage): Promise<OrderWithItems[]> {
-    const values = [merchantId, after?.createdAt ?? null, after?.id ?? null, createdFrom, createdTo, limit];
-    return groupByOrder(await this.reads.query<JoinedRow>(PAGES[status ?? 'all'], values));
+  async page(page: OrderPage): Promise<OrderWithItems[]> {
+    const { statement, values } = pageOf(page.filter);
+    const { merchantId, after, createdFrom, createdTo, limit } = page;
+    const bounds = [merchantId, after?.createdAt ?? null, after?.id ?? null, createdFrom, createdTo, limit];
+    return groupByOrder(await this.reads.query<JoinedRow>(statement, [...bounds, ...values]));
   }
 
   /** The orders that hold these references already. */

@@ -14,7 +14,7 @@ import {
 } from '../core/pagination.js';
 import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
-import { toContent } from './order-content.js';
+import { toCommand } from './order-content.js';
 import { UnitDeliveries } from '../unit-deliveries/unit-deliveries.js';
 import { OrderPlacement } from './order-placement.js';
 import type { OrderDto } from './order.dto.js';
@@ -45,8 +45,7 @@ export class OrdersService {
    * @throws see {@link OrderPlacement.place}
    */
   async create(merchantId: number, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {
-    const command = { merchantId, referenceId: dto.reference_id, content: toContent(dto), requestId };
-    const placed = await this.placement.place(command);
+    const placed = await this.placement.place(toCommand(merchantId, dto, requestId));
     const about = { requestId, merchantId, referenceId: dto.reference_id };
     if (placed.replayed) {
       this.logger.debug(about, 'order was placed before');
@@ -70,7 +69,12 @@ export class OrdersService {
     const [createdAtMs, id] = decodeCursor(query.cursor, [MAX_DATE_MS, MAX_BIGINT]) ?? [];
     const orders = await this.orders.page({
       merchantId,
-      status: query.status,
+      filter: {
+        status: query.status,
+        orderNumber: query.order_number,
+        userId: query.user_id,
+        referenceId: query.reference_id,
+      },
       after:
         createdAtMs === undefined || id === undefined
           ? null

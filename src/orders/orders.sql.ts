@@ -1,5 +1,6 @@
 import type { Statement } from '../database/database.js';
 import { ITEM_COLUMNS, ORDER_COLUMNS, type ItemRow, type OrderRow } from './order.rows.js';
+import type { OrderStatus } from './states.js';
 
 /** By the unique index of references and by no other: see `FIND_EARLIER`. */
 export const FIND_BY_REFERENCE: Statement = {
@@ -40,20 +41,52 @@ const PAGE_CONDITIONS = `
   AND created_at <= coalesce($2::timestamptz, 'infinity')
   AND created_at >= coalesce($4::timestamptz, '-infinity') AND created_at <= coalesce($5::timestamptz, 'infinity')`;
 
-const page = (name: string, more = ''): Statement => ({
+/**
+ * Where an order is looked for that has a name: a range that holds one value, in order, can only be read by the unique
+ * index that gives this order (see `FIND_EARLIER`).
+ */
+const byReference = (value: string): string => `(
+  SELECT * FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN ${value} AND ${value}
+  ORDER BY reference_id LIMIT 1) AS orders`;
+const byNumber = (value: string): string => `(
+  SELECT * FROM orders WHERE order_number BETWEEN ${value} AND ${value} ORDER BY order_number LIMIT 1) AS orders`;
+
+const page = (name: string, from: string, more: string): Statement => ({
   name: `orders.page.${name}`,
   text: `SELECT ${JOINED_COLUMNS}
-         FROM (SELECT ${ORDER_COLUMNS} FROM orders WHERE ${PAGE_CONDITIONS} ${more}
+         FROM (SELECT ${ORDER_COLUMNS} FROM ${from} WHERE ${PAGE_CONDITIONS} ${more}
                ORDER BY created_at DESC, id DESC LIMIT $6) o
          JOIN order_items i ON i.order_id = o.id
          ORDER BY o.created_at DESC, o.id DESC, i.position`,
 });
 
-/** One statement per filter, so that each is planned with the index that serves it. */
-export const PAGES: Record<'all' | 'pending' | 'processing' | 'completed' | 'failed', Statement> = {
-  all: page('all'),
-  pending: page('pending', `AND status = 'pending'`),
-  processing: page('processing', `AND status = 'processing'`),
-  completed: page('completed', `AND status = 'completed'`),
-  failed: page('failed', `AND status = 'failed'`),
-};
+/** What is asked of a page's orders, beside their time. */
+export interface PageFilter {
+  status?: OrderStatus | undefined;
+  orderNumber?: string | undefined;
+  userId?: string | undefined;
+  referenceId?: string | undefined;
+}
+
+/** One statement per combination of filters, so that each is planned with the index that serves it. */
+export function pageOf(filter: PageFilter): { statement: Statement; values: string[] } {
+  const { referenceId, orderNumber, userId, status } = filter;
+  const values: string[] = [];
+  const names: string[] = [];
+  const conditions: string[] = [];
+  let from = 'orders';
+  const add = (name: string, value: string): string => {
+    names.push(name);
+    return `$${6 + values.push(value)}::text`;
+  };
+  if (referenceId !== undefined) from = byReference(add('reference', referenceId));
+  if (orderNumber !== undefined) {
+    const value = add('number', orderNumber);
+    if (referenceId === undefined) from = byNumber(value);
+    else conditions.push(`AND order_number = ${value}`);
+  }
+  if (userId !== undefined) conditions.push(`AND user_id = ${add('user', userId)}`);
+  // In the text, not as a value: the index of open orders serves only a query that names these statuses.
+  if (status !== undefined) conditions.push(`AND status = '${status}'`);
+  return { statement: page([...names, status ?? 'all'].join('.'), from, conditions.join(' ')), values };
+}

@@ -24,6 +24,7 @@ import {
   findProblems,
   insufficientBalance,
   isSold,
+  priceChanged,
   takesPlayer,
   type ProductLine,
 } from './placement-rules.js';
@@ -117,7 +118,7 @@ export class PlacementBatch {
 
   /** Decides one order, given all that were admitted before it. */
   admit(command: PlaceOrder): BatchResult<Placed> {
-    const { merchantId, referenceId, content } = command;
+    const { merchantId, referenceId, content, maxTotal } = command;
     const available = this.available.get(merchantId);
     if (available === undefined) {
       if (this.wait === 'never') return locked;
@@ -136,6 +137,7 @@ export class PlacementBatch {
     const lines = asked.filter(isSold);
     invariant(lines.length === asked.length, 'an order without problems has no line that is not sold');
     const amounts = sumAmounts(lines.map(({ product, quantity }) => lineAmounts(prices(product), quantity)));
+    if (maxTotal !== null && amounts.total > maxTotal) return refused(priceChanged(amounts.total, maxTotal));
     if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));
 
     const availableAfter = available - amounts.total;

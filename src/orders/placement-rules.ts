@@ -1,5 +1,5 @@
 import type { OrderableProduct } from '../catalog/listings.repository.js';
-import { AppError, type ErrorDetail } from '../core/errors.js';
+import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
 import { fitsPattern } from '../suppliers/player-pattern.js';
 import { usualPlayer, writePlayer } from '../suppliers/player-template.js';
 import { formatBaht, type Satang } from '../core/money.js';
@@ -71,6 +71,11 @@ export function findProblems(content: OrderContent, lines: ProductLine[]): Error
 export function duplicateReference(referenceId: string): AppError {
   const message = `reference_id ${JSON.stringify(referenceId)} was already used for an order with different content`;
   return new AppError('DUPLICATE_REFERENCE', message);
+}
+
+export function priceChanged(total: Satang, maxTotal: Satang): AppError {
+  const message = `The order costs ${formatBaht(total)} THB, more than max_total_amount allows: ${formatBaht(maxTotal)} THB`;
+  return invalidRequest([{ field: 'max_total_amount', code: 'PRICE_CHANGED', message }]);
 }
 
 const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';

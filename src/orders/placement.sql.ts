@@ -35,6 +35,8 @@ export const INSERT_ORDERS = statement(
       user_id: 'text',
       server_id: 'text?',
       character_id: 'text?',
+      metadata: 'text?',
+      end_user_ip: 'text?',
       subtotal: 'bigint',
       total: 'bigint',
       item_count: 'smallint',
@@ -65,10 +67,10 @@ export const INSERT_ORDERS = statement(
       SELECT * FROM ${orders.numbered('asked', 'arrival')}),
     placed AS (
       INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, server_id, character_id,
-                          subtotal_amount, discount_amount, total_amount, open_items, request_id,
+                          metadata, end_user_ip, subtotal_amount, discount_amount, total_amount, open_items, request_id,
                           created_at, updated_at)
       SELECT merchant_id, order_number, reference_id, content_hash, user_id, server_id, character_id,
-             subtotal, subtotal - total, total, item_count, request_id, ${now}, ${now}
+             metadata::json, end_user_ip, subtotal, subtotal - total, total, item_count, request_id, ${now}, ${now}
       FROM asked ORDER BY arrival
       RETURNING id, order_number),
     placed_items AS (

@@ -10,6 +10,8 @@ export interface TopUp {
   userId: string;
   serverId: string | null;
   characterId: string | null;
+  /** Where the buyer ordered from: an IPv4 or IPv6 address, where the merchant has told it. */
+  endUserIp: string | null;
   /** How the supplier wants the player written, such as `{user}|{server}`; null for its usual way. */
   playerTemplate: string | null;
   /** What it may cost at most, where the supplier can be told so. */

@@ -3,12 +3,8 @@ import { ApiMoment, ApiNullableText } from '../core/http/answer.decorators.js';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import { OneOf } from '../core/validation/member.decorators.js';
 import { ATTEMPT_ERRORS } from './delivery-attempt.entity.js';
-import {
-  DELIVERED_EVENTS,
-  DELIVERY_STATUSES,
-  type DeliveredEvent,
-  type DeliveryStatus,
-} from './delivery.entity.js';
+import { DELIVERED_EVENTS, type DeliveredEvent } from '../events/event.entity.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 
 /** One event on its way to one webhook. */
 export class DeliveryDto {

@@ -1,13 +1,10 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
-import { Event, EVENT_KINDS } from '../events/event.entity.js';
+import { Event, type DeliveredEvent } from '../events/event.entity.js';
 import { Webhook } from './webhook.entity.js';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
-export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
 /** An event on its way to one webhook. */
 @Entity('webhook_deliveries')

@@ -13,6 +13,7 @@ export const SAMPLE_ORDER = {
   created_by: { id: 0, name: 'API' },
   created_at: '2026-01-15T08:30:00.123Z',
   updated_at: '2026-01-15T08:30:02.456Z',
+  metadata: {},
   failure_code: null,
   failure_message: null,
   items: [

@@ -43,6 +43,7 @@ const orderMembers = {
   created_by: { id: 0, name: 'API' },
   created_at: expect.stringMatching(MOMENT),
   updated_at: expect.stringMatching(MOMENT),
+  metadata: {},
   failure_code: null as unknown,
   failure_message: null as unknown,
   items: expect.any(Array),

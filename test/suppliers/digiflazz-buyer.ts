@@ -28,7 +28,7 @@ export const rupiah = (amount: bigint): { micros: bigint; currency: string } => 
 
 /** An attempt to buy `ml86` for a player. */
 export const attempt = (reference: string, changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ reference, sku: 'ml86', userId: '123456789', serverId: '2001', characterId: null },
+  ...{ reference, sku: 'ml86', userId: '123456789', serverId: '2001', characterId: null, endUserIp: null },
   ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
   ...changes,
 });

@@ -1,8 +1,10 @@
+import { isIP } from 'node:net';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { parseBaht } from '../money.js';
 import { readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
-import { Rule, type Class, type Problem } from './rule.js';
+import { Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
 // Each decorator both checks a member of a request and documents it, so that a bound is stated once.
 
@@ -27,7 +29,7 @@ export function Member(
   schema: ApiPropertyOptions,
   check: (value: unknown) => Problem | null,
   { optional = false, ...about }: MemberOptions,
-  element?: Class,
+  parts: Pick<MemberRule, 'element' | 'inside'> = {},
 ): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ ...schema, ...about, required: !optional } as never),
@@ -36,7 +38,7 @@ export function Member(
         if (value === undefined || (value === null && about.nullable)) return optional ? null : required;
         return value === null ? required : check(value);
       },
-      ...(element && { element }),
+      ...parts,
     }),
   );
 }
@@ -136,7 +138,72 @@ export const ListOf = (
         : { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
     },
     options,
-    element,
+    { element },
+  );
+
+/** What the texts of {@link TextMap} may be: so many of them, and so many characters of a name and of a text. */
+interface TextMapBounds {
+  maxEntries: number;
+  maxKeyLength: number;
+  maxValueLength: number;
+}
+
+/** An object of the caller's own names, each with a text, which may be empty. */
+export function TextMap(
+  { maxEntries, maxKeyLength, maxValueLength }: TextMapBounds,
+  options: MemberOptions = {},
+): PropertyDecorator {
+  const isObject = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Member(
+    {
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: maxValueLength },
+      maxProperties: maxEntries,
+    },
+    (value) => {
+      if (!isObject(value)) return { code: 'INVALID_TYPE', words: 'must be an object' };
+      const keys = Object.keys(value);
+      if (keys.length > maxEntries)
+        return { code: 'OUT_OF_RANGE', words: `must have at most ${maxEntries} members` };
+      const words = keys.map((key) => textProblem(key, 1, maxKeyLength)).find((problem) => problem !== null);
+      return words === undefined
+        ? null
+        : { code: 'INVALID_VALUE', words: `has a member whose name ${words}` };
+    },
+    options,
+    {
+      *inside(value) {
+        for (const [key, text] of isObject(value) ? Object.entries(value as Record<string, unknown>) : []) {
+          const problem = textProblemOf(text, maxValueLength);
+          if (problem) yield [`.${key}`, problem];
+        }
+      },
+    },
+  );
+}
+
+function textProblemOf(value: unknown, maximum: number): Problem | null {
+  if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
+  const words = textProblem(value, 0, maximum);
+  return words === null ? null : { code: 'INVALID_VALUE', words };
+}
+
+/** An amount of money in baht, such as `35.00`; {@link parseBaht} reads it. */
+export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
+  TextThat(
+    (value) => (parseBaht(value) === null ? 'must be an amount such as 35.00' : null),
+    { pattern: '^\\d{1,13}(\\.\\d{1,2})?$' },
+    options,
+  );
+
+/** An IPv4 or IPv6 address, without a zone. */
+export const IpAddress = (options: MemberOptions = {}): PropertyDecorator =>
+  TextThat(
+    (value) =>
+      isIP(value) === 0 || value.includes('%') ? 'must be an IPv4 or IPv6 address such as 203.0.113.7' : null,
+    {},
+    options,
   );
 
 /** A moment in ISO 8601 with a time zone, as text; {@link readMoment} makes a Date of it. */

@@ -33,11 +33,12 @@ function fill(shape: Class, value: object, path: string, details: ErrorDetail[])
     else report(details, path + name, UNKNOWN);
     if (details.length >= MAX_DETAILS) return instance;
   }
-  for (const [name, { check, element }] of members) {
+  for (const [name, { check, element, inside }] of members) {
     const given = instance[name];
     const problem = check(given);
     if (problem) report(details, path + name, problem);
     else if (element && Array.isArray(given)) instance[name] = fillList(element, given, path + name, details);
+    else if (inside) for (const [at, each] of inside(given)) report(details, path + name + at, each);
     if (details.length >= MAX_DETAILS) return instance;
   }
   if (foreign.size > 0) checkForeign(instance, foreign, path, details);

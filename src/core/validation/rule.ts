@@ -15,6 +15,8 @@ export interface MemberRule {
   check: (value: unknown) => Problem | null;
   /** Of a list of objects: what each of them is made into. */
   element?: Class;
+  /** What is wrong inside a value that `check` lets through, each with the path from the member on, such as `.color`. */
+  inside?: (value: unknown) => Iterable<[path: string, problem: Problem]>;
 }
 
 /** The rules of a class, gathered once. */

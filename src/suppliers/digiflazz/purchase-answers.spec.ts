@@ -7,7 +7,14 @@ import { isDefinite, type SupplierOutcome } from '../supplier-outcome.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
 
 const ATTEMPT: Attempt = {
-  ...{ reference: 'TU7Q2M0001A1', sku: 'ml86', userId: '123456789', serverId: '2001', characterId: null },
+  ...{
+    reference: 'TU7Q2M0001A1',
+    sku: 'ml86',
+    userId: '123456789',
+    serverId: '2001',
+    characterId: null,
+    endUserIp: null,
+  },
   ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
 };
 const DATA = {

@@ -9,6 +9,7 @@ const TOP_UP: TopUp = {
     userId: '123456789',
     serverId: '2001',
     characterId: null,
+    endUserIp: null,
   },
   ...{ playerTemplate: null, maxCost: null, expectedCost: null },
 };

@@ -14,6 +14,7 @@ const ATTEMPT: Attempt = {
     userId: '123456789',
     serverId: '2001',
     characterId: null,
+    endUserIp: null,
   },
   ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
 };
