@@ -7,7 +7,7 @@ const rows = {
   database: ['core'],
   queues: ['core', 'database'],
   'audit-log': ['core', 'database'],
-  events: ['core', 'database'],
+  events: ['core', 'database', 'auth'],
   merchants: ['core', 'database', 'audit-log'],
   auth: ['core', 'database', 'audit-log', 'merchants'],
   suppliers: ['core', 'database', 'audit-log'],

@@ -10,6 +10,8 @@ import { AppExceptionFilter } from './core/http/exception.filter.js';
 import type { Logger } from './core/logger.js';
 import { RequestValidationPipe } from './core/validation/request-validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
+import { EventsController } from './events/events.controller.js';
+import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
 import { HomeController } from './api-docs/home.controller.js';
 import { ManagementModule } from './management/management.module.js';
@@ -34,6 +36,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     WalletModule,
     OrdersModule,
     WebhooksModule,
+    EventsModule,
     SupplierCallbacksModule,
     ManagementModule,
   ],
@@ -43,6 +46,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     ProductsController,
     WebhooksController,
     DeliveriesController,
+    EventsController,
     SupplierCallbacksController,
     HealthController,
     HomeController,

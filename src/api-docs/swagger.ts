@@ -19,6 +19,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Wallet', 'The prepaid balance, and what moved it')
     .addTag('Products', 'What can be ordered, at your prices')
     .addTag('Webhooks', 'Be told when an order ends, and see what was delivered')
+    .addTag('Events', 'What happened, in order: for those who missed a webhook, or have none')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api-key')
     .build();
   const document = SwaggerModule.createDocument(app, options, {

@@ -15,7 +15,7 @@ export interface PageQuery {
   cursor?: string;
 }
 
-export const pageLimit = ({ limit }: PageQuery): number =>
+export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>): number =>
   limit === undefined ? DEFAULT_LIMIT : Number(limit);
 
 /**
@@ -33,16 +33,21 @@ export const MAX_DATE_MS = 8_640_000_000_000_000n;
 /**
  * Reads a cursor.
  * @param maxima of each of its parts.
+ * @param field the parameter that it was given as.
  * @returns its parts, or null where there is no cursor. @throws BAD_REQUEST for one that no page carried.
  */
-export function decodeCursor(cursor: string | undefined, maxima: bigint[]): bigint[] | null {
+export function decodeCursor(
+  cursor: string | undefined,
+  maxima: bigint[],
+  field = 'cursor',
+): bigint[] | null {
   if (cursor === undefined) return null;
   const parts = Buffer.from(cursor, 'base64url').toString().split('.');
   const key = parts.every((part) => /^\d{1,19}$/.test(part)) ? parts.map(BigInt) : [];
   const fits = key.length === maxima.length && key.every((part, index) => part <= (maxima[index] ?? 0n));
   if (fits && encodeCursor(...key) === cursor) return key;
-  const message = 'cursor is not the next_cursor of a page';
-  throw invalidRequest([{ field: 'cursor', code: 'INVALID_VALUE', message }]);
+  const message = `${field} is not the next_cursor of a page`;
+  throw invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
 }
 
 /** Makes a page of `limit + 1` rows asked for: the extra one says that there is more. */

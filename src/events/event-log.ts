@@ -24,7 +24,8 @@ export function eventBody(id: string, kind: string, at: Date, data: object): str
 
 /**
  * Records events, and one delivery for each active webhook that subscribes to them, in the transaction that made them
- * true.
+ * true. That transaction must hold the lock of each merchant's wallet: then a merchant's events are numbered in the order in
+ * which they are committed, and none ever appears behind one that was read.
  * @returns the webhooks that have something to deliver, for a wake-up after the commit.
  */
 export function recordEvents(tx: Queryable, events: MerchantEvent[]): Promise<number[]> {

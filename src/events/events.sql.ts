@@ -1,4 +1,5 @@
 import { rowsOf, statement } from '../database/parameters.js';
+import type { Event } from './event.entity.js';
 
 /** Makes a delivery, too, for each active webhook that subscribes to an event. */
 export const RECORD_EVENTS = statement(
@@ -25,4 +26,34 @@ export const RECORD_EVENTS = statement(
     WHERE webhooks.deleted_at IS NULL AND webhooks.status = 'active' AND recorded.kind = ANY (webhooks.events)
     ORDER BY recorded.id, webhooks.id
     RETURNING webhook_id`,
+);
+
+export type EventRow = Pick<Event, 'id' | 'body'>;
+
+/**
+ * A merchant's events of some kinds, oldest first. The index has them in order for each kind by itself, so that as many
+ * are read of each, and the oldest of these are taken. Their numbers are the order in which they were committed (see
+ * `recordEvents`).
+ */
+export const PAGE_OF_EVENTS = statement(
+  'events.page',
+  { merchantId: 'int', kinds: 'text[]', after: 'bigint', limit: 'int' },
+  ({ merchantId, kinds, after, limit }) => `
+    SELECT e.id, e.body
+    FROM (
+      SELECT found.id
+      FROM unnest(${kinds}) AS kind, LATERAL (
+        SELECT p.id FROM events p
+        WHERE p.merchant_id = ${merchantId} AND p.kind = kind.kind AND p.id + 0 > ${after}
+        ORDER BY p.id + 0 LIMIT ${limit}) AS found
+      ORDER BY found.id LIMIT ${limit}) AS page
+    JOIN events e ON e.id = page.id
+    ORDER BY e.id`,
+);
+
+export const FIND_EVENT = statement(
+  'events.find',
+  { merchantId: 'int', publicId: 'text' },
+  ({ merchantId, publicId }) => `
+    SELECT id, body FROM events WHERE public_id = ${publicId} AND merchant_id = ${merchantId}`,
 );

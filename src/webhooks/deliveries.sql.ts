@@ -1,9 +1,5 @@
-import {
-  DELIVERED_EVENTS,
-  DELIVERY_STATUSES,
-  type DeliveredEvent,
-  type DeliveryStatus,
-} from './delivery.entity.js';
+import { DELIVERED_EVENTS, type DeliveredEvent } from '../events/event.entity.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { MAX_BIGINT } from '../core/pagination.js';
@@ -121,14 +117,16 @@ export const COUNT_RETRYABLE = statement(
       AND created_at >= ${since} AND status = ${status} AND leased_until IS NULL`,
 );
 
-/** An event of its own, and its one delivery. */
+/** An event of its own, under the wallet's lock as every event is (see `recordEvents`), and its one delivery. */
 export const RECORD_TEST = statement(
   'webhook_deliveries.record_test',
   { merchantId: 'int', webhookId: 'int', eventId: 'text', body: 'text', now: 'timestamptz' },
   ({ merchantId, webhookId, eventId, body, now }) => `
-    WITH recorded AS (
+    WITH turn AS MATERIALIZED (
+      SELECT merchant_id FROM wallets WHERE merchant_id = ${merchantId} FOR NO KEY UPDATE),
+    recorded AS (
       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-      VALUES (${eventId}, ${merchantId}, 'webhook.test', ${body}, ${now}) RETURNING id)
+      SELECT ${eventId}, merchant_id, 'webhook.test', ${body}, ${now} FROM turn RETURNING id)
     INSERT INTO webhook_deliveries (webhook_id, event_id, kind, automatic, due_at, created_at, updated_at)
     SELECT ${webhookId}, id, 'webhook.test', false, ${now}, ${now}, ${now} FROM recorded
     RETURNING id`,

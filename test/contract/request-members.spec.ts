@@ -3,6 +3,7 @@ import type { AppError } from '../../src/core/errors.js';
 import { readMembers } from '../../src/core/validation/read-members.js';
 import type { Class } from '../../src/core/validation/rule.js';
 import { CreateOrderDto, CreateOrderItemDto } from '../../src/orders/create-order.dto.js';
+import { EventListQuery } from '../../src/events/event.dto.js';
 import { OrderListQuery } from '../../src/orders/order-list.dto.js';
 import { DeliveryListQuery } from '../../src/webhooks/delivery.dto.js';
 import { CreateWebhookDto, UpdateWebhookDto } from '../../src/webhooks/webhook-requests.dto.js';
@@ -81,6 +82,24 @@ const items: Problems = {
   itemWithMore: '[0].extra UNKNOWN_MEMBER is not a member of this request',
   itemWithPrototype: '[0].__proto__ UNKNOWN_MEMBER is not a member of this request',
 };
+const noAmount = 'INVALID_VALUE must be an amount such as 35.00';
+const amount: Problems = {
+  others: 'INVALID_TYPE must be a string',
+  digits: TAKEN,
+  'empty space x dot long nul surrogate url noDate': noAmount,
+};
+const ip: Problems = {
+  others: 'INVALID_TYPE must be a string',
+  'empty space x dot digits long nul surrogate url noDate':
+    'INVALID_VALUE must be an IPv4 or IPv6 address such as 203.0.113.7',
+};
+const texts: Problems = {
+  others: 'INVALID_TYPE must be an object',
+  object: TAKEN,
+  noList: TAKEN,
+  inherited: '.constructor INVALID_TYPE must be a string',
+};
+const KINDS = 'order.completed, order.failed, wallet.low_balance, webhook.test';
 const limit: Problems = { others: 'INVALID_TYPE must be an integer from 1 to 100', digits: TAKEN };
 const cursor: Problems = {
   others: 'INVALID_TYPE must be given once',
@@ -106,6 +125,9 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       items: [[{ sku: 'A' }, { sku: 'B', quantity: 2 }], required(items)],
       server_id: ['2001', nullable(shortText)],
       character_id: [null, nullable(shortText)],
+      max_total_amount: ['70.00', nullable(amount)],
+      metadata: [{ cart: '1' }, nullable(texts)],
+      end_user_ip: ['203.0.113.7', nullable(ip)],
     },
   ],
   [
@@ -139,6 +161,17 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       status: ['pending', optional(oneOf('pending, processing, completed, failed'))],
       created_from: ['2026-01-15T08:30:00Z', optional(moment)],
       created_to: ['2026-01-16T08:30:00+07:00', optional(moment)],
+      order_number: ['ord_Np3O7rcsqNmBTwD7', optional(shortText)],
+      user_id: ['player-1', optional(shortText)],
+      reference_id: ['shop-1', optional(shortText)],
+    },
+  ],
+  [
+    EventListQuery,
+    {
+      limit: ['20', optional(limit)],
+      type: ['order.failed', optional(oneOf(KINDS))],
+      after: ['abc', optional(cursor)],
     },
   ],
   [
@@ -146,10 +179,7 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
     {
       ...page,
       status: ['failed', optional(oneOf('pending, succeeded, failed, cancelled'))],
-      event: [
-        'webhook.test',
-        optional(oneOf('order.completed, order.failed, wallet.low_balance, webhook.test')),
-      ],
+      event: ['webhook.test', optional(oneOf(KINDS))],
     },
   ],
 ];

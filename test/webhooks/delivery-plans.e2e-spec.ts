@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DELIVERED_EVENTS, DELIVERY_STATUSES } from '../../src/webhooks/delivery.entity.js';
+import { DELIVERED_EVENTS } from '../../src/events/event.entity.js';
+import { PAGE_OF_EVENTS } from '../../src/events/events.sql.js';
+import { DELIVERY_STATUSES } from '../../src/webhooks/delivery.entity.js';
 import {
   FIND_OF_MERCHANT,
   PAGE,
@@ -70,8 +72,12 @@ async function fill(
   client.release();
 }
 
-/** The indexes by which a statement reads deliveries, and how many rows it looks at. */
-async function readsOf(text: string, values: unknown[]): Promise<{ indexes: string[]; rows: number }> {
+/** The indexes by which a statement reads deliveries or events, and how many rows it looks at. */
+async function readsOf(
+  text: string,
+  values: unknown[],
+  table = 'webhook_deliveries',
+): Promise<{ indexes: string[]; rows: number }> {
   const client = await stack.database.pool.connect();
   await client.query('SET plan_cache_mode = force_generic_plan');
   const { rows: plans } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
@@ -80,7 +86,7 @@ async function readsOf(text: string, values: unknown[]): Promise<{ indexes: stri
   );
   client.release(true);
   const nodes = flatten(plans[0]?.['QUERY PLAN'][0].Plan as Node).filter(
-    (node) => node['Relation Name'] === 'webhook_deliveries',
+    (node) => node['Relation Name'] === table,
   );
   const read = (node: Node): number =>
     ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
@@ -113,5 +119,17 @@ describe('a page of deliveries reads its own rows only, however many others ther
     ]);
     expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
     expect(rows).toBeLessThanOrEqual(MOST_READ);
+  });
+});
+
+describe('a page of events reads its own rows only, however many others there are', () => {
+  it.each([undefined, ...DELIVERED_EVENTS])('of the type %s', async (type) => {
+    const kinds = type === undefined ? [...DELIVERED_EVENTS] : [type];
+    for (const after of [0n, 5_000n]) {
+      const [{ text }, values] = PAGE_OF_EVENTS.with({ merchantId: merchant.id, kinds, after, limit: 21 });
+      const { indexes, rows } = await readsOf(text, values, 'events');
+      expect(indexes).toEqual(['ix_events_page', 'pk_events']);
+      expect(rows).toBeLessThanOrEqual(21 * (kinds.length + 1));
+    }
   });
 });

@@ -1,8 +1,8 @@
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageQuery } from '../pagination.js';
 import { Member } from '../validation/member.decorators.js';
 
-/** The query parameters that every list takes. */
-export class PageQueryDto implements PageQuery {
+/** How much of a list is asked for. */
+export class LimitQueryDto implements Pick<PageQuery, 'limit'> {
   @Member(
     { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     (value) => {
@@ -13,7 +13,10 @@ export class PageQueryDto implements PageQuery {
     { optional: true },
   )
   limit?: string;
+}
 
+/** The query parameters of a list that is walked by `cursor`. */
+export class PageQueryDto extends LimitQueryDto implements PageQuery {
   @Member(
     { type: String },
     (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),

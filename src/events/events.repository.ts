@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Reads } from '../database/reads.js';
+import type { DeliveredEvent } from './event.entity.js';
+import { FIND_EVENT, PAGE_OF_EVENTS, type EventRow } from './events.sql.js';
+
+export type { EventRow } from './events.sql.js';
+
+/** Events as their merchants read them. */
+@Injectable()
+export class EventsRepository {
+  constructor(private readonly reads: Reads) {}
+
+  /** Oldest first. @param after the number of the event that they come after. */
+  page(
+    merchantId: number,
+    kinds: readonly DeliveredEvent[],
+    after: bigint,
+    limit: number,
+  ): Promise<EventRow[]> {
+    return this.reads.query<EventRow>(
+      ...PAGE_OF_EVENTS.with({ merchantId, kinds: [...kinds], after, limit }),
+    );
+  }
+
+  /** The merchant's event with this id. */
+  async find(merchantId: number, publicId: string): Promise<EventRow | undefined> {
+    const [event] = await this.reads.query<EventRow>(...FIND_EVENT.with({ merchantId, publicId }));
+    return event;
+  }
+}

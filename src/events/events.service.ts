@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { invalidRequest, notFound } from '../core/errors.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
+import type { EventDto, EventListQuery } from './event.dto.js';
+import { DELIVERED_EVENTS } from './event.entity.js';
+import { toEventDto } from './event.mapper.js';
+import { EventsRepository, type EventRow } from './events.repository.js';
+
+const EVENT_ID = /^evt_\w{1,64}$/;
+
+/** What happened to a merchant's orders and wallet, for those who missed a webhook or have none. */
+@Injectable()
+export class EventsService {
+  constructor(private readonly events: EventsRepository) {}
+
+  /**
+   * The merchant's events, oldest first. None ever appears before one that was on a page.
+   * @throws BAD_REQUEST for a bad `after`
+   */
+  async list(merchantId: number, query: EventListQuery): Promise<Page<EventDto>> {
+    const limit = pageLimit(query);
+    const after = await this.numberOf(merchantId, query.after);
+    const kinds = query.type === undefined ? DELIVERED_EVENTS : [query.type];
+    const rows = await this.events.page(merchantId, kinds, after, limit + 1);
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), toEventDto);
+  }
+
+  /** @throws NOT_FOUND */
+  async get(merchantId: number, id: string): Promise<EventDto> {
+    const event = await this.find(merchantId, id);
+    if (!event) throw notFound('event');
+    return toEventDto(event);
+  }
+
+  /** Where a page starts. @throws BAD_REQUEST */
+  private async numberOf(merchantId: number, after: string | undefined): Promise<bigint> {
+    if (after === undefined || !after.startsWith('evt_'))
+      return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
+    const event = await this.find(merchantId, after);
+    if (event) return event.id;
+    const message = 'after is the id of no event that is kept';
+    throw invalidRequest([{ field: 'after', code: 'INVALID_VALUE', message }]);
+  }
+
+  private find(merchantId: number, id: string): Promise<EventRow | undefined> {
+    return EVENT_ID.test(id) ? this.events.find(merchantId, id) : Promise.resolve(undefined);
+  }
+}

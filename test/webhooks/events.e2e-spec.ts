@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { WalletService } from '../../src/wallet/wallet.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { expectError, expectRefusedField } from '../support/expectations.js';
+import { refused } from '../support/fake-supplier.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import type { Page } from '../support/pages.js';
+import { Endpoints, Hooks } from './support.js';
+
+interface EventBody {
+  id: string;
+  event: string;
+  timestamp: number;
+  data: { reference_id?: string; metadata?: object };
+}
+
+let stack: TestStack;
+let endpoints: Endpoints;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  endpoints = await new Endpoints().listen();
+  sku = await stack.product('10.00');
+  stack.supplier.script('fails', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
+});
+
+afterAll(() => closeWithBalancedBooks(stack, endpoints));
+
+const list = async (merchant: TestMerchant, query = ''): Promise<Page<EventBody>> =>
+  (await merchant.client.get<Page<EventBody>>(`/v1/events${query}`)).body;
+
+/** The bytes of an answer. */
+const bytes = async ({ key }: TestMerchant, path: string): Promise<string> =>
+  (await fetch(`${stack.url}${path}`, { headers: { 'x-api-key': key } })).text();
+
+const until = (merchant: TestMerchant, count: number): Promise<Page<EventBody>> =>
+  eventually(
+    () => list(merchant, '?limit=100'),
+    ({ data }) => data.length >= count,
+  );
+
+const below = (merchant: TestMerchant, satang: bigint): Promise<unknown> =>
+  stack.api.get(WalletService).setAlert(merchant.id, satang, { operator: 'test' });
+
+/** A merchant with an event of each kind, the oldest first: completed, failed, low balance, test. */
+async function merchantWithEvents(): Promise<{ merchant: TestMerchant; url: string }> {
+  const merchant = await stack.merchant('1000.00');
+  const url = endpoints.add();
+  const events = ['order.completed', 'order.failed', 'wallet.low_balance'];
+  const { id } = await new Hooks(merchant).register(url, { events });
+  const order = { user_id: 'ผู้เล่น 😀', items: [{ sku }], metadata: { 10: 'ten', 'a"\u2028': '\\', 2: 'two' } };
+  const completed = { ...order, reference_id: unique('order') };
+  await merchant.client.post('/v1/orders', completed);
+  await stack.orderWith(merchant, completed.reference_id, 'completed');
+  await stack.orderWith(merchant, (await stack.order(merchant, [{ sku }], 'fails')).reference_id, 'failed');
+  await below(merchant, 99_000n);
+  const debit = { merchantId: merchant.id, amount: 1_000n, reference: unique('debit'), operator: 'test' };
+  await stack.api.get(WalletService).debit(debit);
+  await merchant.client.post(`/v1/merchant-webhooks/${id}/test`);
+  return { merchant, url };
+}
+
+const KINDS = ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test'];
+
+describe('the events of a merchant', () => {
+  let merchant: TestMerchant;
+  let url: string;
+  let data: EventBody[];
+
+  beforeAll(async () => {
+    ({ merchant, url } = await merchantWithEvents());
+    ({ data } = await list(merchant));
+  });
+
+  it('are listed, oldest first', () => {
+    expect(data.map(({ event }) => event)).toEqual(KINDS);
+    for (const event of data) expect(Object.keys(event)).toEqual(['id', 'event', 'timestamp', 'data']);
+  });
+
+  it('are the very bytes that webhooks carry, in the list and alone', async () => {
+    const arrived = await endpoints.arrived(url, 4);
+    const bodies = data.map(({ id }) => arrived.find(({ headers }) => headers['webhook-id'] === id)?.body);
+    expect(await bytes(merchant, '/v1/events')).toBe(`{"data":[${bodies.join(',')}],"next_cursor":null}`);
+    for (const [at, { id }] of data.entries())
+      expect(await bytes(merchant, `/v1/events/${id}`)).toBe(bodies[at]);
+  });
+
+  it('are filtered by type', async () => {
+    for (const [at, type] of KINDS.entries())
+      expect((await list(merchant, `?type=${type}`)).data).toEqual([data[at]]);
+  });
+
+  it('come after a cursor or an event, of whatever type that is', async () => {
+    const first = await list(merchant, '?limit=2');
+    expect(first.data).toEqual(data.slice(0, 2));
+    const second = await list(merchant, `?limit=2&after=${first.next_cursor}`);
+    expect(second).toEqual({ data: data.slice(2), next_cursor: null });
+    for (const [at, { id }] of data.entries())
+      expect(await list(merchant, `?after=${id}`)).toEqual({ data: data.slice(at + 1), next_cursor: null });
+    expect((await list(merchant, `?after=${data[0]?.id}&type=webhook.test`)).data).toEqual([data[3]]);
+  });
+
+  it('are found by those who have no webhook', async () => {
+    const buyer = await stack.merchant();
+    const { reference_id } = await stack.order(buyer, [{ sku }]);
+    const order = await stack.orderWith(buyer, reference_id, 'completed');
+    const [event] = (await until(buyer, 1)).data;
+    expect(event).toMatchObject({ event: 'order.completed', data: order });
+  });
+
+  it('are nobody else’s', async () => {
+    const other = await stack.merchant();
+    expect(await list(other)).toEqual({ data: [], next_cursor: null });
+    const foreign = await other.client.get(`/v1/events/${data[0]?.id}`);
+    expectError(foreign, 404, 'NOT_FOUND', 'The event was not found');
+    expectRefusedField(await other.client.get(`/v1/events?after=${data[0]?.id}`), 'after', 'INVALID_VALUE');
+    const { next_cursor } = await list(merchant, '?limit=1');
+    expect((await list(other, `?after=${next_cursor}`)).data).toEqual([]);
+  });
+
+  it.each(['evt_none', 'evt_', 'x', '%00', 'evt_%ED%A0%80', `evt_${'x'.repeat(300)}`, '1'])(
+    'are not found by %s',
+    async (id) => {
+      const answer = await merchant.client.get(`/v1/events/${id}`);
+      expect([400, 404]).toContain(answer.status);
+    },
+  );
+
+  it.each<[query: string, field: string]>([
+    ['after=', 'after'],
+    ['after=abc', 'after'],
+    ['after=%00', 'after'],
+    ['after=evt_none', 'after'],
+    ['after=evt_%00', 'after'],
+    [`after=${Buffer.from('1.1').toString('base64url')}`, 'after'],
+    ['after=MQ&after=MQ', 'after'],
+    ['type=order.pending', 'type'],
+    ['type=order.failed&type=order.failed', 'type'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['cursor=MQ', 'cursor'],
+  ])('can’t be listed with %s', async (query, field) =>
+    expectRefusedField(await merchant.client.get(`/v1/events?${query}`), field),
+  );
+});
+
+/** A transaction of its own, as a writer of events begins: with the wallet of the merchant. */
+async function openWriter(merchantId: number): Promise<pg.Client> {
+  const client = new pg.Client(stack.config.DATABASE_URL);
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM wallets WHERE merchant_id = $1 FOR NO KEY UPDATE', [merchantId]);
+  return client;
+}
+
+const write = (client: pg.Client, merchantId: number, id: string): Promise<unknown> =>
+  client.query(
+    `INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+     VALUES ($1, $2, 'wallet.low_balance', jsonb_build_object('id', $1::text)::text, now())`,
+    [id, merchantId],
+  );
+
+/** So many statements wait for a lock. */
+const waiting = (count: number): Promise<unknown> =>
+  eventually(
+    () =>
+      stack.sql(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      ),
+    (found) => found.length >= count,
+  );
+
+describe('no event appears behind one that was read', () => {
+  it('though transactions are open: a merchant’s events are written one transaction after the other', async () => {
+    const merchant = await stack.merchant();
+    const other = await stack.merchant();
+    const [first, beside] = [await openWriter(merchant.id), await openWriter(other.id)];
+    try {
+      await write(first, merchant.id, 'evt_first');
+      const second = openWriter(merchant.id);
+      await waiting(1);
+      await write(beside, other.id, 'evt_beside');
+      await beside.query('COMMIT');
+      expect((await list(other)).data.map(({ id }) => id)).toEqual(['evt_beside']);
+      expect((await list(merchant)).data).toEqual([]);
+      await first.query('COMMIT');
+      const writer = await second;
+      await write(writer, merchant.id, 'evt_second');
+      expect((await list(merchant)).data.map(({ id }) => id)).toEqual(['evt_first']);
+      await writer.query('COMMIT');
+      await writer.end();
+      expect((await list(merchant, '?after=evt_first')).data.map(({ id }) => id)).toEqual(['evt_second']);
+    } finally {
+      await Promise.all([first.end(), beside.end()]);
+    }
+  });
+
+  const writers: [what: string, write: (merchant: TestMerchant) => Promise<unknown>][] = [
+    ['the end of an order', (merchant) => stack.order(merchant, [{ sku }], 'held')],
+    ['a test', async (merchant) => {
+      const { id } = await new Hooks(merchant).register(endpoints.add());
+      return merchant.client.post(`/v1/merchant-webhooks/${id}/test`);
+    }],
+    ['a debit', (merchant) =>
+      stack.api.get(WalletService).debit({
+        ...{ merchantId: merchant.id, amount: 1_000n, reference: unique('debit'), operator: 'test' },
+      })],
+    ['an order that leaves little', (merchant) => stack.order(merchant, [{ sku }], 'player-1')],
+  ]; // prettier-ignore
+
+  it.each(writers)('because whoever writes one waits for the wallet: %s', async (_what, work) => {
+    const merchant = await stack.merchant('1000.00');
+    await below(merchant, 99_500n);
+    let buy: (value: unknown) => void = () => undefined;
+    const asked = new Promise((resolve) => (buy = resolve));
+    stack.supplier.script('held', async ({ reference }) => {
+      await asked;
+      return { status: 200, body: { reference, status: 'succeeded' } };
+    });
+    // The order of the first writer is placed before the wallet is locked: its end is what must wait.
+    const isEnd = work === writers[0]?.[1];
+    if (isEnd) await work(merchant);
+    if (isEnd) await eventually(() => list(merchant), ({ data }) => data.length === 1); // prettier-ignore
+    const before = (await list(merchant)).data.length;
+    const holder = await openWriter(merchant.id);
+    try {
+      const writing = isEnd ? Promise.resolve(buy(null)) : work(merchant);
+      await waiting(1);
+      await write(holder, merchant.id, unique('evt_held').replaceAll('-', '_'));
+      await holder.query('COMMIT');
+      await writing;
+      const { data } = await until(merchant, before + 2);
+      expect(data[before]?.id).toMatch(/^evt_held/);
+    } finally {
+      await holder.end();
+    }
+  });
+
+  it('while many orders end at once, a reader that goes on after the last one misses none', async () => {
+    const merchant = await stack.merchant('10000.00');
+    const orders = Array.from({ length: 60 }, () => stack.order(merchant, [{ sku }]));
+    const read: string[] = [];
+    await eventually(
+      async () => {
+        const { data } = await list(merchant, `?limit=7${read.length > 0 ? `&after=${read.at(-1)}` : ''}`);
+        read.push(...data.map(({ id }) => id));
+        return read.length;
+      },
+      (count) => count >= 60,
+    );
+    await Promise.all(orders);
+    expect((await until(merchant, 60)).data.map(({ id }) => id)).toEqual(read);
+  });
+});
