@@ -10,6 +10,10 @@ export const FAILPOINTS = [
   'supplier.calling',
   /** A supplier has answered, or not, and nothing of that is recorded. */
   'supplier.answered',
+  /** An attempt bought nothing, for certain, and neither that nor the next attempt is recorded. */
+  'unit.refused',
+  /** Next attempts have begun: they are committed, and no wake-up went out for them. */
+  'unit.reattempted',
   /** Ends of orders are committed, and no wake-up went out for their webhooks. */
   'order.ended',
   /** Postponed units are committed, and no wake-up went out for them. */

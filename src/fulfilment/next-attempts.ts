@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { failpoint } from '../core/failpoints.js';
 import { mostTelling, type Failure } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -28,6 +29,7 @@ export class NextAttempts {
   private readonly writer = new GroupCommit<EndedAttempt, NextAttempt | null>({
     commit: async (ended) => {
       const begun = await this.database.transaction((tx) => this.beginBatch(tx, ended));
+      if (begun.length > 0) failpoint('unit.reattempted');
       return ended.map((each) => succeeded(begun.find((next) => isOf(each, next)) ?? null));
     },
     onBatch: (waitedMs) => this.metrics.batches.reattempt(waitedMs),
@@ -47,6 +49,7 @@ export class NextAttempts {
    * @returns null where there is none: then nothing was changed.
    */
   async begin(ended: EndedAttempt): Promise<NextAttempt | null> {
+    failpoint('unit.refused');
     const next = await this.writer.submit(ended);
     if (next) this.notifier.notifyFulfilment([next.supplier_id], next.due_in_ms);
     return next;

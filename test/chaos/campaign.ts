@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkAttempts } from './check-attempts.js';
 import { checkClaims } from './check-claims.js';
 import { checkClients } from './check-clients.js';
 import { checkPostgresql } from './check-postgresql.js';
@@ -7,13 +8,17 @@ import { checkSupplier } from './check-supplier.js';
 import { Clients } from './clients.js';
 import type { DefectName } from './defects.js';
 import { targetOf, type PlannedClocks, type PlannedFault } from './fault-plan.js';
-import { inject } from './faults.js';
+import { inject, injectAtVendor } from './faults.js';
+import { checkForged, Forger } from './forger.js';
 import { furnish } from './furnish.js';
+import { VendorKeeper } from './operator.js';
 import { Random } from './random.js';
 import { Receiver } from './receiver.js';
 import { planSchedule, type Schedule } from './schedule.js';
 import { settleDown } from './settle-down.js';
 import { ChaosSystem } from './system.js';
+import { rulesFor } from './vendor-plan.js';
+import { VendorTime } from './vendor-time.js';
 import { Violations } from './violations.js';
 
 export interface CampaignOptions {
@@ -41,26 +46,37 @@ const CLIENTS_GIVE_UP_AFTER_MS = 60_000;
 /** Runs the load and the faults of a seed, heals everything, waits until all is quiet, and compares the books. */
 export async function runCampaign({ seed, seconds, defect, log }: CampaignOptions): Promise<CampaignReport> {
   const random = new Random(seed);
-  const { orders, faults, clocks, clockOfPostgres, reviewAfterMs } = planSchedule(seed, seconds);
+  const schedule = planSchedule(seed, seconds);
+  const { orders, faults, vendorFaults, clocks, clockOfPostgres, reviewAfterMs } = schedule;
   const violations = new Violations();
   const receiver = new Receiver(random.fork('receiver'));
   await receiver.listen();
   const name = `seed-${seed}${defect === null ? '' : `-${defect}`}`;
   const system = await ChaosSystem.start({ name, defect, clocks, reviewAfterMs, log });
   try {
-    const { merchantIds, keys, subscriptions } = await furnish(system, receiver);
+    const { merchantIds, keys, subscriptions, callbackUrl } = await furnish(system, receiver);
+    await system.vendor.setRules(rulesFor(orders.map(({ userId }) => userId)));
     const clients = new Clients(system.apiUrl, keys, random.fork('clients'));
-    log(`${orders.length} orders and ${faults.length} faults in ${seconds} s`);
+    log(`${orders.length} orders and ${faults.length + vendorFaults.length} faults in ${seconds} s`);
     for (const line of describeSettings(clocks, reviewAfterMs)) log(line);
-    const failpoints = await play(system, clients, { orders, faults }, log);
+    const time = new VendorTime(system);
+    const forger = new Forger(system, callbackUrl, random.fork('forger'), violations);
+    const keeper = new VendorKeeper(system);
+    for (const each of [time, forger, keeper]) each.start();
+    const failpoints = await play(system, clients, schedule, log);
     log('healed; waiting until all is quiet');
+    time.isCalm = true;
+    const forged = await forger.stop();
     const resolved = await settleDown(system, violations);
+    await Promise.all([time.stop(), keeper.stop()]);
     log('comparing the books');
     // Before the final reading, which adds to what the clients were told.
     const silenceMs = longestSilenceMs(clients);
     await checkClients(system, clients, merchantIds, violations);
     await checkPostgresql(system, violations);
     await checkSupplier(system, violations);
+    await checkAttempts(system, time, clockOfPostgres, violations);
+    await checkForged(system, violations);
     await checkClaims(system, clockOfPostgres, violations);
     await checkReceivers(system, receiver, subscriptions, violations);
     const surprises = system.processes.flatMap((each) => each.surprises);
@@ -70,9 +86,9 @@ export async function runCampaign({ seed, seconds, defect, log }: CampaignOption
       violations.add('clients', 'less than half of the orders could be placed', counts);
     }
     return {
-      orders: { ...counts, units_resolved_by_the_operator: resolved },
+      orders: { ...counts, units_resolved_by_the_operator: resolved, forged_callbacks: forged },
       longestSilenceMs: silenceMs,
-      faults: { ...count(faults.map(({ kind }) => kind)), ...countClocks(clocks) },
+      faults: { ...count([...faults, ...vendorFaults].map(({ kind }) => kind)), ...countClocks(clocks) },
       failpoints,
       violations,
       logs: system.logs,
@@ -90,7 +106,7 @@ export async function runCampaign({ seed, seconds, defect, log }: CampaignOption
 async function play(
   system: ChaosSystem,
   clients: Clients,
-  { orders, faults }: Pick<Schedule, 'orders' | 'faults'>,
+  { orders, faults, vendorFaults }: Schedule,
   log: (line: string) => void,
 ): Promise<Record<string, number>> {
   const startMs = performance.now();
@@ -112,7 +128,12 @@ async function play(
     const target = targetOf(fault.kind);
     last.set(target, befall(fault, last.get(target)));
   }
-  await Promise.all(last.values());
+  const atVendor = vendorFaults.map(async (fault) => {
+    await until(fault.atMs);
+    log(`${(fault.atMs / 1000).toFixed(1)} s: ${describeFault({ ...fault, death: null })}`);
+    await injectAtVendor(system, fault);
+  });
+  await Promise.all([...last.values(), ...atVendor]);
   giveUpAtMs = performance.now() + CLIENTS_GIVE_UP_AFTER_MS;
   await until(orders.at(-1)?.atMs ?? 0);
   giveUpAtMs = performance.now() + CLIENTS_GIVE_UP_AFTER_MS;
@@ -120,7 +141,11 @@ async function play(
   return count(deaths);
 }
 
-function describeFault({ kind, forMs, death }: PlannedFault): string {
+function describeFault({
+  kind,
+  forMs,
+  death,
+}: Pick<PlannedFault, 'forMs' | 'death'> & { kind: string }): string {
   if (death !== null) return `${kind}: ${death.failpoint}, at pass ${death.pass}`;
   return forMs > 0 ? `${kind} for ${forMs} ms` : kind;
 }
@@ -161,6 +186,9 @@ async function countOrders(
            count(*) FILTER (WHERE status = 'failed')::int AS failed,
            (SELECT count(*)::int FROM order_units) AS units,
            (SELECT count(*)::int FROM order_units WHERE sends > 1) AS units_sent_again,
+           (SELECT count(*)::int FROM unit_attempts WHERE number > 1) AS attempts_after_others,
+           (SELECT count(*)::int FROM supplier_callbacks WHERE verdict = 'settled') AS callbacks_that_settled,
+           (SELECT count(*)::int FROM supplier_reversals) AS reversals,
            (SELECT count(*)::int FROM webhook_attempts) AS delivery_attempts
     FROM orders`);
   return {

@@ -16,6 +16,7 @@ const BROKEN_BY_TIME: typeof BROKEN = {
       AND last_sent_at - first_sent_at < (sends - 1) * make_interval(secs => ${QUIET_PERIOD_MS / 1000})`,
 };
 
+/** Units that the vendor had nothing to do with: it is asked by sending again, and the journal there tells how. */
 const SENT = `
   SELECT o.order_number || '.' || u.item || '.' || u.unit AS reference, u.state, u.sends, u.first_sent_at, u.last_sent_at,
          count(*) FILTER (WHERE c.outcome = 'not_accepted') AS not_accepted,
@@ -24,6 +25,8 @@ const SENT = `
                   ORDER BY c.id) AS calls
   FROM order_units u JOIN orders o ON o.id = u.order_id
   LEFT JOIN supplier_calls c ON c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+  WHERE NOT EXISTS (SELECT FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id
+                    WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND s.adapter <> 'http')
   GROUP BY o.id, u.order_id, u.item, u.unit`;
 
 /** Asks whether PostgreSQL alone decided who may send, and when (contract, section 8, rules 3 and 5). */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isShortOfMoney, type Clients, type OrderBody, type Story, type Told } from './clients.js';
+import { isNotSold, isShortOfMoney, type Clients, type OrderBody, type Story, type Told } from './clients.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
 
@@ -67,7 +67,7 @@ function checkAnswers(story: Story, violations: Violations): void {
   if (!story.decided) violations.add('clients', 'a client never learned what became of its order', about);
   const placed = placedBy(story);
   for (const told of story.told) {
-    if (!isExpected(told, placed.length > 0)) {
+    if (!isExpected(told, placed.length > 0) && !isNotSold(told, story.plan)) {
       violations.add('clients', 'an answer that no fault explains', { plan: story.plan, told });
     }
   }
@@ -109,7 +109,7 @@ function checkStored(story: Story, orders: StoredOrder[], violations: Violations
   if (orders.length > 1 || (orders.length === 0 && acknowledged.length > 0)) {
     violations.add('clients', 'an acknowledged order does not exist exactly once', { story, orders });
   }
-  const wasRefused = story.told.some(isShortOfMoney);
+  const wasRefused = story.told.some((told) => isShortOfMoney(told) || isNotSold(told, story.plan));
   if (orders.length > 0 && wasRefused && story.open === 0 && acknowledged.length === 0) {
     violations.add('clients', 'an order exists that was only ever refused', { story, orders });
   }
@@ -136,8 +136,15 @@ async function checkFinal(story: Story, clients: Clients, violations: Violations
     if (!isDeepStrictEqual(lasting(told.body), lasting(final.body))) {
       violations.add('clients', 'an order reads other than it was acknowledged', { told, final });
     }
-    if (RANKS[told.body.status] === 2 && !isDeepStrictEqual(told.body, final.body)) {
+    const whole = told.kind === 'read' ? final.body : withoutDeliveries(final.body);
+    if (RANKS[told.body.status] === 2 && !isDeepStrictEqual(told.body, whole)) {
       violations.add('clients', 'a terminal order changed', { told, final });
     }
   }
 }
+
+/** What was handed over is told to who reads an order, and not to who places it again. */
+const withoutDeliveries = (order: OrderBody): OrderBody => ({
+  ...order,
+  items: order.items.map(({ deliveries: _, ...item }) => item),
+});

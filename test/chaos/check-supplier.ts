@@ -1,66 +1,111 @@
+import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
+import { behaviourOf, customerOf, isBoughtLate } from './vendor-plan.js';
 import type { Violations } from './violations.js';
 
-interface Purchase {
-  reference: string;
+interface StoredAttempt {
+  number: number;
+  supplier: string;
+  adapter: string;
   sku: string;
-  user_id: string;
-  outcome: 'succeeded' | 'failed' | 'processing';
+  reference: string;
   supplier_reference: string | null;
-  received: number;
+  /** Null for the latest one. */
+  ended_as: 'failed' | 'withdrawn' | null;
+  /** In rupiah, as the vendor told it. */
+  cost: number | null;
 }
 
 interface StoredUnit {
-  reference: string;
+  order_number: string;
+  unit: string;
   state: string;
-  sku: string;
   user_id: string;
   supplier_reference: string | null;
   sends: number;
+  attempts: StoredAttempt[];
   /** What the service's own timeline says about it. */
   calls: object[];
 }
 
 const UNITS = `
-  SELECT o.order_number || '.' || u.item || '.' || u.unit AS reference, u.state, i.supplier_sku AS sku, o.user_id,
-         u.supplier_reference, u.sends,
+  SELECT o.order_number, u.item || '.' || u.unit AS unit, u.state, o.user_id, u.supplier_reference, u.sends,
+         (SELECT coalesce(json_agg(json_build_object('number', a.number, 'supplier', s.code, 'adapter', s.adapter,
+                   'sku', a.supplier_sku, 'reference', a.reference, 'supplier_reference', a.supplier_reference,
+                   'ended_as', a.ended_as, 'cost', a.cost_micros / 1000000) ORDER BY a.number), '[]')
+          FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id
+          WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit) AS attempts,
          (SELECT coalesce(json_agg(json_build_object('kind', kind, 'outcome', outcome, 'detail', detail,
                    'process', process, 'ended_at', ended_at) ORDER BY id), '[]')
           FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit) AS calls
-  FROM order_units u JOIN orders o ON o.id = u.order_id
-  JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item`;
+  FROM order_units u JOIN orders o ON o.id = u.order_id`;
 
-/** Compares what the service believes to have bought with what the supplier sold. */
+/** An attempt with what its supplier has on record for it. */
+type Compared = StoredAttempt & { sold: Sold | null };
+
+/** Compares what the service believes to have bought with what the suppliers sold, over all of them. */
 export async function checkSupplier(system: ChaosSystem, violations: Violations): Promise<void> {
-  const purchases = await system.purchases<Purchase>();
-  const units = await system.sql<StoredUnit>(UNITS);
-  const sold = new Map<string, Purchase>();
-  for (const purchase of purchases) {
-    if (sold.has(purchase.reference)) {
-      violations.add('supplier', 'a reference was bought twice', [sold.get(purchase.reference), purchase]);
+  const sold = new Map<string, Sold>();
+  for (const each of await readSold(system)) {
+    const earlier = sold.get(each.reference);
+    if (earlier || each.timesBought > 1) {
+      violations.add('supplier', 'a reference was bought twice', [earlier, each]);
     }
-    sold.set(purchase.reference, purchase);
+    sold.set(each.reference, each);
   }
-  for (const unit of units) {
-    const purchase = sold.get(unit.reference) ?? null;
-    sold.delete(unit.reference);
-    const evidence = { unit, purchase };
-    const isBought = purchase?.outcome === 'succeeded';
-    if (unit.state === 'succeeded' && !isBought) {
-      violations.add('supplier', 'a unit succeeded that the supplier did not sell', evidence);
-    } else if (unit.state === 'failed' && purchase !== null && purchase.outcome !== 'failed') {
-      violations.add('supplier', 'a unit failed that the supplier sold', evidence);
-    } else if (unit.state === 'succeeded' && unit.supplier_reference !== purchase?.supplier_reference) {
-      violations.add('supplier', 'a unit names another purchase than the supplier', evidence);
-    }
-    if (purchase && (purchase.sku !== unit.sku || purchase.user_id !== unit.user_id)) {
-      violations.add('supplier', 'the supplier was asked for something else than was ordered', evidence);
-    }
-    if (purchase && purchase.received > unit.sends) {
-      violations.add('supplier', 'a unit was sent more often than was decided', evidence);
-    }
+  for (const unit of await system.sql<StoredUnit>(UNITS)) {
+    const attempts = unit.attempts.map((each) => ({ ...each, sold: sold.get(each.reference) ?? null }));
+    for (const { reference } of attempts) sold.delete(reference);
+    checkUnit(unit, attempts, violations);
+    for (const attempt of attempts) checkAttempt(unit, attempt, violations);
   }
   for (const purchase of sold.values()) {
     violations.add('supplier', 'the supplier has a purchase that belongs to no unit', purchase);
+  }
+}
+
+function checkUnit(unit: StoredUnit, attempts: Compared[], violations: Violations): void {
+  const evidence = { ...unit, attempts };
+  const standing = attempts.filter(({ sold }) => sold?.outcome === 'succeeded');
+  const latest = attempts.at(-1);
+  const isBought = latest?.sold?.outcome === 'succeeded' || isTakenBack(unit, latest);
+  if (standing.length > 1 && !isBoughtLate(unit.user_id)) {
+    violations.add('supplier', 'a unit has two standing purchases', evidence);
+  }
+  if (unit.state === 'succeeded' && !isBought) {
+    violations.add('supplier', 'a unit succeeded that the supplier did not sell', evidence);
+  } else if (unit.state === 'succeeded' && isOtherName(unit.supplier_reference, latest)) {
+    violations.add('supplier', 'a unit names another purchase than the supplier', evidence);
+  }
+  const isOpenOrSold = attempts.some(({ sold }) => sold !== null && sold.outcome !== 'failed');
+  if (unit.state === 'failed' && isOpenOrSold && !isBoughtLate(unit.user_id)) {
+    violations.add('supplier', 'a unit failed that the supplier sold', evidence);
+  }
+  if (attempts.reduce((sum, { sold }) => sum + (sold?.received ?? 0), 0) > unit.sends) {
+    violations.add('supplier', 'a unit was sent more often than was decided', evidence);
+  }
+}
+
+/** A success that the vendor takes back stays one. */
+const isTakenBack = (unit: StoredUnit, latest: Compared | undefined): boolean =>
+  behaviourOf(unit.user_id) === 'taken-back' && (latest?.sold?.timesBought ?? 0) === 1;
+
+/** The vendor tells its own name in callbacks only. */
+const isOtherName = (name: string | null, latest: Compared | undefined): boolean =>
+  name === null ? latest?.adapter === 'http' : name !== latest?.sold?.name;
+
+function checkAttempt(unit: StoredUnit, attempt: Compared, violations: Violations): void {
+  const { sold, adapter, ended_as } = attempt;
+  if (sold === null) return;
+  const evidence = { unit, attempt };
+  const player = adapter === 'http' ? unit.user_id : customerOf(unit.user_id);
+  if (sold.sku !== attempt.sku || sold.player !== player) {
+    violations.add('supplier', 'the supplier was asked for something else than was ordered', evidence);
+  }
+  if (ended_as === 'withdrawn') {
+    violations.add('supplier', 'an attempt was withdrawn that the supplier has on record', evidence);
+  }
+  if (ended_as === 'failed' && sold.outcome !== 'failed' && !isBoughtLate(unit.user_id)) {
+    violations.add('supplier', 'another attempt followed one that was not refused', evidence);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.js';
 import type { PlannedOrder } from './schedule.js';
+import { SERVER_ID, VENDOR_ONLY } from './vendor-plan.js';
 
 /** An order as the API tells it. */
 export interface OrderBody {
@@ -10,7 +11,13 @@ export interface OrderBody {
   status: 'pending' | 'processing' | 'completed' | 'failed';
   total_amount: string;
   created_at: string;
-  items: { sku: string; quantity: number; completed_quantity: number; failed_quantity: number }[];
+  items: {
+    sku: string;
+    quantity: number;
+    completed_quantity: number;
+    failed_quantity: number;
+    deliveries?: object[];
+  }[];
 }
 
 /** One answer that a client got: an order or an error. */
@@ -71,7 +78,7 @@ export class Clients {
   private async create(story: Story, kind: Told['kind'], patienceMs: number): Promise<void> {
     const { reference, userId, items } = story.plan;
     const user = kind === 'conflict' ? `not-${userId}` : userId;
-    const body = { reference_id: reference, user_id: user, server_id: '2001', items };
+    const body = { reference_id: reference, user_id: user, server_id: SERVER_ID, items };
     const told = await this.ask(story, kind, '/v1/orders', body, patienceMs);
     if (kind === 'conflict') return;
     if (told === null || (told.status >= 500 && !isShortOfMoney(told))) story.open++;
@@ -122,3 +129,9 @@ export class Clients {
 /** The one 503 that is a decision: nothing was charged and nothing exists. */
 export const isShortOfMoney = ({ status, body }: Told): boolean =>
   status === 503 && body.details?.[0]?.code === 'INSUFFICIENT_BALANCE';
+
+/** Of what only the vendor sells, while it is paused: nothing was charged and nothing exists. */
+export const isNotSold = ({ status, body }: Told, { items }: PlannedOrder): boolean =>
+  status === 400 &&
+  body.details?.every(({ code }) => code === 'PRODUCT_UNAVAILABLE') === true &&
+  items.some(({ sku }) => sku === VENDOR_ONLY);

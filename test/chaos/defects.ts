@@ -4,6 +4,7 @@ import type { MigrationInterface } from 'typeorm';
 import type { Database } from '../../src/database/database.js';
 import type { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
 import type { WebhookSender } from '../../src/webhooks/webhook-sender.js';
+import { ROUTING_DEFECTS } from './routing-defects.js';
 import {
   applyChange,
   around,
@@ -139,6 +140,7 @@ const DEFECTS = {
       return send(url, { ...message, body }, secrets);
     }),
   ],
+  ...ROUTING_DEFECTS,
 } satisfies Record<string, Change[]>;
 
 export type DefectName = keyof typeof DEFECTS;

@@ -107,8 +107,17 @@ class Pack<Card> {
   }
 }
 
-/** Each process meets a failpoint more often than any other fault: there are many of them. */
-const CARDS: FaultKind[] = [...FAULTS, ...FAULTS.filter((kind) => /^worker . at a/.test(kind))];
+/** Passed so seldom that a process would hardly come to the second time. */
+const RARE = new Set<Failpoint>(['unit.refused', 'unit.reattempted']);
+
+/** Each worker meets failpoints more often than any other fault: there are many of them. */
+const OF_FAILPOINTS = FAULTS.filter((kind) => /^worker . at a/.test(kind));
+const CARDS: FaultKind[] = [...FAULTS, ...OF_FAILPOINTS, ...OF_FAILPOINTS];
+
+function planDeath(failpoint: Failpoint, random: Random): PlannedDeath {
+  const pass = random.int(1, 4);
+  return { failpoint, pass: RARE.has(failpoint) ? 1 : pass };
+}
 
 /** @param clockOfPostgres whether it may be set: then nobody can tell from its times whether sends came too soon. */
 export function planFaults(random: Random, durationMs: number, clockOfPostgres: boolean): PlannedFault[] {
@@ -129,7 +138,7 @@ export function planFaults(random: Random, durationMs: number, clockOfPostgres: 
     if (kind === undefined) continue;
     const pack = kind.startsWith('api') ? deaths.api : deaths.worker;
     const failpoint = kind.endsWith('failpoint') ? pack.deal() : undefined;
-    const death = failpoint === undefined ? null : { failpoint, pass: random.int(1, 4) };
+    const death = failpoint === undefined ? null : planDeath(failpoint, random);
     faults.push({ atMs, kind, forMs, death });
     // A little peace after each, so that what was ended has begun to work again.
     busyUntil.set(targetOf(kind), atMs + forMs + 1_000);

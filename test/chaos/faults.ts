@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { FAILPOINT_WITHIN_MS, type FaultKind, type PlannedDeath, type PlannedFault } from './fault-plan.js';
 import type { ManagedProcess } from './managed-process.js';
-import type { WireFault } from './supplier-wire.js';
+import type { SupplierWire, WireFault } from './supplier-wire.js';
 import type { ChaosSystem } from './system.js';
+import { VENDOR, type PlannedVendorFault, type VendorFault } from './vendor-plan.js';
 
 /**
  * Does one thing to the system, and undoes it when its time is over.
@@ -44,6 +45,22 @@ export async function inject(system: ChaosSystem, { kind, forMs, death }: Planne
   return (await faults[kind]()) ?? true;
 }
 
+/** Does one thing to the vendor, and undoes it when its time is over. */
+export async function injectAtVendor(
+  { vendor }: ChaosSystem,
+  { kind, forMs }: PlannedVendorFault,
+): Promise<void> {
+  const faults: Record<VendorFault, () => Promise<unknown>> = {
+    'vendor killed': () => killed(vendor.process, forMs),
+    'vendor answers dropped': () => wire(vendor, 'dropped', forMs),
+    'vendor refuses connections': () => away(vendor.wire.refuse(), forMs, () => vendor.wire.listen()),
+    'vendor has no deposit left': () =>
+      away(vendor.setDeposit(100), forMs, () => vendor.setDeposit(VENDOR.deposit)),
+    'vendor has another key': () => away(vendor.setKey('another'), forMs, () => vendor.setKey(VENDOR.key)),
+  };
+  await faults[kind]();
+}
+
 async function killed(target: ManagedProcess, forMs: number): Promise<void> {
   await target.kill();
   await delay(forMs);
@@ -63,16 +80,16 @@ async function atFailpoint(target: ManagedProcess, death: PlannedDeath | null): 
   return died;
 }
 
-async function away(gone: Promise<void>, forMs: number, comeBack: () => Promise<void>): Promise<void> {
+async function away(gone: Promise<unknown>, forMs: number, comeBack: () => Promise<unknown>): Promise<void> {
   await gone;
   await delay(forMs);
   await comeBack();
 }
 
-async function wire(system: ChaosSystem, fault: WireFault, forMs: number): Promise<void> {
-  system.wire.set(fault);
+async function wire(over: { wire: SupplierWire }, fault: WireFault, forMs: number): Promise<void> {
+  over.wire.set(fault);
   await delay(forMs);
-  system.wire.set(null);
+  over.wire.set(null);
 }
 
 async function hung(system: ChaosSystem, forMs: number): Promise<void> {

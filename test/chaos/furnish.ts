@@ -4,16 +4,19 @@ import type { Subscription } from './check-receivers.js';
 import type { Receiver } from './receiver.js';
 import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
 import type { ChaosSystem } from './system.js';
+import { ROUTED_PRODUCTS, VENDOR } from './vendor-plan.js';
 
 export interface Furniture {
   merchantIds: number[];
   keys: string[];
   subscriptions: Subscription[];
+  /** Where the vendor calls the service. */
+  callbackUrl: string;
 }
 
 /** A catalogue, and merchants with money, keys and webhooks, made as an operator and the merchants make them. */
 export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<Furniture> {
-  const [merchants] = await Promise.all([
+  const [merchants, callbackUrl] = await Promise.all([
     Promise.all(MERCHANTS.map((merchant) => furnishMerchant(system, merchant))),
     furnishCatalogue(system),
   ]);
@@ -27,15 +30,31 @@ export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<
     }
   }
   const merchantIds = merchants.map(({ merchantId }) => merchantId);
-  return { merchantIds, keys: merchants.map(({ key }) => key), subscriptions };
+  return { merchantIds, keys: merchants.map(({ key }) => key), subscriptions, callbackUrl };
 }
 
-async function furnishCatalogue(system: ChaosSystem): Promise<void> {
+/** @returns where the vendor calls the service. */
+async function furnishCatalogue(system: ChaosSystem): Promise<string> {
   await system.setSupplier(system.wire.url);
   const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
   const catalogue = join(system.logs, 'products.csv');
   writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
   await system.topup('product', 'import', catalogue);
+  const callbackUrl = await system.setVendor();
+  await run(system, 'fx', 'set', '--currency', 'IDR', '--rate', VENDOR.bahtPerRupiah);
+  for (const { sku, price, offers } of ROUTED_PRODUCTS) {
+    await run(system, 'product', 'set', '--sku', sku, '--name', sku, '--price', price);
+    for (const [index, { supplier, supplierSku, cost }] of offers.entries()) {
+      const costs = cost === undefined ? [] : ['--cost', String(cost), '--currency', 'IDR'];
+      const offered = ['--sku', sku, '--supplier', supplier, '--supplier-sku', supplierSku, ...costs];
+      await run(system, 'offer', 'set', ...offered, '--priority', String(index + 1));
+    }
+  }
+  return callbackUrl;
+}
+
+async function run(system: ChaosSystem, ...args: string[]): Promise<void> {
+  if ((await system.commands.run(args)) !== 0) throw new Error(`topup ${args.join(' ')} failed`);
 }
 
 async function furnishMerchant(

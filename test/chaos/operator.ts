@@ -1,17 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isUnitFailureCode } from '../../src/core/failures.js';
+import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
+import type { Violations } from './violations.js';
 
 /** A unit that waits for the operator's word. */
 export interface Waiting {
   order_number: string;
   unit: string;
-}
-
-interface Purchase {
+  /** Of the attempt that it is at. */
   reference: string;
-  outcome: 'succeeded' | 'failed' | 'processing';
-  failure_code: string | null;
-  supplier_reference: string | null;
 }
 
 /** How many units are resolved before it is looked what is left. */
@@ -24,10 +22,9 @@ const MAX_AT_ONCE = 50;
  */
 export async function resolveAsSold(system: ChaosSystem, waiting: Waiting[]): Promise<number> {
   if (waiting.length === 0) return 0;
-  const purchases = await system.purchases<Purchase>();
-  const sold = new Map(purchases.map((purchase) => [purchase.reference, purchase]));
+  const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
   const decided = waiting.flatMap((unit) => {
-    const verdict = verdictOn(sold.get(`${unit.order_number}.${unit.unit}`));
+    const verdict = verdictOn(sold.get(unit.reference));
     return verdict === null ? [] : [{ ...unit, verdict }];
   });
   const results = await Promise.all(decided.slice(0, MAX_AT_ONCE).map((each) => resolve(system, each)));
@@ -42,36 +39,90 @@ async function resolve(
   return (await system.commands.run(['order', 'resolve', order_number, ...args])) === 0;
 }
 
-function verdictOn(purchase: Purchase | undefined): string[] | null {
-  if (purchase === undefined) return ['--failed', 'SUPPLIER_UNAVAILABLE'];
-  const { outcome, failure_code: code, supplier_reference: reference } = purchase;
+function verdictOn(sold: Sold | undefined): string[] | null {
+  if (sold === undefined) return ['--failed', 'SUPPLIER_UNAVAILABLE'];
+  const { outcome, failureCode: code, name } = sold;
   switch (outcome) {
     case 'processing':
       return null;
     case 'succeeded':
-      return ['--succeeded', ...(reference === null ? [] : ['--supplier-reference', reference])];
+      return ['--succeeded', ...(name === null ? [] : ['--supplier-reference', name])];
     case 'failed':
       return ['--failed', isUnitFailureCode(code) ? code : 'SUPPLIER_REJECTED'];
   }
 }
 
-interface Reversal {
+const CASES = `
+  SELECT r.id, r.kind, a.reference, u.state, r.attempt, u.attempt AS latest_attempt
+  FROM supplier_reversals r
+  JOIN order_units u ON u.order_id = r.order_id AND u.item = r.item AND u.unit = r.unit
+  JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+  WHERE r.status = 'open'`;
+
+interface Case {
   id: number;
-  order_number: string;
-  unit: string;
   kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
+  reference: string;
+  state: string;
+  attempt: number;
+  latest_attempt: number;
 }
 
 /**
- * Closes the cases in which a refusal came after its unit had been bought by another call, and that the supplier did sell:
- * the refusal answered an earlier send. What else contradicts stays open, and the audit tells.
+ * Closes the cases that are as they say: a purchase that its unit does not have, and one that the supplier took back, or a
+ * refusal of an earlier send of what it did sell. What else contradicts stays open, and the audit tells.
  */
-export async function closeCases(system: ChaosSystem): Promise<void> {
-  const cases = await system.topup<Reversal[]>('reversal', 'list', '--open');
+export async function closeCases(system: ChaosSystem, violations: Violations): Promise<void> {
+  const cases = await system.sql<Case>(CASES);
   if (cases.length === 0) return;
-  const sold = new Map((await system.purchases<Purchase>()).map((each) => [each.reference, each.outcome]));
-  for (const { id, order_number, unit, kind } of cases) {
-    if (kind !== 'taken_back' || sold.get(`${order_number}.${unit}`) !== 'succeeded') continue;
-    await system.topup('reversal', 'close', String(id), '--reason', 'sold, says the supplier');
+  const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
+  for (const each of cases) {
+    const purchase = sold.get(each.reference);
+    if (!isReal(each, purchase)) {
+      violations.add('supplier', 'a case is about nothing that the supplier did', { case: each, purchase });
+    } else {
+      const args = ['--reason', 'so says the supplier', '--yes'];
+      await system.commands.run(['reversal', 'close', String(each.id), ...args]);
+    }
+  }
+}
+
+function isReal({ kind, state, attempt, latest_attempt }: Case, purchase: Sold | undefined): boolean {
+  switch (kind) {
+    case 'taken_back':
+      return (purchase?.timesBought ?? 0) > 0;
+    case 'bought_late':
+      return purchase?.outcome === 'succeeded' && (state === 'failed' || attempt < latest_attempt);
+    case 'unknown_purchase':
+      return false;
+  }
+}
+
+const RESUMED_EVERY_MS = 3_000;
+
+/** An operator who resumes the vendor once it is well: by itself it would be asked after five minutes. */
+export class VendorKeeper {
+  private isOver = false;
+  private keeping: Promise<void> | undefined;
+
+  constructor(private readonly system: ChaosSystem) {}
+
+  start(): void {
+    this.keeping = this.keep();
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.keeping;
+  }
+
+  private async keep(): Promise<void> {
+    for (; !this.isOver; await delay(RESUMED_EVERY_MS)) {
+      const paused = `SELECT FROM suppliers WHERE code = 'digi' AND pause_reason IS NOT NULL`;
+      const isPaused = (await this.system.sql(paused).catch(() => [])).length > 0;
+      if (isPaused && (await this.system.vendor.isWell())) {
+        await this.system.commands.run(['supplier', 'resume', 'digi']);
+      }
+    }
   }
 }

@@ -6,6 +6,7 @@ import {
   type PlannedFault,
 } from './fault-plan.js';
 import { Random } from './random.js';
+import { planRoutedOrder, planVendorFaults, type PlannedVendorFault } from './vendor-plan.js';
 
 /** What SUPPLIER_QUIET_PERIOD_MS is set to: as short as the supplier's timeout allows. */
 export const QUIET_PERIOD_MS = SUPPLIER_TIMEOUT_MS + 3_000;
@@ -55,6 +56,7 @@ export interface PlannedOrder {
 export interface Schedule {
   orders: PlannedOrder[];
   faults: PlannedFault[];
+  vendorFaults: PlannedVendorFault[];
   clocks: PlannedClocks;
   /** Whether the clock of PostgreSQL is set ahead and back among the faults. */
   clockOfPostgres: boolean;
@@ -73,15 +75,17 @@ export function planSchedule(seed: number, seconds: number): Schedule {
   const reviewAfterMs = settings.chance(0.35) ? settings.int(15_000, 25_000) : null;
   const clockOfPostgres = settings.chance(0.5);
   return {
-    orders: planOrders(random.fork('orders'), seconds * 1000),
+    orders: planOrders(random.fork('orders'), random.fork('routed orders'), seconds * 1000),
     faults: planFaults(random.fork('faults'), seconds * 1000, clockOfPostgres),
+    vendorFaults: planVendorFaults(random.fork('vendor faults'), seconds * 1000),
     clocks: planClocks(random.fork('clocks')),
     clockOfPostgres,
     reviewAfterMs,
   };
 }
 
-function planOrders(random: Random, durationMs: number): PlannedOrder[] {
+/** @param routed decides which of them are for products that several suppliers or the vendor sell. */
+function planOrders(random: Random, routed: Random, durationMs: number): PlannedOrder[] {
   const orders: PlannedOrder[] = [];
   let lost = 0;
   for (let atMs = 0; atMs < durationMs; atMs += random.int(20, 2_000 / ORDERS_PER_SECOND - 20)) {
@@ -89,12 +93,12 @@ function planOrders(random: Random, durationMs: number): PlannedOrder[] {
     if (userId === 'sim-lost' && ++lost > MAX_LOST_ORDERS) userId = 'player';
     const maybe = (probability: number): number | null =>
       random.chance(probability) ? random.int(50, 6_000) : null;
+    const items = planItems(random, userId);
     orders.push({
       atMs,
       merchant: random.weighted([[5, 0], [4, 1], [1, 2]] as const), // prettier-ignore
       reference: `chaos-${orders.length + 1}`,
-      userId,
-      items: planItems(random, userId),
+      ...(planRoutedOrder(routed, orders.length + 1) ?? { userId, items }),
       patienceMs: random.chance(0.1) ? random.int(5, 120) : 4_000,
       doubled: random.chance(0.08),
       replayAfterMs: maybe(0.15),

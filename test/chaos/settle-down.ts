@@ -11,9 +11,10 @@ const POLL_MS = 250;
 const LONGEST_WAIT_SECONDS = 70;
 
 const OPEN = `
-  SELECT o.order_number, o.user_id, o.status, u.item || '.' || u.unit AS unit, u.state, u.next_action, u.next_action_at,
+  SELECT o.order_number, o.user_id, o.status, u.item || '.' || u.unit AS unit, a.reference, u.state, u.next_action, u.next_action_at,
          u.claimed_by, u.sends, u.inquiries, now() AS now
   FROM orders o LEFT JOIN order_units u ON u.order_id = o.id AND u.state NOT IN ('succeeded', 'failed')
+  LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
   WHERE o.status NOT IN ('completed', 'failed')`;
 
 /** Nobody but the operator ends these: units in review, and those for which the supplier loses every request. */
@@ -33,7 +34,7 @@ const farAhead = (column: string): string =>
  */
 export async function settleDown(system: ChaosSystem, violations: Violations): Promise<number> {
   await system.untilReady(60_000);
-  await system.wire.idle();
+  await Promise.all([system.wire.idle(), system.vendor.wire.idle()]);
   await pullBackIsDone(system);
   const stuck = await findStuck(system, violations);
   // What is stuck does not come loose, so there is no use in waiting for it.
@@ -42,7 +43,8 @@ export async function settleDown(system: ChaosSystem, violations: Violations): P
   for (const row of open) violations.add('postgresql', 'an order did not end after all was healed', row);
   const undelivered = await emptied(system, UNDELIVERED, DELIVERIES_WITHIN_MS * patience);
   for (const row of undelivered) violations.add('receivers', 'a delivery did not end', row);
-  await closeCases(system);
+  await system.vendor.finish();
+  await closeCases(system, violations);
   return resolved;
 }
 

@@ -17,6 +17,8 @@ import { QUIET_PERIOD_MS } from './schedule.js';
 import { ChaosPostgres, ChaosRedis } from './servers.js';
 import { OperatorCommands } from './operator-commands.js';
 import { SupplierWire } from './supplier-wire.js';
+import { VENDOR, ROUTED_PRODUCTS } from './vendor-plan.js';
+import { Vendor } from './vendor.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
@@ -50,6 +52,7 @@ export class ChaosSystem {
     private readonly simulatorUrl: string,
     readonly otherSupplierUrl: string,
     readonly wire: SupplierWire,
+    readonly vendor: Vendor,
     readonly api: ManagedProcess,
     readonly apiUrl: string,
     private readonly env: NodeJS.ProcessEnv,
@@ -77,6 +80,7 @@ export class ChaosSystem {
     await redis.start();
     const [simulatorPort, otherPort] = [await freePort(), await freePort()];
     const [wirePort, apiPort] = [await freePort(), await freePort()];
+    const [vendorPort, vendorWirePort] = [await freePort(), await freePort()];
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -88,6 +92,7 @@ export class ChaosSystem {
       SECRETS_KEY: randomBytes(32).toString('base64'),
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
       RATE_LIMIT_PER_SECOND: '0',
+      SUPPLIER_CALLBACK_BASE_URL: `http://127.0.0.1:${apiPort}`,
       SUPPLIER_QUIET_PERIOD_MS: String(QUIET_PERIOD_MS),
       ...(reviewAfterMs === null ? {} : { SUPPLIER_REVIEW_AFTER_MS: String(reviewAfterMs) }),
       LOG_LEVEL: 'info',
@@ -105,10 +110,11 @@ export class ChaosSystem {
       script: string,
       clockSeconds = 0,
       more: NodeJS.ProcessEnv = {},
+      args: string[] = [],
     ): ManagedProcess =>
       new ManagedProcess({
         name: processName,
-        args: [join(directory, script)],
+        args: [join(directory, script), ...args],
         cwd: directory,
         env: { ...env, ...clockEnv(clockSeconds), ...more },
         logFile: join(logs, `${processName.replaceAll(' ', '-')}.log`),
@@ -126,6 +132,13 @@ export class ChaosSystem {
       `http://127.0.0.1:${simulatorPort}`,
       `http://127.0.0.1:${otherPort}`,
       new SupplierWire(wirePort, simulatorPort),
+      new Vendor(
+        `http://127.0.0.1:${vendorPort}`,
+        new SupplierWire(vendorWirePort, vendorPort),
+        node('vendor', 'dist/tools/simulators/simulate.js', 0, vendorEnv(directory, vendorPort), [
+          'digiflazz',
+        ]),
+      ),
       node('api', 'dist/src/main.js', clocks.api),
       `http://127.0.0.1:${apiPort}`,
       env,
@@ -134,7 +147,8 @@ export class ChaosSystem {
     process.once('exit', () => system.abandon());
     system.simulator.start();
     system.otherSimulator.start();
-    await system.wire.listen();
+    system.vendor.process.start();
+    await Promise.all([system.wire.listen(), system.vendor.wire.listen()]);
     system.api.start();
     await system.untilReady(60_000);
     const worker = 'dist/src/worker.js';
@@ -144,7 +158,7 @@ export class ChaosSystem {
   }
 
   get processes(): ManagedProcess[] {
-    return [this.api, ...this.workers, this.simulator, this.otherSimulator];
+    return [this.api, ...this.workers, this.simulator, this.otherSimulator, this.vendor.process];
   }
 
   /** As an operator does who enters a supplier, or its new address. */
@@ -158,6 +172,18 @@ export class ChaosSystem {
       String(SUPPLIER_TIMEOUT_MS),
     ];
     return this.topup('supplier', 'set', '--code', 'sim', '--adapter', 'http', ...reached);
+  }
+
+  /** @returns where the vendor is to call us. */
+  async setVendor(): Promise<string> {
+    const { username, key, webhookSecret } = VENDOR;
+    const credentials = Object.entries({ username, key, webhook_secret: webhookSecret });
+    const { callback_url } = await this.topup<{ callback_url: string }>(
+      ...['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz'],
+      ...['--base-url', `${this.vendor.wire.url}/v1`, '--timeout-ms', String(SUPPLIER_TIMEOUT_MS)],
+      ...credentials.flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
+    );
+    return callback_url;
   }
 
   /** Runs an operator command. @returns its JSON. @throws with what it printed when it fails. */
@@ -197,7 +223,7 @@ export class ChaosSystem {
   async stop(): Promise<void> {
     this.commands.end();
     await Promise.all(this.processes.map((each) => each.kill()));
-    await this.wire.refuse();
+    await Promise.all([this.wire.refuse(), this.vendor.wire.refuse()]);
     await this.database.end();
     await this.redis.kill();
     await this.postgres.stop();
@@ -208,6 +234,18 @@ export class ChaosSystem {
     this.commands.end();
     for (const each of [...this.processes, this.redis, this.postgres]) each.abandon();
   }
+}
+
+/** The vendor with a deposit and the products that are bought there. */
+function vendorEnv(directory: string, port: number): NodeJS.ProcessEnv {
+  const products = ROUTED_PRODUCTS.flatMap(({ offers }) => offers)
+    .filter(({ supplier }) => supplier === 'digi')
+    .map(({ supplierSku, cost }) => ({ buyer_sku_code: supplierSku, price: cost }));
+  return {
+    SIMULATOR_PORT: String(port),
+    SIMULATOR_DATA_DIR: join(directory, 'vendor'),
+    SIMULATOR_ACCOUNT: JSON.stringify({ deposit: VENDOR.deposit, products }),
+  };
 }
 
 /** The library that makes clocks wrong; null where it is not to be had: then they are right. */

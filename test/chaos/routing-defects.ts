@@ -1,0 +1,97 @@
+import type { SupplierCaller } from '../../src/fulfilment/supplier-caller.js';
+import type { SupplierCallbacksService } from '../../src/supplier-callbacks/supplier-callbacks.service.js';
+import type { DigiflazzSupplier } from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
+import type { SupplierPauses } from '../../src/suppliers/supplier-pauses.js';
+import type { SupplierRegistry } from '../../src/suppliers/supplier-registry.js';
+import { around, inStatement, type Change } from './seams.js';
+
+/** Ways to break how vendors are bought from: attempts, repeats, callbacks and pauses. */
+export const ROUTING_DEFECTS = {
+  'failover-on-unknown': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'unknown' || attempt.isRepeat) return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail, failover: true };
+    }),
+  ],
+  '504-refunds': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'unknown' || outcome.detail !== 'HTTP 504') return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail };
+    }),
+  ],
+  'not-unique-refunds': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'unknown' || !outcome.detail.startsWith('rc 49')) return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_REJECTED', message: outcome.detail };
+    }),
+  ],
+  'low-deposit-on-a-repeat-refunds': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'unknown' || !outcome.detail.startsWith('rc 44')) return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail };
+    }),
+  ],
+  'first-timeout-counts': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      return outcome.kind === 'failed' ? { ...outcome, confirm: false } : outcome;
+    }),
+  ],
+  'repeat-with-another-body': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', (send, settings, attempt) =>
+      send(settings, attempt.isRepeat ? { ...attempt, maxCost: null } : attempt),
+    ),
+  ],
+  'repeat-after-20-seconds': [
+    around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit) => {
+      const ended = await call(unit);
+      return ended.minGapMs === 0 ? ended : { ...ended, firstMs: 20_000, minGapMs: 20_000 };
+    }),
+  ],
+  'repeat-after-85-days': [
+    inStatement('units.claim', 'make_interval(secs => max_age_ms / 1000.0)', 'make_interval(days => 3650)'),
+  ],
+  'limit-above-the-price': [
+    around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', (send, settings, attempt) => {
+      const { maxCost } = attempt;
+      return send(settings, { ...attempt, maxCost: maxCost && { ...maxCost, micros: maxCost.micros * 2n } });
+    }),
+  ],
+  'answer-settles-a-later-attempt': [
+    inStatement('settlement.settle_units', 'c.attempt IS NULL OR u.attempt = c.attempt', 'true'),
+  ],
+  'signature-of-what-is-written-anew': [
+    around<SupplierCallbacksService['receive']>(
+      'SupplierCallbacksService.receive',
+      (receive, supplier, raw, address) => {
+        const body = Buffer.from(JSON.stringify(JSON.parse(raw.body.toString())));
+        return receive(supplier, { ...raw, body }, address);
+      },
+    ),
+  ],
+  'unsigned-callback-settles': [
+    around<SupplierRegistry['connect']>('SupplierRegistry.connect', (connect, supplier) => {
+      const { adapter, settings } = connect(supplier);
+      const { callbacks } = adapter;
+      if (!callbacks) return { adapter, settings };
+      const { createHmac } = process.getBuiltinModule('node:crypto');
+      const { webhookSecret } = settings as { webhookSecret: string };
+      const read: typeof callbacks.read = (raw, given) => {
+        const signature = `sha1=${createHmac('sha1', webhookSecret).update(raw.body).digest('hex')}`;
+        const { 'x-hub-signature': signed = signature } = raw.headers;
+        return callbacks.read({ ...raw, headers: { ...raw.headers, 'x-hub-signature': signed } }, given);
+      };
+      return {
+        settings,
+        adapter: Object.create(adapter, { callbacks: { value: { read } } }) as typeof adapter,
+      };
+    }),
+  ],
+  'no-pause-at-a-refused-key': [
+    around<SupplierPauses['begin']>('SupplierPauses.begin', () => Promise.resolve(null)),
+  ],
+} satisfies Record<string, Change[]>;

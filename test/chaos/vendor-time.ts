@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChaosSystem } from './system.js';
+import type { Moved } from './vendor.js';
+
+/** How much time passes at the vendor, and how often. */
+const STEP_MS = 10_000;
+const EVERY_MS = 700;
+/** Longer than a call to the vendor may be under way: what was begun later is not touched. */
+const CALL_MS = 5_000;
+/** Longer than any worker is stopped: until then it may come back and go on with its claim. */
+const LONGEST_STOP_MS = 25_000;
+
+/** Brings forward what is to happen to units at the vendor, as if they had been left alone for longer. */
+const BRING_FORWARD = `
+  UPDATE order_units u SET
+    next_action_at = u.next_action_at - $1::interval, updated_at = u.updated_at - $1::interval,
+    first_sent_at = u.first_sent_at - $1::interval, last_sent_at = u.last_sent_at - $1::interval,
+    unknown_since = u.unknown_since - $1::interval
+  FROM suppliers s, unit_attempts a
+  WHERE s.id = u.supplier_id AND s.adapter = 'digiflazz' AND u.next_action_at > now()
+    AND u.updated_at < now() - CASE WHEN u.claimed_by IS NULL THEN $2::interval ELSE $3::interval END
+    AND a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+  RETURNING a.reference`;
+
+interface Step extends Moved {
+  /** The attempts for which the time passed. */
+  references: Set<string>;
+}
+
+/**
+ * Time at the vendor, which wants to be left alone for a minute between two calls about an attempt: it passes faster than
+ * here, for the vendor and for attempts about which no call is under way. What passes is on record, so that it can be told
+ * how long an attempt was left alone.
+ */
+export class VendorTime {
+  /** Whether nothing is stopped any more. */
+  isCalm = false;
+  private readonly steps: Step[] = [];
+  private isOver = false;
+  private passing: Promise<void> | undefined;
+
+  constructor(private readonly system: ChaosSystem) {}
+
+  start(): void {
+    this.passing = this.pass();
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.passing;
+  }
+
+  /**
+   * How long an attempt was left alone between two calls, for the service: the time that passed, and what was skipped for it.
+   * @param fromMs and toMs by the vendor's clock.
+   */
+  leftAloneMs(reference: string, fromMs: number, toMs: number): number {
+    const between = this.steps.filter(({ nowMs }) => nowMs > fromMs && nowMs <= toMs);
+    const movedMs = (steps: Step[]): number => steps.reduce((sum, { byMs }) => sum + byMs, 0);
+    const forIt = between.filter(({ references }) => references.has(reference));
+    return toMs - fromMs - movedMs(between) + movedMs(forIt);
+  }
+
+  private async pass(): Promise<void> {
+    for (; !this.isOver; await delay(EVERY_MS)) {
+      // The vendor first: what is due by our clock must be due by the vendor's.
+      const moved = await this.system.vendor.moveClock(STEP_MS).catch(() => null);
+      if (moved === null) continue;
+      const step: Step = { ...moved, references: new Set() };
+      this.steps.push(step);
+      const interval = (ms: number): string => `${ms} milliseconds`;
+      const longestMs = this.isCalm ? CALL_MS : LONGEST_STOP_MS;
+      const times = [STEP_MS, CALL_MS, longestMs].map(interval);
+      const brought = await this.system.sql<{ reference: string }>(BRING_FORWARD, times).catch(() => []);
+      for (const { reference } of brought) step.references.add(reference);
+    }
+  }
+}
