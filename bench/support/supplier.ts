@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A supplier in a process of its own that sells everything, at once or after the milliseconds of a user id such as
- * `slow-200`, and remembers what it sold. It keeps nothing on disk: only its speed matters here.
+ * `slow-200`, and remembers what it sold; it has nothing left of the SKU `SOLD-OUT`. It keeps nothing on disk: only its
+ * speed matters here.
  */
 const sold = new Map<string, object>();
 
@@ -20,10 +21,10 @@ const server = createServer((request, response) => {
       const known = sold.get(decodeURIComponent(request.url?.split('/').at(-1) ?? ''));
       return known ? answer(200, known) : answer(404, { code: 'NOT_FOUND' });
     }
-    const { reference, user_id: user } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      reference: string;
-      user_id: string;
-    };
+    const order = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
+    const { reference = '', user_id: user = '', sku } = order;
+    if (sku === 'SOLD-OUT')
+      return answer(422, { failure_code: 'OUT_OF_STOCK', failure_message: 'None left' });
     const sell = (): void => {
       const result = { reference, status: 'succeeded', supplier_reference: `S${sold.size}` };
       sold.set(reference, result);

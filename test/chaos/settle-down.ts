@@ -17,9 +17,13 @@ const OPEN = `
   LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
   WHERE o.status NOT IN ('completed', 'failed')`;
 
-/** Nobody but the operator ends these: units in review, and those for which the supplier loses every request. */
+/**
+ * Nobody but the operator ends these: units in review, those for which the supplier loses every request, and those about
+ * which the vendor says again and again what it also says to a repeat that comes too early.
+ */
 const FOR_THE_OPERATOR = `
-  AND (u.state = 'review' OR (o.user_id = 'sim-lost' AND u.state = 'unknown'))`;
+  AND (u.state = 'review' OR (u.state = 'unknown' AND (o.user_id = 'sim-lost' OR u.inquiries > 6
+       AND a.supplier_id IN (SELECT id FROM suppliers WHERE adapter = 'digiflazz'))))`;
 
 const UNDELIVERED = `
   SELECT d.id, d.webhook_id, d.status, d.attempt_count, d.due_at, d.leased_until, now() AS now

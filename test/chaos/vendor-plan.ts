@@ -95,7 +95,11 @@ const BEHAVIOURS = {
   'pending-late': pending('00', { delay_ms: 60_000 }),
   'pending-unsigned': pending('00', { signature: 'absent' }),
   'early-callback': [{ callback: { mode: 'before_answer' }, delay_ms: 800 }],
-  'too-often-bought': [{ rc: '85', then: [{ rc: '00', after_ms: LATER_MS }] }],
+  // It says so while the next attempt is in doubt.
+  'too-often-bought': [
+    { rc: '85', then: [{ rc: '00', after_ms: 200_000 }] },
+    { drop: true, callback: { mode: 'never' } },
+  ],
   'bought-late': [{ rc: '02', then: [{ rc: '00', after_ms: LATER_MS }] }],
   'taken-back': [{ rc: '00', then: [{ rc: '74', after_ms: LATER_MS }] }],
 } satisfies Record<string, Rule[]>;
