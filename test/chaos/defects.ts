@@ -33,8 +33,8 @@ const DEFECTS = {
   'reference-per-attempt': [
     inStatement(
       'units.claim',
-      'o.order_number',
-      `o.order_number || CASE WHEN claimed.sends > 1 THEN 'r' || claimed.sends ELSE '' END AS order_number`,
+      'coalesce(a.reference,',
+      `coalesce(a.reference || CASE WHEN claimed.sends > 1 THEN 'r' || claimed.sends ELSE '' END,`,
     ),
   ],
   'acknowledged-before-commit': [
