@@ -68,7 +68,9 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
   const asked = askedWait(answer);
   if (answer.status === 429) asked.retryAfterMs = Math.max(asked.retryAfterMs ?? 0, RATE_WINDOW_MS);
-  const fault = meaning.kind === 'not_accepted' ? { fault: meaning.fault } : {};
+  // That we may not order the product may be how a reference is refused that was sent before.
+  const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';
+  const fault = isOurs ? { fault: meaning.fault } : {};
   return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...asked };
 }
 
