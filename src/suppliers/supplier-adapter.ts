@@ -1,6 +1,9 @@
 import type { CostMoney } from '../core/cost-money.js';
+import type { NamedAttempt } from './named-attempt.js';
 import type { CallbackReader } from './supplier-callback.js';
 import type { SupplierOutcome } from './supplier-outcome.js';
+
+export type { NamedAttempt } from './named-attempt.js';
 
 /** One unit to buy, as it was first sent: each time that an attempt is sent, it is the same. */
 export interface TopUp {
@@ -18,14 +21,6 @@ export interface TopUp {
   maxCost: CostMoney | null;
   /** What its offer says that it costs; null where that says nothing. */
   expectedCost: CostMoney | null;
-}
-
-/** By which a supplier knows an attempt. */
-export interface NamedAttempt {
-  sku: string;
-  reference: string;
-  /** The supplier's own name of the purchase, where it has said one. */
-  supplierReference: string | null;
 }
 
 /** An attempt to buy a unit, as far as it has come. */

@@ -1,4 +1,4 @@
-import type { NamedAttempt } from './supplier-adapter.js';
+import type { NamedAttempt } from './named-attempt.js';
 import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
 /** What a supplier called us with, as it came in. */

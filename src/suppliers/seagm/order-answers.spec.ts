@@ -8,7 +8,14 @@ import { orderFields, requestProblem, type OrderKind } from './order-request.js'
 
 const ATTEMPT: Attempt = {
   ...{ reference: 'T0123456789ABCDE', sku: '6351', userId: '123', serverId: '2001', characterId: null },
-  ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
+  ...{
+    playerTemplate: null,
+    endUserIp: null,
+    maxCost: null,
+    expectedCost: null,
+    supplierReference: null,
+    isRepeat: false,
+  },
 };
 
 const answer = (body: unknown, status = 200, retryAfter?: string): HttpAnswer => ({
