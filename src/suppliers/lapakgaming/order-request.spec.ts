@@ -30,6 +30,11 @@ describe('the request of an order', () => {
     );
   });
 
+  it('tells the buyer’s address, which some products need, where the merchant gave it', () => {
+    expect(request({ endUserIp: '203.0.113.7' })).toContain('"end_user_ip_address":"203.0.113.7"');
+    expect(request()).not.toContain('end_user_ip');
+  });
+
   it('says what it is expected to cost, to the digit, and nothing of what it may cost', () => {
     const expectedCost = { micros: 19_500_000_000n, currency: 'IDR' };
     const maxCost = { micros: 20_475_000_000n, currency: 'IDR' };

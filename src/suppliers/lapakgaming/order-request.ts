@@ -16,6 +16,7 @@ export function orderRequest({ callbackUrl }: { callbackUrl: string | null }, to
     // The vendor compares: it refuses a price that is higher, and one that is lower.
     ...(topUp.expectedCost !== null && { price: new JsonNumber(formatMicros(topUp.expectedCost.micros)) }),
     partner_reference_id: topUp.reference,
+    ...(topUp.endUserIp !== null && { end_user_ip_address: topUp.endUserIp }),
     ...(callbackUrl !== null && { override_callback_url: callbackUrl }),
   });
 }
