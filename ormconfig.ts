@@ -35,6 +35,7 @@ import { Deliveries1763800000025 } from './src/database/migrations/1763800000025
 import { SupplierBalances1763800000026 } from './src/database/migrations/1763800000026-supplier-balances.js';
 import { MetadataAndEventPages1763800000028 } from './src/database/migrations/1763800000028-metadata-and-event-pages.js';
 import { SupplierAccounts1763800000029 } from './src/database/migrations/1763800000029-supplier-accounts.js';
+import { PlayerChecks1763800000030 } from './src/database/migrations/1763800000030-player-checks.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -112,6 +113,7 @@ export function dataSourceOptions(
       SupplierBalances1763800000026,
       MetadataAndEventPages1763800000028,
       SupplierAccounts1763800000029,
+      PlayerChecks1763800000030,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

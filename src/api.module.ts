@@ -17,6 +17,8 @@ import { HomeController } from './api-docs/home.controller.js';
 import { ManagementModule } from './management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
+import { PlayersController } from './players/players.controller.js';
+import { PlayersModule } from './players/players.module.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksController } from './supplier-callbacks/supplier-callbacks.controller.js';
 import { SupplierCallbacksModule } from './supplier-callbacks/supplier-callbacks.module.js';
@@ -35,6 +37,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     CatalogModule,
     WalletModule,
     OrdersModule,
+    PlayersModule,
     WebhooksModule,
     EventsModule,
     SupplierCallbacksModule,
@@ -42,6 +45,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
   ],
   controllers: [
     OrdersController,
+    PlayersController,
     WalletController,
     ProductsController,
     WebhooksController,

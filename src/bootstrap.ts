@@ -12,6 +12,7 @@ import { observeRequestsMiddleware } from './core/http/observe-requests.middlewa
 import { requestIdMiddleware } from './core/http/request-id.middleware.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { Metrics } from './core/metrics.js';
+import { CHECKS_PER_SECOND } from './players/players.service.js';
 import { setUpSwagger } from './api-docs/swagger.js';
 
 /** Builds the merchant API, ready to `listen`; the tests use the very same. */
@@ -29,8 +30,9 @@ export async function createApi(config: Config, logger: Logger): Promise<NestExp
     '/v1',
     apiKeyMiddleware(app.get(ApiKeyVerifier)),
     rateLimitMiddleware(config.RATE_LIMIT_PER_SECOND),
-    jsonBodyMiddleware,
   );
+  app.use('/v1/players/check', rateLimitMiddleware(CHECKS_PER_SECOND, 'player checks'));
+  app.use('/v1', jsonBodyMiddleware);
   setUpSwagger(app);
   return app;
 }

@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     const bodies = operations().flatMap(([route, { requestBody }]) =>
       Object.values(requestBody?.content ?? {}).map((content) => [route, content.schema] as const),
     );
-    expect(bodies).toHaveLength(3);
+    expect(bodies).toHaveLength(4);
     for (const [route, body] of bodies) visit(route, body);
     expect(withDefault).toEqual([]);
     expect(schema('CreateOrderItemDto').required).toEqual(['sku']);

@@ -18,6 +18,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Orders', 'Order top-ups, and follow them to their end')
     .addTag('Wallet', 'The prepaid balance, and what moved it')
     .addTag('Products', 'What can be ordered, at your prices')
+    .addTag('Players', 'Find out whether a player exists')
     .addTag('Webhooks', 'Be told when an order ends, and see what was delivered')
     .addTag('Events', 'What happened, in order: for those who missed a webhook, or have none')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api-key')

@@ -9,8 +9,9 @@ const WINDOW_MS = 1_000;
  * Limits the requests per second of each API key, in each process by itself, so that it never waits for a server.
  * Every answer carries the `RateLimit-*` headers.
  * @param limit 0 turns it off.
+ * @param what it counts, in words. A limit of fewer routes comes behind the one of all: the headers are those of the last.
  */
-export function rateLimitMiddleware(limit: number): RequestHandler {
+export function rateLimitMiddleware(limit: number, what = 'requests'): RequestHandler {
   if (limit === 0) return (_request, _response, next) => next();
   return rateLimit({
     windowMs: WINDOW_MS,
@@ -21,7 +22,7 @@ export function rateLimitMiddleware(limit: number): RequestHandler {
     validate: false,
     keyGenerator: (request) => String(callerOf(request)?.apiKeyId),
     handler: (_request, _response, next) => {
-      const message = `More than ${limit} requests per second with this API key: please slow down`;
+      const message = `More than ${limit} ${what} per second with this API key: please slow down`;
       next(new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 }));
     },
   });

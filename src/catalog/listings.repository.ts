@@ -42,6 +42,13 @@ const PAGE = statement(
     `${listingsFor(merchantId, limits)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
 );
 
+/** Products that are not sold have no players. */
+const FIND_PLAYER_CHECK = statement(
+  'listings.find_player_check',
+  { sku: 'text' },
+  ({ sku }) => `SELECT player_check FROM products WHERE sku = ${sku} AND active`,
+);
+
 /** Which product is asked for, by whom, and whether more than one piece of it. */
 export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> & Pick<Product, 'sku'> & { many: boolean };
 
@@ -120,6 +127,14 @@ export class ListingsRepository {
   /** In the order in which products were added. @param after the last id of the page before. */
   page(merchantId: number, after: number, limit: number): Promise<Listing[]> {
     return this.reads.query<Listing>(...PAGE.with({ merchantId, after, limit, ...this.limits }));
+  }
+
+  /** Who is asked whether a player of a product exists; null for nobody. */
+  async findPlayerCheck(sku: string): Promise<Product['player_check']> {
+    const [product] = await this.database.query<Pick<Product, 'player_check'>>(
+      ...FIND_PLAYER_CHECK.with({ sku }),
+    );
+    return product?.player_check ?? null;
   }
 
   /** One row or more for each that is asked for, even if there is no such product; those that come first are better. */

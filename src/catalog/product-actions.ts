@@ -16,6 +16,8 @@ export interface ProductView {
   max_quantity: number;
   active: boolean;
   kind: ProductKind;
+  /** Who is asked whether a player exists; null for nobody. */
+  player_check: string | null;
 }
 
 export const toProductView = (product: ProductRow): ProductView => ({
@@ -29,6 +31,7 @@ export const toProductView = (product: ProductRow): ProductView => ({
   max_quantity: product.max_quantity,
   active: product.active,
   kind: product.kind,
+  player_check: product.player_check,
 });
 
 type Value = string | number | boolean | null;

@@ -1,6 +1,7 @@
 import type { Satang } from '../core/money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import { textProblem } from '../core/text.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
 import type { Product } from './product.entity.js';
 
 export const MAX_QUANTITY = 100;
@@ -22,6 +23,8 @@ export interface ProductDefinition {
   maxQuantity?: number;
   active?: boolean;
   kind?: ProductKind;
+  /** Who is asked whether a player exists, such as `g2bulk:mlbb`. Null for nobody. */
+  playerCheck?: string | null;
 }
 
 /** `supplierCode` is that of its first offer; null when it has none. */
@@ -43,6 +46,7 @@ export function productProblem({
   name,
   supplierSku,
   maxQuantity = MAX_QUANTITY,
+  playerCheck = null,
 }: ProductDefinition): string | null {
   const texts: [string, string | undefined, number][] = [
     ['sku', sku, 64],
@@ -56,6 +60,8 @@ export function productProblem({
   if (!Number.isInteger(maxQuantity) || maxQuantity < 1 || maxQuantity > MAX_QUANTITY) {
     return `max_quantity must be a whole number, 1 to ${MAX_QUANTITY}`;
   }
+  if (playerCheck !== null && !readPlayerCheck(playerCheck))
+    return `player_check must be ${PLAYER_CHECK_WORDS}`;
   return null;
 }
 
@@ -87,5 +93,7 @@ export function toRow(definition: ProductDefinition, before?: ProductWithSupplie
     max_quantity: definition.maxQuantity ?? before?.max_quantity ?? MAX_QUANTITY,
     active: definition.active ?? before?.active ?? true,
     kind: definition.kind ?? before?.kind ?? 'topup',
+    player_check:
+      definition.playerCheck === undefined ? (before?.player_check ?? null) : definition.playerCheck,
   };
 }

@@ -10,6 +10,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 @Check('ck_products_price_not_negative', 'price >= 0')
 @Check('ck_products_max_quantity', 'max_quantity BETWEEN 1 AND 100')
 @Check('ck_products_kind', `kind IN ('topup', 'code')`)
+@Check('ck_products_player_check', 'length(player_check) BETWEEN 1 AND 128')
 @Check('ck_products_first_offer', 'num_nulls(supplier_id, supplier_sku) IN (0, 2)')
 export class Product {
   @IdColumn('integer', 'pk_products')
@@ -53,6 +54,10 @@ export class Product {
   /** What is ordered from now on: what was ordered keeps its kind. */
   @Column('text', { default: 'topup' })
   kind!: ProductKind;
+
+  /** Who is asked whether a player exists, such as `g2bulk:mlbb`; null for nobody. */
+  @Column('text', { nullable: true })
+  player_check!: string | null;
 
   @Column(createdAtColumn())
   created_at!: Date;

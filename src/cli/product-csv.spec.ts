@@ -28,9 +28,9 @@ const HEADER = 'sku,name,price,supplier\n';
 
 describe('a file of products', () => {
   it('may have its columns in any order, and empty fields for defaults', () => {
-    const file = `supplier,active,price,max_quantity,name,requires_server,sku,requires_character,supplier_sku,kind
-acme,0,35.00,5,86 Diamonds,TRUE,MLBB-86,yes,A-86,code
-acme,,35,,ไดมอนด์,,MLBB-87,,,
+    const file = `supplier,active,price,max_quantity,name,requires_server,sku,requires_character,supplier_sku,kind,player_check
+acme,0,35.00,5,86 Diamonds,TRUE,MLBB-86,yes,A-86,code,g2bulk:mlbb
+acme,,35,,ไดมอนด์,,MLBB-87,,,,
 `;
     expect(read(file)).toEqual([
       {
@@ -46,6 +46,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,
           maxQuantity: 5,
           active: false,
           kind: 'code',
+          playerCheck: 'g2bulk:mlbb',
         },
       },
       {
@@ -61,6 +62,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,
           maxQuantity: 100,
           active: true,
           kind: 'topup',
+          playerCheck: null,
         },
       },
     ]);
@@ -79,6 +81,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,
       maxQuantity: undefined,
       active: undefined,
       kind: undefined,
+      playerCheck: undefined,
     });
     expect(problems('sku,price\nNEW,5\n')).toEqual(['line 2: NEW is a new product: it needs name']);
   });
@@ -127,6 +130,16 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,
     ['max_quantity', '101', 'a whole number, 1 to 100'],
     ['max_quantity', '1.5', 'a whole number, 1 to 100'],
     ['kind', 'Code', 'topup or code'],
+    [
+      'player_check',
+      'acme:mlbb',
+      'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)',
+    ],
+    [
+      'player_check',
+      'g2bulk',
+      'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)',
+    ],
     ['active', 'maybe', 'true, false, yes, no, 1 or 0'],
     ['requires_server', 'y', 'true, false, yes, no, 1 or 0'],
   ])('takes no %s of %s', (column, value, words) => {
@@ -137,7 +150,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,
   it('names what is wrong with the header', () => {
     expect(problems('sku,name,price,price,colour\nA,a,1,acme,red\n')).toEqual([
       'line 1: there is no column "colour": choose from sku, name, price, supplier, supplier_sku, requires_server, ' +
-        'requires_character, max_quantity, active, kind',
+        'requires_character, max_quantity, active, kind, player_check',
       'line 1: column price is there more than once',
     ]);
     expect(problems('name,price\nA,1\n')).toEqual(['line 1: column sku is missing']);
@@ -191,6 +204,7 @@ describe('products that were written to a file', () => {
     max_quantity: fc.integer({ min: 1, max: 100 }),
     active: fc.boolean(),
     kind: fc.constantFrom('topup' as const, 'code' as const),
+    player_check: fc.constantFrom(null, 'g2bulk:mlbb', 'g2bulk:free_fire-2.0'),
   });
   const withoutOffer = bought.map((each) => ({ ...each, supplier: null, supplier_sku: null }));
   const product = fc.oneof(bought, withoutOffer);
@@ -221,4 +235,5 @@ const toView = (definition: ProductLine['definition']): Partial<ProductView> => 
   max_quantity: definition.maxQuantity,
   active: definition.active,
   kind: definition.kind,
+  player_check: definition.playerCheck,
 });

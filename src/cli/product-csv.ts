@@ -10,6 +10,7 @@ import {
 } from '../catalog/product-definition.js';
 import { parseBaht } from '../core/money.js';
 import { PRODUCT_KINDS, type ProductKind } from '../core/product-kind.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
 import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
 import { toCsv } from './csv.js';
 
@@ -24,6 +25,7 @@ const COLUMNS = [
   'max_quantity',
   'active',
   'kind',
+  'player_check',
 ] as const satisfies (keyof ProductView)[];
 
 const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products' };
@@ -102,6 +104,7 @@ function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): Produ
     }),
     active: flag('active', true),
     kind: reader.read('kind', toKind, { words: PRODUCT_KINDS.join(' or '), ifEmpty: 'topup' }),
+    playerCheck: reader.read('player_check', toPlayerCheck, { words: PLAYER_CHECK_WORDS, ifEmpty: null }),
   };
 }
 
@@ -134,6 +137,8 @@ const FLAGS: Record<string, boolean> = {
 const toFlag = (text: string): boolean | null => FLAGS[text.toLowerCase()] ?? null;
 
 const toKind = (text: string): ProductKind | null => PRODUCT_KINDS.find((kind) => kind === text) ?? null;
+
+const toPlayerCheck = (text: string): string | null => (readPlayerCheck(text) ? text : null);
 
 const toQuantity = (text: string): number | null => {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;

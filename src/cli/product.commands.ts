@@ -1,8 +1,9 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { toProductView } from '../catalog/product-actions.js';
 import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definition.js';
 import { PRODUCT_KINDS } from '../core/product-kind.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
 import { ProductsService } from '../catalog/products.service.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
@@ -14,7 +15,8 @@ import { list, record } from './output.js';
 import { writeProducts } from './product-csv.js';
 import { differencesResult, importProducts, readProductFile, toRows } from './product-import.js';
 
-type SetGiven = Omit<ProductDefinition, 'active'> & Actor & { active?: boolean; inactive?: boolean };
+type SetGiven = Omit<ProductDefinition, 'active' | 'playerCheck'> &
+  Actor & { active?: boolean; inactive?: boolean; playerCheck?: string | false };
 
 type ImportGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
@@ -26,7 +28,7 @@ can't be ordered. topup offer sets more of them.
 
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
-requires_server, requires_character, max_quantity, active and kind. New products need name and price. Without a column,
+requires_server, requires_character, max_quantity, active, kind and player_check. New products need name and price. Without a column,
 existing products keep their value; an empty field sets the default, but an empty supplier takes no offer away. The import is all or nothing, and errors
 name their line. A file that changes more than ${MANY} products needs confirmation.
 `;
@@ -62,6 +64,11 @@ export const productCommands: CommandGroup = {
   },
 };
 
+function playerCheck(text: string): string {
+  if (readPlayerCheck(text)) return text;
+  throw new InvalidArgumentError(`It must be ${PLAYER_CHECK_WORDS}.`);
+}
+
 function defineSet(product: Command, act: Act): void {
   product
     .command('set')
@@ -77,6 +84,12 @@ function defineSet(product: Command, act: Act): void {
     .option('--no-requires-character', 'do not require the character')
     .option('--max-quantity <n>', `maximum pieces per item, 1 to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY))
     .option('--kind <kind>', 'what one piece is: topup (default) or code', oneOf(PRODUCT_KINDS))
+    .option(
+      '--player-check <validator:game>',
+      'who is asked whether a player exists, such as g2bulk:mlbb',
+      playerCheck,
+    )
+    .option('--no-player-check', 'ask nobody whether a player exists')
     .addOption(new Option('--active', 'make the product available').conflicts('inactive'))
     .option('--inactive', 'make the product unavailable')
     .addOption(operatorOption())
@@ -90,8 +103,12 @@ function defineSet(product: Command, act: Act): void {
         ),
     )
     .action(
-      act(async (app, { active, inactive, operator, reason, ...given }: SetGiven) => {
-        const definition = { ...given, active: inactive ? false : active };
+      act(async (app, { active, inactive, playerCheck: check, operator, reason, ...given }: SetGiven) => {
+        const definition = {
+          ...given,
+          active: inactive ? false : active,
+          playerCheck: check === false ? null : check,
+        };
         return record({
           ...toProductView(await app.get(ProductsService).set(definition, { operator, reason })),
         });

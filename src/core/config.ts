@@ -12,7 +12,7 @@ import { parseNetwork, type Network } from './networks.js';
 export interface Config extends Omit<
   Environment,
   | ('WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS' | 'REDIS_TLS_CA_FILE')
-  | 'SUPPLIER_CALLBACK_BASE_URL'
+  | ('SUPPLIER_CALLBACK_BASE_URL' | 'G2BULK_BASE_URL')
 > {
   /** 32 bytes, or null where nothing was set (only the command line runs without). */
   readonly secretsKey: Buffer | null;
@@ -24,6 +24,8 @@ export interface Config extends Omit<
   readonly trustedProxies: readonly string[];
   /** Where suppliers reach the API, without a slash at its end; null where they are given no address to call. */
   readonly supplierCallbackBaseUrl: string | null;
+  /** Where G2Bulk checks players, without a slash at its end. */
+  readonly g2bulkBaseUrl: string;
 }
 
 export const CONFIG = Symbol('CONFIG');
@@ -51,7 +53,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   );
   for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) checkServer(name, environment[name], problems);
   const redisAuthority = readAuthority(environment, problems);
-  const supplierCallbackBaseUrl = readCallbackBaseUrl(environment, problems);
+  const { SUPPLIER_CALLBACK_BASE_URL: callbacks } = environment;
+  const supplierCallbackBaseUrl = isBlank(callbacks)
+    ? null
+    : readBaseUrl('SUPPLIER_CALLBACK_BASE_URL', callbacks, problems);
+  const g2bulkBaseUrl = readBaseUrl('G2BULK_BASE_URL', environment.G2BULK_BASE_URL, problems);
   const webhookAllowedNetworks = parseNetworks(
     'WEBHOOK_ALLOWED_CIDRS',
     environment.WEBHOOK_ALLOWED_CIDRS,
@@ -67,7 +73,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     SECRETS_KEY: _key,
     SECRETS_PREVIOUS_KEYS: previousKeys,
     REDIS_TLS_CA_FILE: _file,
-    SUPPLIER_CALLBACK_BASE_URL: _baseUrl,
+    SUPPLIER_CALLBACK_BASE_URL: _callbacks,
+    G2BULK_BASE_URL: _g2bulk,
     ...plain
   } = environment;
   return Object.freeze({
@@ -78,6 +85,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     webhookAllowedNetworks,
     trustedProxies: splitList(environment.TRUSTED_PROXIES),
     supplierCallbackBaseUrl,
+    g2bulkBaseUrl,
   });
 }
 
@@ -116,15 +124,9 @@ function readAuthority(
   return null;
 }
 
-function readCallbackBaseUrl(
-  { SUPPLIER_CALLBACK_BASE_URL: baseUrl }: Environment,
-  problems: string[],
-): string | null {
-  if (isBlank(baseUrl)) return null;
+function readBaseUrl(name: string, baseUrl: string, problems: string[]): string {
   if (!isBaseUrl(baseUrl))
-    problems.push(
-      'SUPPLIER_CALLBACK_BASE_URL must be an http or https URL without credentials, query or fragment',
-    );
+    problems.push(`${name} must be an http or https URL without credentials, query or fragment`);
   return withoutTrailingSlashes(baseUrl);
 }
 

@@ -100,6 +100,8 @@ export class Environment {
   @Milliseconds(300_000) SUPPLIER_BALANCE_INTERVAL_MS!: number;
   @Text('') SUPPLIER_CALLBACK_BASE_URL!: string;
 
+  @Text('https://api.g2bulk.com/v1') G2BULK_BASE_URL!: string;
+
   @Milliseconds(600_000) ROUTING_DEADLINE_MS!: number;
   @Milliseconds(1_800_000) ROUTING_HOLD_LIMIT_MS!: number;
 

@@ -62,6 +62,12 @@ export class Metrics {
     [],
   );
 
+  private readonly playerChecks = this.counter(
+    'topup_player_checks_total',
+    'Players that merchants asked about, who knew, and what',
+    ['source', 'verdict'],
+  );
+
   private readonly units = this.counter(
     'topup_units_total',
     'Units settled by the answer of their supplier',
@@ -164,6 +170,11 @@ export class Metrics {
 
   walletRefused(count: number): void {
     this.walletRefusals.inc(count);
+  }
+
+  /** @param source the pattern of offers, a validator by its name, the cache, or nobody. */
+  playerChecked(source: string, verdict: string): void {
+    this.playerChecks.inc({ source, verdict });
   }
 
   orderEnded(status: 'completed' | 'failed', seconds: number): void {

@@ -130,12 +130,25 @@ describe('topup product', () => {
     max_quantity: 100,
     active: true,
     kind: 'topup',
+    player_check: null,
   };
 
   it('has defaults for what is not given of a new one', async () => {
     expect(await commandLine.json(...set)).toEqual(product);
     expect(await commandLine.json('product', 'list')).toEqual([product]);
     expect(await commandLine.refused(...set, '--supplier', 'nobody')).toMatch(/there is no supplier nobody/);
+  });
+
+  it('keeps who is asked whether a player exists, until nobody is', async () => {
+    const check = (...options: string[]): Promise<unknown> =>
+      commandLine.json('product', 'set', '--sku', 'MLBB-86', ...options);
+    expect(await check('--player-check', 'g2bulk:mlbb')).toEqual({ ...product, player_check: 'g2bulk:mlbb' });
+    expect(await check('--max-quantity', '100')).toEqual({ ...product, player_check: 'g2bulk:mlbb' });
+    for (const wrong of ['mlbb', 'g2bulk:', 'g2bulk:m l', 'acme:mlbb'])
+      expect(
+        await commandLine.refused('product', 'set', '--sku', 'MLBB-86', '--player-check', wrong),
+      ).toMatch(/It must be a validator and its code of the game, such as g2bulk:mlbb/);
+    expect(await check('--no-player-check')).toEqual(product);
   });
 
   it('imports a whole file, or nothing of it', async () => {

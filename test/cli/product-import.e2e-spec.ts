@@ -48,6 +48,8 @@ const strict = [
   'A-86',
   '--kind',
   'code',
+  '--player-check',
+  'g2bulk:mlbb',
 ];
 
 /** What {@link strict} and {@link defined} make of a product. */
@@ -62,6 +64,7 @@ const product = (sku: string, price: string): Product => ({
   max_quantity: 5,
   active: true,
   kind: 'code',
+  player_check: 'g2bulk:mlbb',
 });
 
 async function imported<Value = Product[]>(text: string, ...options: string[]): Promise<Value> {
@@ -88,7 +91,7 @@ describe('topup product import', () => {
   it('takes an empty field in a column that is there for the default', async () => {
     await commandLine.json(...set('EMPTY', ...defined('35'), ...strict, '--inactive'));
     const text =
-      'sku,supplier_sku,requires_server,requires_character,max_quantity,active,kind\nEMPTY,,,,,,\n';
+      'sku,supplier_sku,requires_server,requires_character,max_quantity,active,kind,player_check\nEMPTY,,,,,,,\n';
     expect(await imported(text)).toEqual([
       {
         ...product('EMPTY', '35.00'),
@@ -97,6 +100,7 @@ describe('topup product import', () => {
         requires_character: false,
         max_quantity: 100,
         kind: 'topup',
+        player_check: null,
       },
     ]);
   });
@@ -210,10 +214,10 @@ describe('topup product export', () => {
     const { stdout } = await commandLine.run('product', 'export', '-');
     expect(stdout).toBe(readFileSync(exported, 'utf8'));
     expect(stdout).toMatch(
-      /^sku,name,price,supplier,supplier_sku,requires_server,requires_character,max_quantity,active,kind\n/,
+      /^sku,name,price,supplier,supplier_sku,requires_server,requires_character,max_quantity,active,kind,player_check\n/,
     );
     expect(stdout).toContain(
-      `'@X-0,"'=HYPERLINK(""http://evil"",""x"")",0.07,acme,A-86,true,true,5,false,code\n`,
+      `'@X-0,"'=HYPERLINK(""http://evil"",""x"")",0.07,acme,A-86,true,true,5,false,code,g2bulk:mlbb\n`,
     );
     expect(await commandLine.json('product', 'import', exported, '--dry-run')).toEqual([]);
     const before = await newest('product.import');

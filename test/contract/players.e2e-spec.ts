@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { ProductsService } from '../../src/catalog/products.service.js';
+import type { Config } from '../../src/core/config.js';
+import { Metrics } from '../../src/core/metrics.js';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { expectError, expectRefusedField } from '../support/expectations.js';
+import { FakeValidator, known, type ValidatorAnswer } from '../support/fake-validator.js';
+import { Client, type Answer } from '../support/http.js';
+import { startOwnRedis } from '../support/redis.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+
+interface Verdict {
+  verdict: string;
+  name: string | null;
+}
+
+const validator = new FakeValidator();
+const logged: string[] = [];
+let stack: TestStack;
+let merchant: TestMerchant;
+let client: Client;
+let sku: string;
+
+beforeAll(async () => {
+  await validator.listen();
+  stack = await TestStack.start(
+    { G2BULK_BASE_URL: `${validator.url}/`, LOG_LEVEL: 'debug' },
+    { worker: false, logTo: { write: (line) => logged.push(line) } },
+  );
+  merchant = await stack.merchant();
+  sku = await stack.product('35.00', { playerCheck: 'g2bulk:mlbb' });
+});
+
+afterAll(async () => {
+  await closeWithBalancedBooks(stack);
+  await validator.close();
+});
+
+/** A key of its own for each test: what one asks is not counted against the others. */
+beforeEach(async () => {
+  const { key } = await stack.api.get(ApiKeysService).issue(merchant.id);
+  client = new Client(stack.url, key);
+});
+
+const ask = (body: object, from = client): Promise<Answer<Verdict>> =>
+  from.post<Verdict>('/v1/players/check', body);
+
+async function verdictOn(user_id: string, more: object = {}, from = client): Promise<Verdict> {
+  const { status, body } = await ask({ sku, user_id, ...more }, from);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** A player that the validator answers so about. @returns its id. */
+function player(answer: ValidatorAnswer): string {
+  const userId = unique('player');
+  validator.introduce(userId, answer);
+  return userId;
+}
+
+/** Another API process, once it answers. */
+async function startApi(changes: Partial<Config> = {}): Promise<INestApplication> {
+  const api = await stack.startApi(changes);
+  await api.get(SchemaService).whenReady();
+  return api;
+}
+
+/** The names of what is kept in Redis about players. */
+async function kept(): Promise<string[]> {
+  const redis = new Redis(stack.config.REDIS_URL);
+  try {
+    return await redis.keys(`${stack.config.QUEUE_PREFIX}*player*`);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+describe('a check of a player', () => {
+  it('asks the validator of the product, which needs no key of ours', async () => {
+    const userId = player(known('Somchai 🎮'));
+    expect(await verdictOn(userId, { server_id: '2001', character_id: 'mage' })).toEqual({
+      verdict: 'valid',
+      name: 'Somchai 🎮',
+    });
+    const [question] = validator.about(userId);
+    expect(question).toMatchObject({
+      path: 'POST /v1/games/checkPlayerId',
+      body: { game: 'mlbb', user_id: userId, server_id: '2001' },
+    });
+    expect(question?.headers).not.toHaveProperty('x-api-key');
+    expect(question?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('says that there is no such player, without a name', async () => {
+    expect(await verdictOn(unique('nobody'))).toEqual({ verdict: 'invalid', name: null });
+    expect(validator.questions.at(-1)?.body).not.toHaveProperty('server_id');
+  });
+
+  it('knows nothing of players of products without a validator', async () => {
+    const before = validator.questions.length;
+    const plain = await stack.product();
+    expect(await verdictOn('player-1', { sku: plain })).toEqual({ verdict: 'unknown', name: null });
+    await stack.api.get(ProductsService).set({ sku: plain, playerCheck: 'g2bulk:pubgm' });
+    expect(await verdictOn('player-1', { sku: plain })).toEqual({ verdict: 'invalid', name: null });
+    await stack.api.get(ProductsService).set({ sku: plain, playerCheck: null });
+    expect(await verdictOn('player-1', { sku: plain })).toEqual({ verdict: 'unknown', name: null });
+    expect(validator.questions).toHaveLength(before + 1);
+  });
+
+  it.each<[string, ValidatorAnswer]>([
+    ['does not answer in time', 'hang'],
+    ['ends the connection', 'drop'],
+    ['has an error', { status: 500, body: { success: false } }],
+    ['refuses the request', { status: 400, body: { success: false, message: 'no such player' } }],
+    ['speaks no JSON', { status: 200, body: '<html>' }],
+    ['speaks of something else', { status: 200, body: { valid: 'perhaps', name: 'X' } }],
+  ])('is unknown where the validator %s, and blocks no order', async (_what, answer) => {
+    const userId = player(answer);
+    expect(await verdictOn(userId)).toEqual({ verdict: 'unknown', name: null });
+    await stack.order(merchant, [{ sku }], userId);
+  });
+});
+
+describe('the patterns of offers', () => {
+  it('make a player invalid that no routable offer takes, before anybody is asked', async () => {
+    const patterned = await stack.product('35.00', { supplierSku: 'any', playerCheck: 'g2bulk:mlbb' });
+    const supplierSku = unique('theirs');
+    await stack.sql(
+      `INSERT INTO supplier_products (supplier_id, sku, name, sellable, player_pattern, first_seen_at, last_seen_at)
+       SELECT id, $1, 'theirs', true, '^\\d+ \\d+$', now(), now() FROM suppliers WHERE code = 'fake'`,
+      [supplierSku],
+    );
+    const offers = stack.api.get(OffersService);
+    await offers.set({ sku: patterned, supplier: 'fake', supplierSku });
+    const letters = player(known('Malee'));
+    expect(await verdictOn(letters, { sku: patterned })).toEqual({ verdict: 'valid', name: 'Malee' });
+    await offers.remove({ sku: patterned, supplier: 'fake', supplierSku: 'any' });
+    expect(await verdictOn(letters, { sku: patterned, server_id: '1' })).toEqual({
+      verdict: 'invalid',
+      name: null,
+    });
+    expect(validator.about(letters)).toHaveLength(1);
+    await verdictOn('123', { sku: patterned, server_id: '1' });
+    expect(validator.about('123')).toHaveLength(1);
+  });
+});
+
+describe('a request for a check', () => {
+  it('is refused as an order would be', async () => {
+    const strict = await stack.product('35.00', { requiresServer: true, requiresCharacter: true });
+    const refused = await ask({ sku: strict, user_id: 'player-1' });
+    expectRefusedField(refused, 'server_id', 'REQUIRED');
+    expectRefusedField(refused, 'character_id', 'REQUIRED');
+    const unknown = await ask({ sku: 'NONE', user_id: 'player-1' });
+    expectRefusedField(unknown, 'sku', 'INVALID_SKU');
+    expect(expectError(unknown, 400, 'BAD_REQUEST').message).toBe(
+      'sku "NONE" is not a product that can be ordered',
+    );
+    await stack.api.get(ProductsService).set({ sku: strict, active: false });
+    expectRefusedField(
+      await ask({ sku: strict, user_id: 'player-1', server_id: '1', character_id: '2' }),
+      'sku',
+      'INVALID_SKU',
+    );
+  });
+
+  it.each([
+    ['a missing user_id', { sku: 'X' }, 'user_id', 'REQUIRED'],
+    ['a number', { sku: 'X', user_id: 12345 }, 'user_id', 'INVALID_TYPE'],
+    ['blank text', { sku: 'X', user_id: ' ' }, 'user_id', 'INVALID_VALUE'],
+    ['another member', { sku: 'X', user_id: '1', quantity: 1 }, 'quantity', 'UNKNOWN_MEMBER'],
+    ['a list for a SKU', { sku: ['X'], user_id: '1' }, 'sku', 'INVALID_TYPE'],
+  ])('may not have %s', async (_what, body, field, code) => {
+    expectRefusedField(await ask(body), field, code);
+  });
+
+  it('needs a key, and no offer', async () => {
+    expectError(await ask({ sku, user_id: '1' }, new Client(stack.url, null)), 401, 'UNAUTHORIZED');
+    const unsold = await stack.product('35.00', { supplier: null });
+    expect(await verdictOn('player-1', { sku: unsold })).toEqual({ verdict: 'unknown', name: null });
+  });
+});
+
+describe('a verdict', () => {
+  it('is kept for five minutes, for all API processes', async () => {
+    const other = await startApi();
+    try {
+      const userId = player(known('Nok'));
+      const theirs = new Client(stack.urlOf(other), merchant.key);
+      const earlier = await kept();
+      for (const from of [client, client, theirs])
+        expect(await verdictOn(userId, {}, from)).toEqual({ verdict: 'valid', name: 'Nok' });
+      expect(validator.about(userId)).toHaveLength(1);
+      await verdictOn(userId, { server_id: '2' });
+      expect(validator.about(userId)).toHaveLength(2);
+      const keys = (await kept()).filter((key) => !earlier.includes(key));
+      expect(keys).toHaveLength(2);
+      const redis = new Redis(stack.config.REDIS_URL);
+      const lifetimes = await Promise.all(keys.map((key) => redis.pttl(key)));
+      redis.disconnect();
+      for (const ms of lifetimes) expect(ms > 240_000 && ms <= 300_000).toBe(true);
+      expect(keys.join()).not.toContain(userId);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('that nothing is known is kept for seconds only', async () => {
+    const userId = player({ status: 500, body: {} });
+    const earlier = await kept();
+    await verdictOn(userId);
+    await verdictOn(userId);
+    expect(validator.about(userId)).toHaveLength(1);
+    const redis = new Redis(stack.config.REDIS_URL);
+    const [key = ''] = (await kept()).filter((each) => !earlier.includes(each));
+    expect(await redis.pttl(key)).toBeLessThanOrEqual(5_000);
+    redis.disconnect();
+  });
+
+  it('is asked for once by those who ask at the same time', async () => {
+    let answer: (value: { status: number; body: unknown }) => void = () => undefined;
+    const userId = player(new Promise((resolve) => (answer = resolve)));
+    const verdicts = Promise.all([verdictOn(userId), verdictOn(userId), verdictOn(userId)]);
+    await eventually(
+      () => Promise.resolve(validator.about(userId).length),
+      (count) => count > 0,
+    );
+    answer({ status: 200, body: { valid: true, name: null } });
+    expect(await verdicts).toEqual(Array(3).fill({ verdict: 'valid', name: null }));
+    expect(validator.about(userId)).toHaveLength(1);
+  });
+
+  it('leaves no trace of the player in logs and metrics', async () => {
+    const userId = player({ status: 500, body: { message: 'no' } });
+    await verdictOn(userId, { server_id: 'server-of-the-player' });
+    const metrics = await stack.api.get(Metrics).registry.metrics();
+    expect(metrics).toMatch(/topup_player_checks_total\{source="g2bulk",verdict="unknown"\} [1-9]/);
+    for (const text of [metrics, logged.join('')]) {
+      expect(text).not.toContain(userId);
+      expect(text).not.toContain('server-of-the-player');
+    }
+    expect(logged.join('')).toContain('players can’t be checked');
+  });
+
+  it('is asked for anew where Redis cannot be used', async () => {
+    const redis = await startOwnRedis();
+    const alone = await startApi({ REDIS_URL: redis.url, QUEUE_PREFIX: '{alone}' });
+    await redis.stop();
+    try {
+      const userId = player(known('Lek'));
+      const theirs = new Client(stack.urlOf(alone), merchant.key);
+      for (let times = 0; times < 2; times++)
+        expect(await verdictOn(userId, {}, theirs)).toEqual({ verdict: 'valid', name: 'Lek' });
+      expect(validator.about(userId)).toHaveLength(2);
+    } finally {
+      await alone.close();
+    }
+  });
+});
+
+describe('checks', () => {
+  it('are at most five a second with one key, and no other request is counted among them', async () => {
+    const { key } = await stack.api.get(ApiKeysService).issue(merchant.id);
+    const answers = await Promise.all(Array.from({ length: 15 }, () => ask({ sku, user_id: 'busy' })));
+    const passed = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(passed.length).toBeGreaterThanOrEqual(5);
+    expect(passed.length).toBeLessThanOrEqual(10);
+    expect(passed.length + refused.length).toBe(15);
+    const [first] = refused;
+    if (!first) throw new Error('no check was refused');
+    expect(expectError(first, 429, 'TOO_MANY_REQUESTS').message).toBe(
+      'More than 5 player checks per second with this API key: please slow down',
+    );
+    expect(first.headers.get('retry-after')).toBe('1');
+    expect(first.headers.get('ratelimit-limit')).toBe('5');
+    expect((await client.get('/v1/wallet')).status).toBe(200);
+    expect((await ask({ sku, user_id: 'busy' }, new Client(stack.url, key))).status).toBe(200);
+  });
+
+  it('leave a validator alone that wants to be, and never ask it much at a time', async () => {
+    const own = await new FakeValidator().listen();
+    const api = await startApi({ g2bulkBaseUrl: own.url, QUEUE_PREFIX: `{${unique('own')}}` });
+    try {
+      const users = Array.from({ length: 12 }, () => unique('player'));
+      for (const user of users) own.introduce(user, 'hang');
+      const keys = await Promise.all(users.map(() => stack.api.get(ApiKeysService).issue(merchant.id)));
+      const from = (index: number): Client => new Client(stack.urlOf(api), keys[index]?.key ?? '');
+      const verdicts = await Promise.all(users.map((user, index) => verdictOn(user, {}, from(index))));
+      expect(verdicts).toEqual(Array(12).fill({ verdict: 'unknown', name: null }));
+      expect(own.questions.length).toBe(8);
+
+      own.introduce('limited', { status: 429, body: {}, headers: { 'retry-after': '60' } });
+      own.introduce('later', known('Later'));
+      for (const user of ['limited', 'later'])
+        expect(await verdictOn(user, {}, from(0))).toEqual({ verdict: 'unknown', name: null });
+      expect(own.about('limited')).toHaveLength(1);
+      expect(own.about('later')).toHaveLength(0);
+    } finally {
+      await Promise.all([api.close(), own.close()]);
+    }
+  });
+});
