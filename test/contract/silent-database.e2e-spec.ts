@@ -56,6 +56,7 @@ const BODIES: Record<string, () => unknown> = {
     items: [{ sku: ids.sku }],
   }),
   'POST /v1/merchant-webhooks': () => NEW_WEBHOOK,
+  'POST /v1/players/check': () => ({ sku: ids.sku, user_id: 'player-1' }),
   'PATCH /v1/merchant-webhooks/:id': () => ({ max_retries: 3 }),
 };
 
