@@ -1,4 +1,6 @@
 import { ProductsService } from '../../src/catalog/products.service.js';
+import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
+import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CommandLine } from '../cli/command-line.js';
 import {
@@ -92,6 +94,13 @@ export class RoutingScene {
     return client;
   }
 
+  /** Where a supplier calls us. */
+  async callbackUrl(code: string): Promise<string> {
+    const supplier = await this.stack.api.get(SuppliersService).getByCode(code);
+    const token = this.stack.api.get(CallbackAddresses).tokenOf(supplier);
+    return `${this.stack.url}${CALLBACKS_PATH}/${code}/${token}`;
+  }
+
   /** A product for 100 baht with these offers, the first one first. @returns its SKU. */
   async product(...offers: Offer[]): Promise<string> {
     const sku = unique('SKU');
@@ -104,6 +113,13 @@ export class RoutingScene {
         [sku, supplier, supplierSku, index + 1, cost ?? null],
       );
     }
+    return sku;
+  }
+
+  /** A product whose pieces are codes. */
+  async codeProduct(...offers: Offer[]): Promise<string> {
+    const sku = await this.product(...offers);
+    await this.stack.api.get(ProductsService).set({ sku, kind: 'code' });
     return sku;
   }
 

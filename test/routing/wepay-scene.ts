@@ -1,6 +1,3 @@
-import { ProductsService } from '../../src/catalog/products.service.js';
-import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
-import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { PASSWORD, USERNAME, WepayBench, type Json, type WepayClient } from '../simulators/wepay-client.js';
 import { eventually } from '../support/eventually.js';
@@ -37,10 +34,8 @@ export class WepayScene {
   }
 
   /** A product whose pieces are codes. */
-  async codeProduct(supplierSku: string): Promise<string> {
-    const sku = await this.routing.product({ supplier: 'wepay', supplierSku });
-    await this.routing.stack.api.get(ProductsService).set({ sku, kind: 'code' });
-    return sku;
+  codeProduct(supplierSku: string): Promise<string> {
+    return this.routing.codeProduct({ supplier: 'wepay', supplierSku });
   }
 
   /** An order for a player about whom the vendor follows rules. */
@@ -79,11 +74,8 @@ export class WepayScene {
 
   /** Calls back about a reference as anybody could who knows the address. */
   async callBack(fields: Record<string, string>): Promise<Response> {
-    const { stack } = this.routing;
-    const supplier = await stack.api.get(SuppliersService).getByCode('wepay');
-    const token = stack.api.get(CallbackAddresses).tokenOf(supplier);
-    const path = `${CALLBACKS_PATH}/wepay/${token}`;
-    return fetch(stack.url + path, { method: 'POST', body: new URLSearchParams(fields) });
+    const url = await this.routing.callbackUrl('wepay');
+    return fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
   }
 
   private async stored({
