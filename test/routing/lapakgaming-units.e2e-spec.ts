@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LapakgamingClient, type Json } from '../simulators/lapakgaming-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
+import { endedAtLapakgaming, WITHOUT_ZONE } from './lapakgaming-scene.js';
 import { RoutingScene } from './routing-scene.js';
 
 const PRICE = 16_560;
@@ -11,9 +12,7 @@ let sku: string;
 
 beforeAll(async () => {
   scene = await RoutingScene.open({ SUPPLIER_QUIET_PERIOD_MS: '6000' });
-  // Without a zone, which the orders of this file do not have.
-  const forms = [{ name: 'user_id', type: 'tel', options: [] }];
-  vendor = await scene.lapakgaming('lapak', {}, { categories: [{ code: 'ML', forms }] });
+  vendor = await scene.lapakgaming('lapak', {}, WITHOUT_ZONE);
   sku = await scene.product({ supplier: 'lapak', supplierSku: 'ML78_8-S2', cost: PRICE });
 });
 
@@ -26,12 +25,7 @@ async function ruled(...rules: Json[]): Promise<OrderBody> {
   return scene.order(sku, { user });
 }
 
-/** An order that waits to be asked about, and the time in which it ends at the vendor. */
-async function settled(order: OrderBody): Promise<void> {
-  await scene.unitIn(order, 'unknown');
-  await vendor.untilSettled();
-  await scene.aMinuteLater(order);
-}
+const settled = (order: OrderBody): Promise<void> => endedAtLapakgaming(scene, vendor, order);
 
 /** As the last send was longer ago than an order can be on its way. */
 const quiet = ({ order_number }: OrderBody): Promise<object[]> =>
@@ -77,6 +71,19 @@ describe('A unit bought from Lapakgaming', () => {
     expect(await scene.orderWith(refused, 'failed')).toMatchObject({ failure_code: code });
     const reference = await scene.reference(refused);
     expect(await vendor.sim(`purchases?ref_id=${reference}`)).toEqual([]);
+  });
+
+  it('tells the address of the buyer, without which a game of Hoyoverse is not sold', async () => {
+    const genshin = await scene.product({ supplier: 'lapak', supplierSku: 'GI60-S13' });
+    const request = {
+      ...{ reference_id: unique('order'), user_id: unique('7'), server_id: 'os_asia' },
+      ...{ end_user_ip: '203.0.113.7', items: [{ sku: genshin }] },
+    };
+    const { body: order } = await scene.merchant.client.post<OrderBody>('/v1/orders', request);
+    await settled(order);
+    await scene.orderWith(order, 'completed');
+    const [sent] = await vendor.journal(await scene.reference(order));
+    expect(sent).toMatchObject({ end_user_ip_address: '203.0.113.7', warnings: [] });
   });
 
   it('as the product that stays pending stays so', async () => {
