@@ -129,7 +129,10 @@ describe('an error', () => {
     expect(bought(refusal(400, 20077), 400)).toEqual({
       ...{ kind: 'failed', code: 'ITEM_NOT_FOUND', message: 'not so (20077)', failover: true },
     });
+    expect(bought(refusal(400, 20077), 200)).toMatchObject({ kind: 'failed', code: 'ITEM_NOT_FOUND' });
     expect(repeated(refusal(400, 20077), 400).kind).toBe('unknown');
+    expect(bought(refusal(504, 20077), 200)).toMatchObject({ kind: 'unknown' });
+    expect(bought(refusal(504, 1022), 200)).not.toHaveProperty('fault');
   });
 
   it.each([
@@ -160,12 +163,16 @@ describe('an inquiry by our reference', () => {
   it('tells the order, or that there is none', () => {
     expect(asked(order(10003)).kind).toBe('succeeded');
     expect(asked(order(10005)).kind).toBe('failed');
-    expect(asked(refusal(404), 404)).toEqual({ kind: 'never_seen' });
+    for (const status of [404, 200, 400])
+      expect(asked(refusal(404), status)).toEqual({ kind: 'never_seen' });
   });
 
   it('is unknown otherwise', () => {
     for (const [body, status] of [
       ['<html>', 404],
+      [{ message: 'no route' }, 404],
+      [refusal(404), 502],
+      [refusal(500), 404],
       [refusal(400, 20077), 400],
       [refusal(500), 500],
       ['', 200],

@@ -4,7 +4,17 @@ import type { HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
 import type { OrderKind } from './order-request.js';
-import { answerInWords, dataOf, faultOf, infoCodeOf, isGood, messageOf, moneyOf } from './seagm-data.js';
+import {
+  answerInWords,
+  dataOf,
+  faultOf,
+  infoCodeOf,
+  isGood,
+  isNotFound,
+  isServersError,
+  messageOf,
+  moneyOf,
+} from './seagm-data.js';
 
 /** The one refusal of an order that is documented: the type does not exist. */
 const NO_SUCH_TYPE = '20077';
@@ -19,7 +29,7 @@ export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: At
   const detail = answerInWords(answer);
   if (attempt.isRepeat) return { kind: 'unknown', detail, ...told };
   if (told.fault) return { kind: 'not_accepted', detail, ...told };
-  if (answer.status >= 400 && answer.status < 500 && infoCodeOf(answer) === NO_SUCH_TYPE) {
+  if (!isServersError(answer) && infoCodeOf(answer) === NO_SUCH_TYPE) {
     const message = `${messageOf(answer) || 'the supplier does not know the product'} (${NO_SUCH_TYPE})`;
     return { kind: 'failed', ...failure('ITEM_NOT_FOUND', message), failover: true };
   }
@@ -29,10 +39,8 @@ export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: At
 /** What the answer to an inquiry by our reference means. */
 export function readInquiry(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
-  const told = faultOf(answer);
-  // One by our own reference says that there is none; a page of something in between does not.
-  const isNone = answer.status === 404 && asMembers(answer.body) !== undefined && told.fault === undefined;
-  return isNone ? { kind: 'never_seen' } : { kind: 'unknown', detail: answerInWords(answer), ...told };
+  if (isNotFound(answer)) return { kind: 'never_seen' };
+  return { kind: 'unknown', detail: answerInWords(answer), ...faultOf(answer) };
 }
 
 function readGood(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {

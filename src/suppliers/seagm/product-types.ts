@@ -2,7 +2,7 @@ import type { CatalogueReading, ProductReading, SupplierProduct } from '../suppl
 import type { HttpAnswer } from '../supplier-http.js';
 import { asMembers, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
 import { skuOf, type OrderKind } from './order-request.js';
-import { dataOf, isGood, moneyOf, unavailable } from './seagm-data.js';
+import { dataOf, isGood, isNotFound, moneyOf, unavailable } from './seagm-data.js';
 
 /** A group of types of products. */
 export interface Category {
@@ -30,7 +30,7 @@ export function readTypes(answer: HttpAnswer, { kind, name }: Category): Catalog
 
 /** What the answer about one type means. Its category is not told there. */
 export function readTypeOf(answer: HttpAnswer, kind: OrderKind, typeId: string): ProductReading {
-  if (answer.status === 404 && asMembers(answer.body)) return { known: true, product: null };
+  if (isNotFound(answer)) return { known: true, product: null };
   const [product] = isGood(answer) ? readType(asMembers(dataOf(answer)), kind, '') : [];
   return product?.sku === skuOf(kind, typeId) ? { known: true, product } : unavailable(answer);
 }

@@ -33,6 +33,17 @@ const FAULTY_STATUSES = [401, 406, 418, 429];
 export const isGood = ({ status, body }: HttpAnswer): boolean =>
   status >= 200 && status < 300 && GOOD_CODES.includes(codeOf(body) ?? '');
 
+/** Whether it is the server's error, by HTTP or by its own code: what it could not tell may have been done. */
+export const isServersError = ({ status, body }: HttpAnswer): boolean =>
+  status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
+
+/** Whether the vendor itself says that there is none: a page of something in between has no code of its own. */
+export function isNotFound(answer: HttpAnswer): boolean {
+  const code = codeOf(answer.body);
+  if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;
+  return answer.status === 404 || code === '404';
+}
+
 const codeOf = (body: unknown): string | undefined => textOf(asMembers(body)?.code);
 
 const infoOf = (body: unknown): Members => asMembers(asMembers(body)?.error_info) ?? {};
@@ -52,10 +63,10 @@ export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: num
   return { fault, ...asked, ...(least > 0 && { retryAfterMs: Math.max(asked.retryAfterMs ?? 0, least) }) };
 }
 
-/** A server's error is read as nothing else: the document says that what it could not tell may have been done. */
+/** A server's error is read as nothing else. */
 function faultCodeOf(answer: HttpAnswer): string | undefined {
   const { status, body } = answer;
-  if (status >= 500) return undefined;
+  if (isServersError(answer)) return undefined;
   const codes = [infoCodeOf(answer), codeOf(body)];
   const known = codes.find((code) => code !== undefined && Object.hasOwn(FAULTS, code));
   return known ?? (FAULTY_STATUSES.includes(status) ? `${status}` : undefined);
