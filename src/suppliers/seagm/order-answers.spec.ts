@@ -163,8 +163,7 @@ describe('an inquiry by our reference', () => {
   it('tells the order, or that there is none', () => {
     expect(asked(order(10003)).kind).toBe('succeeded');
     expect(asked(order(10005)).kind).toBe('failed');
-    for (const status of [404, 200, 400])
-      expect(asked(refusal(404), status)).toEqual({ kind: 'never_seen' });
+    for (const status of [404, 200, 400]) expect(asked(refusal(404), status)).toEqual({ kind: 'never_seen' });
   });
 
   it('is unknown otherwise', () => {
@@ -183,9 +182,8 @@ describe('an inquiry by our reference', () => {
 });
 
 describe('the fields of an order', () => {
-  it('are those that the offer names, or user and server', () => {
+  it('are those that the offer names, and none for a card', () => {
     const ours = { type_id: '6351', buy_amount: '1', mch_order_id: ATTEMPT.reference };
-    expect(orderFields('6351', 'recharge', ATTEMPT)).toEqual({ 'User ID': '123', Server: '2001', ...ours });
     const playerTemplate = '{"userid":"{user}","serverid":"{server}"}';
     expect(orderFields('6351', 'recharge', { ...ATTEMPT, playerTemplate })).toEqual({
       ...{ userid: '123', serverid: '2001' },
@@ -195,9 +193,16 @@ describe('the fields of an order', () => {
   });
 
   it('can’t be written for what is no SKU, or in the place of ours', () => {
-    expect(requestProblem(ATTEMPT)).toBeNull();
+    const playerTemplate = '{"userid":"{user}"}';
+    expect(requestProblem({ ...ATTEMPT, playerTemplate })).toBeNull();
+    expect(requestProblem({ ...ATTEMPT, sku: 'card:77' })).toBeNull();
     for (const sku of ['', 'card:', 'card:x', '63 51'])
       expect(requestProblem({ ...ATTEMPT, sku })).toMatch(/SKU/);
     expect(requestProblem({ ...ATTEMPT, playerTemplate: '{"uid":"{user}"}' })).toMatch(/uid/);
+  });
+
+  it('have no names that fit any product', () => {
+    for (const playerTemplate of [null, '{user}', '["{user}"]'])
+      expect(requestProblem({ ...ATTEMPT, playerTemplate })).toMatch(/player template/);
   });
 });

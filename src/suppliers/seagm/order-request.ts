@@ -1,4 +1,4 @@
-import { writePlayer, writePlayerFields } from '../player-template.js';
+import { writePlayerFields } from '../player-template.js';
 import type { TopUp } from '../supplier-adapter.js';
 import type { Parameters } from './seagm-signatures.js';
 
@@ -29,22 +29,18 @@ export const orderFields = (typeId: string, kind: OrderKind, topUp: TopUp): Para
 
 /** Why an order can't be written as its offer is set up; null where it can. */
 export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
-  if (typeOf(sku) === null) return 'the SKU is neither <type id> nor card:<type id>';
+  const type = typeOf(sku);
+  if (type === null) return 'the SKU is neither <type id> nor card:<type id>';
+  if (type.kind === 'card') return null;
   const nobody = { userId: '', serverId: null, characterId: null };
-  const names = Object.keys(writePlayerFields(playerTemplate ?? '', nobody) ?? {});
+  const fields = writePlayerFields(playerTemplate ?? '', nobody);
+  if (fields === null) return 'the offer has no player template that is a map from the product’s own fields';
+  const names = Object.keys(fields);
   const reserved = names.find((name) => RESERVED.includes(name));
   return reserved === undefined
     ? null
     : `the player can’t be written as ${reserved}: the vendor means something else`;
 }
 
-/**
- * The player as the fields of the product want it: each product has its own, which only a map can name. Without one, a
- * text is the field `User ID`, and a player without a template is that and `Server`.
- */
-function playerFields(topUp: TopUp): Parameters {
-  const { playerTemplate: template, userId, serverId } = topUp;
-  if (template !== null)
-    return writePlayerFields(template, topUp) ?? { 'User ID': writePlayer(template, topUp) };
-  return { 'User ID': userId, ...(serverId !== null && { Server: serverId }) };
-}
+/** The player as the fields of the product want it: each product has its own, which only a map can name. */
+const playerFields = (topUp: TopUp): Parameters => writePlayerFields(topUp.playerTemplate ?? '', topUp) ?? {};
