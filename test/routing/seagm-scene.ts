@@ -1,0 +1,117 @@
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { ProductsService } from '../../src/catalog/products.service.js';
+import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
+import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { SeagmBench, SECRET_KEY, UID, type Json, type SeagmClient } from '../simulators/seagm-client.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { RoutingScene } from './routing-scene.js';
+
+/** Answers time out after a second, and what may be on its way has arrived after four. */
+const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
+
+/** The vendor compares its clock with ours, so that time passes there as it does here: purchases take a moment. */
+const READINGS = { settle_after_ms: 200 };
+
+/** The service, a simulated SEAGM to buy from that knows where to call back, and a top-up that costs 4.35 ringgit. */
+export class SeagmScene {
+  private constructor(
+    readonly routing: RoutingScene,
+    private readonly bench: SeagmBench,
+    readonly vendor: SeagmClient,
+    readonly sku: string,
+  ) {}
+
+  static async open(readings: Json = {}): Promise<SeagmScene> {
+    const routing = await RoutingScene.open(ENV);
+    const bench = new SeagmBench();
+    const vendor = await bench.start({ ...READINGS, ...readings });
+    const suppliers = routing.stack.api.get(SuppliersService);
+    await suppliers.set({
+      ...{ code: 'seagm', adapter: 'seagm', baseUrl: vendor.url, timeoutMs: 1_000 },
+      credentials: { uid: UID, secret_key: SECRET_KEY },
+    });
+    const token = routing.stack.api.get(CallbackAddresses).tokenOf(await suppliers.getByCode('seagm'));
+    const callback_url = `${routing.stack.url}${CALLBACKS_PATH}/seagm/${token}`;
+    await vendor.sim('account', { callback_url });
+    const sku = await productOf(routing, '6401', '{"userid":"{user}"}');
+    return new SeagmScene(routing, bench, vendor, sku);
+  }
+
+  async close(): Promise<void> {
+    await this.routing.close();
+    await this.bench.clear();
+  }
+
+  /** A product that is bought as this SKU alone, with the player as the template says. */
+  product(supplierSku: string, playerTemplate?: string): Promise<string> {
+    return productOf(this.routing, supplierSku, playerTemplate);
+  }
+
+  /** A product whose pieces are codes. */
+  async codeProduct(supplierSku: string): Promise<string> {
+    const sku = await this.product(supplierSku);
+    await this.routing.stack.api.get(ProductsService).set({ sku, kind: 'code' });
+    return sku;
+  }
+
+  /** An order for a player about whom the vendor follows rules; a rule may be about any call instead. */
+  async ruled(...rules: Json[]): Promise<OrderBody> {
+    const user = unique('8');
+    await this.vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
+    return this.routing.order(this.sku, { user });
+  }
+
+  /** What was called about an order, purchases and inquiries. */
+  async calls(order: OrderBody): Promise<unknown[]> {
+    const journal = await this.vendor.journal(await this.routing.reference(order));
+    return journal.map(({ call }) => call);
+  }
+
+  /** Follows the calls about an order until there are so many. */
+  called(order: OrderBody, count: number): Promise<unknown[]> {
+    return eventually(
+      () => this.calls(order),
+      ({ length }) => length >= count,
+    );
+  }
+
+  /** As the last send was longer ago than an order can be on its way. */
+  async quiet({ order_number }: OrderBody): Promise<void> {
+    await this.routing.stack.sql(
+      `UPDATE order_units SET last_sent_at = last_sent_at - interval '1 minute'
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order_number],
+    );
+  }
+
+  /** As the supplier is next asked for our balance now. */
+  async probeNow(): Promise<void> {
+    await this.routing.stack.sql(`UPDATE suppliers SET probe_at = now() WHERE code = 'seagm'`);
+  }
+
+  /** Waits until the supplier is paused for that, or for nothing. @returns what it said. */
+  async pausedFor(reason: string | null): Promise<string | null> {
+    const read = (): Promise<{ pause_reason: string | null; pause_detail: string | null }[]> =>
+      this.routing.stack.sql(`SELECT pause_reason, pause_detail FROM suppliers WHERE code = 'seagm'`);
+    const [paused] = await eventually(read, ([supplier]) => supplier?.pause_reason === reason);
+    return paused?.pause_detail ?? null;
+  }
+
+  async bought(order: OrderBody): Promise<Json> {
+    return this.vendor.purchase(await this.routing.reference(order));
+  }
+}
+
+async function productOf(
+  routing: RoutingScene,
+  supplierSku: string,
+  playerTemplate?: string,
+): Promise<string> {
+  const sku = unique('SKU');
+  await routing.stack.api.get(ProductsService).set({ sku, name: `Product ${sku}`, price: 10_000n });
+  const template = playerTemplate === undefined ? {} : { playerTemplate };
+  await routing.stack.api.get(OffersService).set({ sku, supplier: 'seagm', supplierSku, ...template });
+  return sku;
+}
