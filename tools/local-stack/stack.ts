@@ -116,7 +116,8 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
     REDIS_URL: redisUrl,
     SECRETS_KEY: settings.secretsKey ?? readText(secretsKeyFile(settings.dataDir)),
     PORT: String(settings.port),
-    // A newcomer's webhook receiver runs on the same machine.
+    // Simulated suppliers and a newcomer's webhook receiver run on the same machine.
+    SUPPLIER_CALLBACK_BASE_URL: env.SUPPLIER_CALLBACK_BASE_URL?.trim() || `http://127.0.0.1:${settings.port}`,
     WEBHOOK_ALLOWED_CIDRS: env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
     TOPUP_DATA_DIR: settings.dataDir,
   };
