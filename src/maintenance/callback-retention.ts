@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
 import { SupplierCallbacksRepository } from '../supplier-callbacks/supplier-callbacks.repository.js';
-import { Recurring } from './recurring.js';
+import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 3_600_000;
 const BATCH = 1_000;
@@ -22,30 +17,21 @@ const PAUSE_MS = 100;
  * that do it at the same time pass over what the others remove.
  */
 @Injectable()
-export class CallbackRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly removing: Recurring;
-
+export class CallbackRetention extends WorkerJob {
   constructor(
     schema: SchemaService,
     private readonly callbacks: SupplierCallbacksRepository,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.removing = new Recurring({
-      whenReady: () => schema.whenReady(),
+    super(schema);
+    if (config.WEBHOOK_LOG_DAYS === 0) return;
+    this.repeat({
       intervalMs: INTERVAL_MS,
       run: (stop) => this.removeOld(stop),
       onError: ({ message }) =>
         logger.warn({ reason: message }, 'old supplier callbacks could not be removed: retrying in an hour'),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.config.WEBHOOK_LOG_DAYS > 0) this.removing.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.removing.stop();
   }
 
   private async removeOld(stop: AbortSignal): Promise<void> {

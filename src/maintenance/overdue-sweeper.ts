@@ -1,9 +1,4 @@
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
@@ -11,7 +6,7 @@ import { UnitDispatcher } from '../fulfilment/unit-dispatcher.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { RedisHealth } from '../queues/redis-health.js';
 import { WebhookDispatcher } from '../webhooks/webhook-dispatcher.js';
-import { Recurring } from './recurring.js';
+import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 2_000;
 /** While workers can’t be woken through Redis. */
@@ -22,9 +17,7 @@ const WITHOUT_REDIS_MS = 250;
  * started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis disposable.
  */
 @Injectable()
-export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly sweeping: Recurring;
-  private readonly sweepingWithoutRedis: Recurring;
+export class OverdueSweeper extends WorkerJob {
   /** At first it is unknown what the clock did while no worker ran. */
   private mustPullBack = true;
 
@@ -36,15 +29,13 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
     private readonly redis: RedisHealth,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const whenReady = (): Promise<boolean> => schema.whenReady();
-    this.sweeping = new Recurring({
-      whenReady,
+    super(schema);
+    this.repeat({
       intervalMs: INTERVAL_MS,
       run: () => this.beatAndSweep(),
       onError: ({ message }) => logger.warn({ reason: message }, 'sweep for overdue work failed'),
     });
-    this.sweepingWithoutRedis = new Recurring({
-      whenReady,
+    this.repeat({
       intervalMs: WITHOUT_REDIS_MS,
       run: async () => void (this.redis.isUp || (await this.sweep())),
       // The other one says so, too.
@@ -52,14 +43,9 @@ export class OverdueSweeper implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  onApplicationBootstrap(): void {
-    this.sweeping.start();
-    this.sweepingWithoutRedis.start();
-  }
-
   /** Ends the sweeping, then waits for the work that has begun; what is only due is left to other workers. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.sweeping.stop(), this.sweepingWithoutRedis.stop()]);
+  override async beforeApplicationShutdown(): Promise<void> {
+    await super.beforeApplicationShutdown();
     await Promise.all([this.units.drain(), this.webhooks.drain()]);
     await this.heartbeat.deregister().catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-interface Options {
+export interface RecurringOptions {
   /** Resolves with false when it must not begin at all. */
   whenReady: () => Promise<boolean>;
   intervalMs: number;
@@ -13,7 +13,7 @@ export class Recurring {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
 
-  constructor(private readonly options: Options) {}
+  constructor(private readonly options: RecurringOptions) {}
 
   /** Begins as soon as it may. Returns at once. */
   start(): void {

@@ -1,18 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
-import { Recurring } from './recurring.js';
 import { RetentionRepository, type Look } from './retention.repository.js';
+import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 3_600_000;
 /** After a round that had to leave something behind. */
@@ -32,8 +27,7 @@ const ENOUGH_YOUNG = 10_000;
  * calls and movements of money are kept for ever.
  */
 @Injectable()
-export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly removing: Recurring;
+export class Retention extends WorkerJob {
   private nextRoundMs = 0;
 
   constructor(
@@ -43,20 +37,13 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.removing = new Recurring({
-      whenReady: () => schema.whenReady(),
+    super(schema);
+    if (config.WEBHOOK_LOG_DAYS === 0) return;
+    this.repeat({
       intervalMs: SOON_MS,
       run: (stop) => this.removeWhenTime(stop),
       onError: ({ message }) => this.report(message),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.config.WEBHOOK_LOG_DAYS > 0) this.removing.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.removing.stop();
   }
 
   private async removeWhenTime(stop: AbortSignal): Promise<void> {

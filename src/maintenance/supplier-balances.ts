@@ -1,49 +1,36 @@
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
 import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
-import { Recurring } from './recurring.js';
+import { WorkerJob } from './worker-job.js';
 
 /** How often each worker looks whether a supplier is due. */
 const LOOK_EVERY_MS = 10_000;
 
 /** Asks suppliers that are bought from for our balance, every SUPPLIER_BALANCE_INTERVAL_MS; paused ones are probed instead. */
 @Injectable()
-export class SupplierBalances implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly asking: Recurring;
+export class SupplierBalances extends WorkerJob {
   /** Those that told nothing when last asked: that is worth one line, not one each time. */
   private readonly silent = new Set<string>();
 
   constructor(
     schema: SchemaService,
     balances: SupplierBalancesService,
-    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    super(schema);
     const { SUPPLIER_BALANCE_INTERVAL_MS: intervalMs } = config;
-    this.asking = new Recurring({
-      whenReady: () => schema.whenReady(),
+    if (intervalMs === 0) return;
+    this.repeat({
       intervalMs: Math.min(LOOK_EVERY_MS, intervalMs),
       run: async () => {
         for (const asked of await balances.askDue(intervalMs)) this.report(asked);
       },
       onError: ({ message }) => logger.warn({ reason: message }, 'suppliers could not be asked for balances'),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.config.SUPPLIER_BALANCE_INTERVAL_MS > 0) this.asking.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.asking.stop();
   }
 
   private report({ supplier: { code }, problem }: AskedSupplier): void {

@@ -1,16 +1,11 @@
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
 import { HeldUnits } from '../fulfilment/held-units.js';
 import { UnitDispatcher } from '../fulfilment/unit-dispatcher.js';
 import { SupplierPauses, type ProbedSupplier } from '../suppliers/supplier-pauses.js';
-import { Recurring } from './recurring.js';
+import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 1_000;
 
@@ -19,9 +14,7 @@ const INTERVAL_MS = 1_000;
  * wait for the others.
  */
 @Injectable()
-export class SupplierProbes implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly probing: Recurring;
-
+export class SupplierProbes extends WorkerJob {
   constructor(
     schema: SchemaService,
     private readonly pauses: SupplierPauses,
@@ -29,8 +22,8 @@ export class SupplierProbes implements OnApplicationBootstrap, BeforeApplication
     held: HeldUnits,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.probing = new Recurring({
-      whenReady: () => schema.whenReady(),
+    super(schema);
+    this.repeat({
       intervalMs: INTERVAL_MS,
       run: async () => {
         await this.probe();
@@ -39,14 +32,6 @@ export class SupplierProbes implements OnApplicationBootstrap, BeforeApplication
       onError: ({ message }) =>
         logger.warn({ reason: message }, 'paused suppliers could not be looked after'),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.probing.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.probing.stop();
   }
 
   private async probe(): Promise<void> {

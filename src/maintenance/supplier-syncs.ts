@@ -1,9 +1,4 @@
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Refusal } from '../catalog/catalogue-difference.js';
 import { ProductReadsService, type ProductRun } from '../catalog/product-reads.service.js';
 import { SupplierSyncService, type SyncRun } from '../catalog/supplier-sync.service.js';
@@ -11,7 +6,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { SchemaService } from '../database/schema.service.js';
-import { Recurring } from './recurring.js';
+import { WorkerJob } from './worker-job.js';
 
 const PAUSED = 'the supplier accepts no calls of ours and is paused: see topup supplier show';
 
@@ -25,10 +20,7 @@ const LOOK_FOR_PRODUCTS_EVERY_MS = 1_000;
  * products, whatever the interval, as soon as something says that they have changed.
  */
 @Injectable()
-export class SupplierSyncs implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly syncing: Recurring;
-  private readonly reading: Recurring;
-
+export class SupplierSyncs extends WorkerJob {
   constructor(
     schema: SchemaService,
     private readonly syncs: SupplierSyncService,
@@ -36,26 +28,15 @@ export class SupplierSyncs implements OnApplicationBootstrap, BeforeApplicationS
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const when = {
-      whenReady: () => schema.whenReady(),
-      onError: ({ message }: Error) =>
-        logger.warn({ reason: message }, 'the catalogues of suppliers could not be looked after'),
-    };
-    const intervalMs = Math.min(LOOK_EVERY_MS, config.SUPPLIER_SYNC_INTERVAL_MS);
-    this.syncing = new Recurring({ ...when, intervalMs, run: (stop) => this.syncAllDue(stop) });
-    this.reading = new Recurring({
-      ...{ ...when, intervalMs: LOOK_FOR_PRODUCTS_EVERY_MS },
-      run: (stop) => this.readAllDue(stop),
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.config.SUPPLIER_SYNC_INTERVAL_MS > 0) this.syncing.start();
-    this.reading.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.syncing.stop(), this.reading.stop()]);
+    super(schema);
+    const onError = ({ message }: Error): void =>
+      logger.warn({ reason: message }, 'the catalogues of suppliers could not be looked after');
+    const { SUPPLIER_SYNC_INTERVAL_MS: everyMs } = config;
+    if (everyMs > 0) {
+      const intervalMs = Math.min(LOOK_EVERY_MS, everyMs);
+      this.repeat({ intervalMs, run: (stop) => this.syncAllDue(stop), onError });
+    }
+    this.repeat({ intervalMs: LOOK_FOR_PRODUCTS_EVERY_MS, run: (stop) => this.readAllDue(stop), onError });
   }
 
   private async syncAllDue(stop: AbortSignal): Promise<void> {

@@ -1,0 +1,23 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { SchemaService } from '../database/schema.service.js';
+import { Recurring, type RecurringOptions } from './recurring.js';
+
+/** What a worker does every so often: from when the database has its schema until the process stops. */
+export abstract class WorkerJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly recurring: Recurring[] = [];
+
+  protected constructor(private readonly schema: SchemaService) {}
+
+  /** To be called by the constructor, once for each thing that is done at its own interval. */
+  protected repeat(options: Omit<RecurringOptions, 'whenReady'>): void {
+    this.recurring.push(new Recurring({ ...options, whenReady: () => this.schema.whenReady() }));
+  }
+
+  onApplicationBootstrap(): void {
+    for (const each of this.recurring) each.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.recurring.map((each) => each.stop()));
+  }
+}
