@@ -1,12 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { LOGGER } from '../core/core.module.js';
-import type { Logger } from '../core/logger.js';
-import { Metrics } from '../core/metrics.js';
+import { Injectable } from '@nestjs/common';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
-import { isDefinite, outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { AttemptAnswers } from './attempt-answers.js';
+import { AttemptLog } from './attempt-log.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
 
 /** When a supplier is asked again that did not answer. */
@@ -23,8 +21,7 @@ export class AttemptChecks {
     private readonly registry: SupplierRegistry,
     private readonly answers: AttemptAnswers,
     private readonly heartbeat: WorkerHeartbeat,
-    private readonly metrics: Metrics,
-    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly log: AttemptLog,
   ) {}
 
   /** Makes one check that is due. @returns whether there was one. */
@@ -44,7 +41,7 @@ export class AttemptChecks {
         outcome,
         calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
       });
-      if (settled === 'reversal') this.contradicted(due, outcome);
+      if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);
     }
     await this.checks.end(due);
     return true;
@@ -62,16 +59,5 @@ export class AttemptChecks {
 
   private toCall(unit: DueCheck, outcome: SupplierOutcome, durationMs: number) {
     return { unit, kind: 'inquiry' as const, outcome, durationMs, process: this.heartbeat.name };
-  }
-
-  private contradicted(due: DueCheck, outcome: SupplierOutcome): void {
-    this.metrics.supplierContradicted(due.code);
-    this.logger.error(
-      {
-        ...{ requestId: due.request_id ?? undefined, orderNumber: due.order_number, supplier: due.code },
-        ...{ reference: due.reference, outcome: outcome.kind, detail: outcomeDetail(outcome) },
-      },
-      'a supplier contradicts how a unit was settled: see topup reversal list',
-    );
   }
 }

@@ -5,6 +5,7 @@ import { Metrics } from '../core/metrics.js';
 import { WorkLog } from '../queues/work-observer.js';
 import type { Settled } from '../orders/order-settlement.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { aboutAttempt, AttemptLog } from './attempt-log.js';
 import type { EndedCall } from './ended-call.js';
 import type { NextAttempt } from './attempts.repository.js';
 import type { ClaimedUnit } from './units.repository.js';
@@ -21,6 +22,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   constructor(
     @Inject(LOGGER) logger: Logger,
     private readonly metrics: Metrics,
+    private readonly attempts: AttemptLog,
   ) {
     super('fulfilment', logger);
   }
@@ -60,11 +62,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
       case 'superseded':
         return this.logger.warn(this.about(unit), 'a refusal answers an older call: ignored');
       case 'reversal':
-        this.metrics.supplierContradicted(unit.supplier);
-        return this.logger.error(
-          { ...this.about(unit), outcome: outcome.kind, detail: outcomeDetail(outcome) },
-          'a supplier contradicts how a unit was settled: see topup reversal list',
-        );
+        return this.attempts.contradicted(unit, outcome);
       case 'settled_before':
         return;
     }
@@ -116,11 +114,6 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   protected about(unit: ClaimedUnit): object {
-    return {
-      requestId: unit.request_id ?? undefined,
-      orderNumber: unit.order_number,
-      reference: unit.reference,
-      supplier: unit.supplier,
-    };
+    return aboutAttempt(unit);
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { processName } from '../core/process.js';
 import { AttemptAnswers } from '../fulfilment/attempt-answers.js';
+import { aboutAttempt, AttemptLog } from '../fulfilment/attempt-log.js';
 import { isDefinite, type DefiniteOutcome, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { awaitingCode, lacksCode } from '../unit-deliveries/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
@@ -28,6 +29,7 @@ export class CallbackAnswers {
 
   constructor(
     private readonly answers: AttemptAnswers,
+    private readonly log: AttemptLog,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -44,7 +46,7 @@ export class CallbackAnswers {
       const settling = this.settle(supplier, attempt, outcome, isRepeated);
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
-      const about = { ...aboutOf(supplier, attempt), reason: (error as Error).message };
+      const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
       this.logger.warn(about, 'a callback could not settle its unit: the supplier is asked');
       return 'undecided';
     }
@@ -77,11 +79,7 @@ export class CallbackAnswers {
         this.metrics.unitSettled(supplier, outcome.kind);
         return 'settled';
       case 'reversal':
-        this.metrics.supplierContradicted(supplier);
-        this.logger.error(
-          { ...aboutOf(supplier, attempt), outcome: outcome.kind },
-          'a supplier contradicts how a unit was settled: see topup reversal list',
-        );
+        this.log.contradicted({ ...attempt, supplier }, outcome);
         return 'contradicted';
       case 'settled_before':
         return 'nothing_new';
@@ -90,11 +88,3 @@ export class CallbackAnswers {
     }
   }
 }
-
-/** What log lines say of an attempt. */
-export const aboutOf = (supplier: string, attempt: FoundAttempt | null): object => ({
-  requestId: attempt?.request_id ?? undefined,
-  orderNumber: attempt?.order_number,
-  reference: attempt?.reference,
-  supplier,
-});

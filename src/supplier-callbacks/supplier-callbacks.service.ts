@@ -7,6 +7,7 @@ import { SecretBox } from '../core/secret-box.js';
 import { storable } from '../core/text.js';
 import { ProductReadsService } from '../catalog/product-reads.service.js';
 import { AttemptChecksRepository } from '../fulfilment/attempt-checks.repository.js';
+import { aboutAttempt } from '../fulfilment/attempt-log.js';
 import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
 import { isTerminalUnit } from '../orders/states.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
@@ -15,7 +16,7 @@ import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/s
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
-import { aboutOf, CallbackAnswers } from './callback-answers.js';
+import { CallbackAnswers } from './callback-answers.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
 import { SupplierCallbacksRepository, type FoundAttempt } from './supplier-callbacks.repository.js';
 
@@ -159,7 +160,7 @@ export class SupplierCallbacksService {
     this.metrics.supplierCalledBack(code, verdict);
     const about = {
       // Only what is ours: what the callback says itself may be anything.
-      ...aboutOf(code, attempt),
+      ...(attempt ? aboutAttempt({ ...attempt, supplier: code }) : { supplier: code }),
       verdict,
       callbackId: id === undefined ? undefined : Number(id),
     };
