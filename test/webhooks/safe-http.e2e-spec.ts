@@ -92,7 +92,7 @@ describe('a call', () => {
         response.end();
       }, 100);
     });
-    const once = net.client();
+    const once = net.client({ timeoutMs: 30_000 });
     const calls = Array.from({ length: 30 }, () =>
       once.send({ method: 'GET', url: `http://127.0.0.1:${port}/`, headers: {} }),
     );
