@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { SupplierBalancesService } from '../../src/suppliers/supplier-balances.service.js';
+import { SupplierPauses } from '../../src/suppliers/supplier-pauses.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
@@ -97,6 +98,16 @@ describe('workers', () => {
     await stack.sql('DELETE FROM supplier_offers');
     expect(await balances.askDue(1)).toEqual([]);
     expect(await client.sim('journal')).toEqual([]);
+  });
+
+  it('note nothing that a supplier told before it was moved to another address', async () => {
+    const suppliers = stack.api.get(SuppliersService);
+    const before = await suppliers.getByCode(code);
+    const other = await bench.start();
+    await suppliers.set({ code, adapter: 'digiflazz', baseUrl: `${other.url}/v1`, credentials: {} });
+    const probed = await stack.api.get(SupplierPauses).probe(before);
+    expect(probed.answer.known).toBe(true);
+    expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
   });
 
   it('pause one that refuses our credentials, and say once that it tells nothing', async () => {

@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { SupplierPace } from './supplier-pace.js';
+import type { ClaimedUnit } from './units.repository.js';
+
+const USUAL = 64;
+const SOLD: SupplierOutcome = { kind: 'succeeded', supplierReference: 'T1' };
+const TOO_OFTEN: SupplierOutcome = { kind: 'not_accepted', detail: 'too many requests', fault: 'rate' };
+const REFUSED_KEY: SupplierOutcome = { kind: 'not_accepted', detail: 'wrong key', fault: 'credentials' };
+
+let pace: SupplierPace;
+
+const meet = (namedAtRandom: boolean, maxInFlight: number | null = null): void =>
+  pace.meet({
+    ...{ supplier_id: 1, named_at_random: namedAtRandom, max_in_flight: maxInFlight },
+  } as ClaimedUnit);
+const note = (outcome: SupplierOutcome): void => pace.note(1, outcome, USUAL);
+const slots = (): number => pace.slots(1, USUAL);
+
+beforeEach(() => {
+  pace = new SupplierPace();
+});
+
+describe('the pace at which a supplier is called', () => {
+  it('is one call at first, of whom nothing is known', () => {
+    expect(slots()).toBe(1);
+  });
+
+  it('is halved at once by each answer that we ask too often, down to one', () => {
+    meet(false);
+    const seen = Array.from({ length: 8 }, () => {
+      note(TOO_OFTEN);
+      return slots();
+    });
+    expect(seen).toEqual([32, 16, 8, 4, 2, 1, 1, 1]);
+  });
+
+  it('rises by one with each purchase, and not above the usual', () => {
+    meet(false);
+    note(TOO_OFTEN);
+    note(SOLD);
+    expect(slots()).toBe(33);
+    for (let sold = 0; sold < 100; sold++) note(SOLD);
+    expect(slots()).toBe(USUAL);
+  });
+
+  it('is what the operator allows, where that is less', () => {
+    meet(false, 3);
+    expect(slots()).toBe(3);
+  });
+
+  it('is one call at a vendor that bans, until it has answered well, and again after it refused our key', () => {
+    meet(true);
+    expect(slots()).toBe(1);
+    note(SOLD);
+    expect(slots()).toBe(USUAL);
+    note(REFUSED_KEY);
+    expect(slots()).toBe(1);
+  });
+});
