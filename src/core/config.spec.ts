@@ -58,6 +58,14 @@ describe('configuration', () => {
     expect(problemsOf({ ...complete, [name]: url })).not.toContain('secret');
   });
 
+  it('takes a Redis cluster only with a prefix that keeps its keys together', () => {
+    const ours = { ...complete, REDIS_URL: 'redis+cluster://one:6379,two:6379' };
+    expect(problemsOf(ours)).toBe('');
+    expect(problemsOf({ ...ours, QUEUE_PREFIX: 'topup' })).toContain(
+      'QUEUE_PREFIX must have a part in braces',
+    );
+  });
+
   it('takes a comma in a password', () => {
     expect(
       problemsOf({ ...complete, DATABASE_URL: 'postgres://u:p,q@one:5432/topup?application_name=a,b' }),

@@ -7,6 +7,7 @@ import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
 import { ConfigError } from './config-error.js';
 import { Environment, isBlank } from './environment.js';
 import { parseNetwork, type Network } from './networks.js';
+import { readRedisUrl } from './redis-url.js';
 
 /** Everything that the environment decides, checked and with its defaults. */
 export interface Config extends Omit<
@@ -51,7 +52,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   const problems = validateSync(environment).map(
     (error) => Object.values(error.constraints ?? {})[0] ?? error.property,
   );
-  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) checkServer(name, environment[name], problems);
+  checkDatabase(environment.DATABASE_URL, problems);
+  checkRedis(environment, problems);
   const redisAuthority = readAuthority(environment, problems);
   const { SUPPLIER_CALLBACK_BASE_URL: callbacks } = environment;
   const supplierCallbackBaseUrl = isBlank(callbacks)
@@ -96,14 +98,32 @@ function splitList(text: string): string[] {
 /** A host, or `?host=`, that is a list: libpq takes one, but the drivers here would take it for a name, for ever unknown. */
 const SEVERAL_HOSTS = /^[a-z]+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)|[?&]host=[^&]*(,|%2c)/i;
 
-function checkServer(name: string, url: string | undefined, problems: string[]): void {
-  if (url === undefined || !/^(postgres(ql)?|rediss?):/.test(url)) return;
+function checkDatabase(url: string | undefined, problems: string[]): void {
+  if (url === undefined || !/^postgres(ql)?:/.test(url)) return;
   if (SEVERAL_HOSTS.test(url))
-    problems.push(`${name} names several hosts: give one, such as a name that always leads to the primary`);
+    problems.push(
+      'DATABASE_URL names several hosts: give one, such as a name that always leads to the primary',
+    );
   else if (!URL.canParse(url))
     problems.push(
-      `${name} can't be read: in a user or password, special characters are written as %40 and the like`,
+      "DATABASE_URL can't be read: in a user or password, special characters are written as %40 and the like",
     );
+}
+
+function checkRedis(
+  { REDIS_URL: url, QUEUE_PREFIX: prefix }: Partial<Environment>,
+  problems: string[],
+): void {
+  if (url === undefined || !/^rediss?[+:]/.test(url)) return;
+  try {
+    // A script may use several keys only where all of them are in one slot.
+    if (readRedisUrl(url).kind === 'cluster' && !/\{[^}]+\}/.test(prefix ?? ''))
+      problems.push(
+        'QUEUE_PREFIX must have a part in braces, such as {topup}, where REDIS_URL names a cluster',
+      );
+  } catch (error) {
+    problems.push(`REDIS_URL ${(error as Error).message}`);
+  }
 }
 
 /** The authority of Redis' certificate, where it is not a public one. */
@@ -112,7 +132,7 @@ function readAuthority(
   problems: string[],
 ): string | null {
   if (isBlank(file)) return null;
-  if (!REDIS_URL?.startsWith('rediss:'))
+  if (!REDIS_URL?.startsWith('rediss'))
     problems.push('REDIS_TLS_CA_FILE is set, but REDIS_URL asks for no TLS: it must start with rediss://');
   try {
     const certificates = readFileSync(file, 'utf8');

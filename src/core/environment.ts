@@ -70,7 +70,8 @@ export class Environment {
   NODE_ENV!: 'development' | 'production' | 'test';
 
   @TextLike(/^postgres(ql)?:\/\/.+/, 'set to a postgres:// connection string') DATABASE_URL!: string;
-  @TextLike(/^rediss?:\/\/.+/, 'set to a redis:// connection string') REDIS_URL!: string;
+  @TextLike(/^rediss?(\+(sentinel|cluster))?:\/\/.+/, 'set to a redis:// connection string')
+  REDIS_URL!: string;
   @Text('') REDIS_TLS_CA_FILE!: string;
 
   @Port(3000) PORT!: number;

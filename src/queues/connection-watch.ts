@@ -1,5 +1,5 @@
 import type { Queue } from 'bull';
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { Logger } from '../core/logger.js';
 
 const LOOK_EVERY_MS = 3_000;
@@ -7,14 +7,20 @@ const LOOK_EVERY_MS = 3_000;
 const SILENT_AFTER_MS = 9_000;
 
 /** What Bull does not declare: the connection of the blocking read, which only a worker opens. */
-type Connections = Pick<Queue, 'name' | 'client'> & { bclientInitialized?: boolean; bclient: Redis };
+type Connections = Pick<Queue, 'name'> & {
+  client: Connection;
+  bclientInitialized?: boolean;
+  bclient: Connection;
+};
+
+type Connection = Redis | Cluster;
 
 /**
  * Replaces connections to Redis on which nothing comes any more. One whose other end vanished without a word, as in a
  * failover, would leave a worker deaf for as long as TCP waits, which is hours.
  */
 export class ConnectionWatch {
-  private readonly heard = new WeakMap<Redis, { bytes: number; atMs: number }>();
+  private readonly heard = new WeakMap<Connection, { bytes: number; atMs: number }>();
   private readonly timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
 
   constructor(
@@ -34,8 +40,8 @@ export class ConnectionWatch {
     }
   }
 
-  private listen(name: string, redis: Redis): void {
-    const bytes = redis.status === 'ready' ? redis.stream.bytesRead : -1;
+  private listen(name: string, redis: Connection): void {
+    const bytes = redis.status === 'ready' ? bytesRead(redis) : -1;
     const last = this.heard.get(redis);
     const now = performance.now();
     if (last?.bytes !== bytes || bytes < 0) return void this.heard.set(redis, { bytes, atMs: now });
@@ -45,3 +51,9 @@ export class ConnectionWatch {
     redis.disconnect(true);
   }
 }
+
+/** On all its connections, if it is a cluster. Those that are not open have none. */
+const bytesRead = (redis: Connection): number =>
+  (redis instanceof Cluster ? redis.nodes() : [redis])
+    .map(({ stream }) => (stream as Redis['stream'] | undefined)?.bytesRead ?? 0)
+    .reduce((sum, bytes) => sum + bytes, 0);

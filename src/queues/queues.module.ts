@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 import { RedisHealth } from './redis-health.js';
-import { redisOptions } from './redis-options.js';
+import { redisConnections } from './redis-options.js';
 import { WorkNotifier } from './work-notifier.js';
 import { WorkerHeartbeat } from './worker-heartbeat.js';
 import { WorkerProcessesRepository } from './worker-processes.repository.js';
@@ -19,7 +19,7 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
       inject: [CONFIG],
       useFactory: (config: Config) => ({
         prefix: config.QUEUE_PREFIX,
-        redis: redisOptions(config),
+        ...redisConnections(config),
         // A worker that was refused asks again soon.
         settings: { retryProcessDelay: 1_000 },
         // PostgreSQL remembers what is left to do, so a job is forgotten as soon as it has run.
@@ -48,7 +48,24 @@ export class QueuesModule implements OnApplicationShutdown {
   }
 }
 
+/** What Bull does not declare: its connections, and which of them were opened. */
+interface Connections extends Pick<Queue, 'client'> {
+  clientInitialized?: boolean;
+  eclient: Queue['client'];
+  subscriberInitialized?: boolean;
+  bclient: Queue['client'];
+  bclientInitialized?: boolean;
+}
+
 /** Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. */
 function closeQuietly(queue: Queue): void {
-  Object.assign(queue, { onApplicationShutdown: () => queue.close().catch(() => undefined) });
+  const close = async (): Promise<void> => {
+    await queue.close().catch(() => undefined);
+    const queueOf = queue as unknown as Connections;
+    // Bull leaves those to us that it did not make itself: to a cluster.
+    if (queueOf.clientInitialized) queueOf.client.disconnect();
+    if (queueOf.subscriberInitialized) queueOf.eclient.disconnect();
+    if (queueOf.bclientInitialized) queueOf.bclient.disconnect();
+  };
+  Object.assign(queue, { onApplicationShutdown: close });
 }

@@ -1,23 +1,61 @@
-import type { RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, type RedisOptions } from 'ioredis';
+import type { QueueOptions } from 'bull';
 import type { Config } from '../core/config.js';
+import { readRedisUrl, type RedisAddress } from '../core/redis-url.js';
 
 /**
- * How Redis is reached, as REDIS_URL says. Bull's own reading of a URL knows no scheme: it would speak in clear, password
+ * How queues reach Redis, as REDIS_URL says. Bull's own reading of a URL knows no scheme: it would speak in clear, password
  * included, where `rediss://` asks for TLS.
  */
-export function redisOptions({ REDIS_URL, redisAuthority }: Config): RedisOptions {
-  const url = new URL(REDIS_URL);
+export function redisConnections(config: Config): Pick<QueueOptions, 'redis' | 'createClient'> {
+  const address = readRedisUrl(config.REDIS_URL);
+  const options = optionsOf(address, config);
+  switch (address.kind) {
+    case 'server':
+      return { redis: { ...options, ...address.nodes[0] } };
+    case 'sentinel':
+      return { redis: { ...options, ...sentinelOptions(address, options) } };
+    case 'cluster':
+      return { createClient: () => new Cluster(address.nodes, clusterOptions(address, options)) };
+  }
+}
+
+function sentinelOptions(
+  { nodes, name, sentinelPassword, isTls }: RedisAddress,
+  { tls }: RedisOptions,
+): object {
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(url.port || 6379),
-    db: Number(url.pathname.slice(1) || 0),
-    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
-    ...(url.protocol === 'rediss:' ? { tls: redisAuthority === null ? {} : { ca: redisAuthority } } : {}),
+    ...{ sentinels: nodes, name, sentinelRetryStrategy: retryDelayMs },
+    ...(sentinelPassword === null ? {} : { sentinelPassword }),
+    ...(isTls ? { enableTLSForSentinelMode: true, sentinelTLS: tls } : {}),
+  };
+}
+
+function clusterOptions({ isTls }: RedisAddress, options: RedisOptions): ClusterOptions {
+  return {
+    clusterRetryStrategy: retryDelayMs,
+    // As Bull asks for: its blocking reads wait for as long as it takes.
+    redisOptions: { ...options, enableReadyCheck: false, maxRetriesPerRequest: null },
+    // A certificate names hosts, not the addresses that they have.
+    ...(isTls ? { dnsLookup: (host, found) => found(null, host) } : {}),
+  };
+}
+
+const retryDelayMs = (attempt: number): number => Math.min(attempt * 100, 1_000);
+
+function optionsOf(
+  { username, password, database, isTls }: RedisAddress,
+  { redisAuthority }: Config,
+): RedisOptions {
+  return {
+    db: database,
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+    ...(isTls ? { tls: redisAuthority === null ? {} : { ca: redisAuthority } } : {}),
     connectTimeout: 3_000,
     keepAlive: 5_000,
     // A primary that was demoted keeps its connections: only a new one finds its successor by the name.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    retryStrategy: retryDelayMs,
   };
 }

@@ -23,11 +23,16 @@ export interface OwnRedis {
   url: string;
   /** One command, such as `REPLICAOF`, `NO`, `ONE`. */
   tell(command: string, ...args: string[]): Promise<unknown>;
+  /** Ends it without a word, as its machine would. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** @param settings as in redis.conf, beyond those of a local start. */
-export async function startOwnRedis(settings: Record<string, string> = {}): Promise<OwnRedis> {
+export async function startOwnRedis(
+  settings: Record<string, string> = {},
+  { isSentinel = false, password }: { isSentinel?: boolean; password?: string } = {},
+): Promise<OwnRedis> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'topup-redis-'));
   const packageDir = path.join(localDataDir(process.env), 'redis-package');
   const server = await startRedis({
@@ -36,11 +41,18 @@ export async function startOwnRedis(settings: Record<string, string> = {}): Prom
     appendOnly: false,
     packageDir,
     settings,
+    isSentinel,
+    ...(password === undefined ? {} : { password }),
   });
   const redis = new Redis(server.url);
   return {
     url: server.url,
     tell: (command, ...args) => redis.call(command, ...args),
+    kill: async () => {
+      redis.disconnect();
+      server.kill();
+      await server.ended;
+    },
     stop: async () => {
       redis.disconnect();
       await server.stop();

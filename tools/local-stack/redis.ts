@@ -18,6 +18,10 @@ export interface RedisOptions {
   packageDir?: string;
   /** Server settings as in redis.conf. */
   settings?: Record<string, string>;
+  /** Instead of a new one, which costs nothing: Redis holds only a hint of what is in PostgreSQL. */
+  password?: string;
+  /** Whether it watches other servers instead of being one. */
+  isSentinel?: boolean;
 }
 
 const configurationName = 'redis.conf';
@@ -36,14 +40,13 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
   const configuration = path.join(directory, configurationName);
   await stopLeftOverRedis(directory);
 
-  // Redis is only a hint of what is in PostgreSQL: a new password at every start costs nothing.
-  const password = randomBytes(24).toString('hex');
+  const password = options.password ?? randomBytes(24).toString('hex');
   // In a file, because other users can read the command line of a process.
   writeFileSync(configuration, configurationOf(options, directory, password), { mode: 0o600 });
   const url = `redis://:${password}@127.0.0.1:${options.port}`;
   const server = new ServerProcess({
     name: 'Redis',
-    command: [binary.program, configuration],
+    command: [binary.program, configuration, ...(options.isSentinel ? ['--sentinel'] : [])],
     cwd: directory,
     env: {
       PATH: process.env.PATH,

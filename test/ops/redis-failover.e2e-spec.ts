@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { startClusterGroup, startSentinelGroup, type RedisGroup } from '../support/redis-groups.js';
+import { TestStack, unique } from '../support/stack.js';
+import { openManagementPort } from './management.js';
+
+/** Well below the time between two looks for overdue work while Redis is there. */
+const MOMENT_MS = 1_500;
+const ORDERS = 5;
+
+let group: RedisGroup | undefined;
+let stack: TestStack | undefined;
+
+afterEach(async () => {
+  if (stack) await closeWithBalancedBooks(stack);
+  await group?.stop();
+  [stack, group] = [undefined, undefined];
+});
+
+const median = (values: number[]): number =>
+  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+describe.each([
+  ['A Redis that sentinels watch', startSentinelGroup],
+  ['A Redis cluster', startClusterGroup],
+])('%s', (_what, start) => {
+  it('wakes workers, and does so again after the server with the queues was lost', async () => {
+    const prefix = `{${unique('topup')}}`;
+    group = await start(prefix);
+    const opened = (stack = await TestStack.start({ REDIS_URL: group.url, QUEUE_PREFIX: prefix }));
+    const management = await openManagementPort(opened.api);
+    const merchant = await opened.merchant('1000.00');
+    const sku = await opened.product('35.00');
+    const redis = async (): Promise<string> =>
+      ((await (await fetch(`${management}/readyz`)).json()) as { redis: string }).redis;
+    const timeToBuy = async (): Promise<number> => {
+      const startedMs = performance.now();
+      const order = await opened.order(merchant, [{ sku }]);
+      await opened.orderWith(merchant, order.reference_id, 'completed');
+      return performance.now() - startedMs;
+    };
+    const times = async (): Promise<number[]> => {
+      const each: number[] = [];
+      for (let n = 0; n < ORDERS; n++) each.push(await timeToBuy());
+      return each;
+    };
+
+    await eventually(redis, (state) => state === 'up');
+    expect(median(await times())).toBeLessThan(MOMENT_MS);
+    await group.lose(prefix);
+    await eventually(redis, (state) => state === 'down');
+    // Meanwhile orders are found without it.
+    await timeToBuy();
+    await eventually(redis, (state) => state === 'up');
+    expect(median(await times())).toBeLessThan(MOMENT_MS);
+  });
+});
