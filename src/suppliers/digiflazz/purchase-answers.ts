@@ -70,14 +70,14 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
       // Later it may be about the repeat only, which found the stock empty or came too early, and not about what the
       // first send bought: another reference could buy a second time.
       if (phase !== 'first' && (!made || meaning.tooOften)) return undecided(rc, code);
-      const { failover, confirm, tooOften, ofPrice } = meaning;
+      const { failover, confirm, tooOften, isPriceRefused } = meaning;
       return {
         kind: 'failed',
-        ...failure(meaning.code, refusalInWords(data, rc, code.words, ofPrice)),
+        ...failure(meaning.code, refusalInWords(data, rc, code.words, isPriceRefused)),
         failover,
         ...(confirm && phase !== 'callback' && { confirm }),
         ...(tooOften && { retryAfterMs: TOO_OFTEN_MS }),
-        ...(ofPrice && { isPriceRefused: true }),
+        ...(isPriceRefused && { isPriceRefused }),
       };
     }
   }

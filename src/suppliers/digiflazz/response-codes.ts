@@ -1,25 +1,23 @@
-import type { UnitFailureCode } from '../../core/failures.js';
-import type { Fault } from '../supplier-outcome.js';
+import {
+  elsewhere,
+  faulty,
+  nowhere,
+  UNKNOWN,
+  type CodeMeaning,
+  type CodeRefusal,
+  type CodeRows,
+} from '../code-meaning.js';
 
 /** What a response code says of a purchase, by its first answer. */
-export type CodeMeaning =
+type DigiflazzMeaning =
+  | Exclude<CodeMeaning, CodeRefusal>
   | { kind: 'succeeded' }
-  | { kind: 'processing' }
-  | {
-      kind: 'failed';
-      code: UnitFailureCode;
-      /** Whether another supplier may well sell it. */
-      failover: boolean;
+  | (CodeRefusal & {
       /** It may yet turn out otherwise. */
       confirm?: true;
       /** It is about how often we ask, and passes after a minute. */
       tooOften?: true;
-      /** It is about the price at which we would have bought, which the merchant is not told. */
-      ofPrice?: true;
-    }
-  /** Nothing was bought, and nothing will be until this is put right. */
-  | { kind: 'not_accepted'; fault: Fault }
-  | { kind: 'unknown' };
+    });
 
 export interface ResponseCode {
   status: 'Sukses' | 'Pending' | 'Gagal';
@@ -29,22 +27,10 @@ export interface ResponseCode {
    */
   made: boolean;
   words: string;
-  meaning: CodeMeaning;
+  meaning: DigiflazzMeaning;
 }
 
-type Refusal = Extract<CodeMeaning, { kind: 'failed' }>;
-
-const elsewhere = (code: UnitFailureCode, more: Partial<Refusal> = {}): Refusal => ({
-  kind: 'failed',
-  code,
-  failover: true,
-  ...more,
-});
-const nowhere = (code: UnitFailureCode): Refusal => ({ kind: 'failed', code, failover: false });
-const fault = (kind: Fault): CodeMeaning => ({ kind: 'not_accepted', fault: kind });
-const UNKNOWN: CodeMeaning = { kind: 'unknown' };
-
-type Rows = Record<string, readonly [words: string, meaning: CodeMeaning]>;
+type Rows = CodeRows<DigiflazzMeaning>;
 
 const SUCCEEDED: Rows = { '00': ['success', { kind: 'succeeded' }] };
 
@@ -55,7 +41,7 @@ const PENDING: Rows = {
 
 /** Refusals of a transaction that is on record. */
 const FAILED: Rows = {
-  '01': ['timeout', elsewhere('SUPPLIER_REJECTED', { confirm: true })],
+  '01': ['timeout', { ...elsewhere('SUPPLIER_REJECTED'), confirm: true }],
   '02': ['failed', elsewhere('SUPPLIER_REJECTED')],
   '50': ['transaction not found', UNKNOWN],
   '51': ['the destination is blocked', nowhere('PLAYER_NOT_ELIGIBLE')],
@@ -67,28 +53,28 @@ const FAILED: Rows = {
   '58': ['cut-off', elsewhere('PRODUCT_UNAVAILABLE')],
   '59': ['the destination is outside the region', nowhere('PLAYER_NOT_ELIGIBLE')],
   '60': ['the bill is not available', nowhere('SUPPLIER_REJECTED')],
-  '70': ['timeout of the biller', elsewhere('SUPPLIER_REJECTED', { confirm: true })],
+  '70': ['timeout of the biller', { ...elsewhere('SUPPLIER_REJECTED'), confirm: true }],
   '71': ['the product is unstable', elsewhere('PRODUCT_UNAVAILABLE')],
   '72': ['another package must be unregistered first', nowhere('PLAYER_NOT_ELIGIBLE')],
   '73': ['above the limit of kWh', nowhere('LIMIT_EXCEEDED')],
   '74': ['refunded', elsewhere('SUPPLIER_REJECTED')],
   '84': ['the amount is not valid', elsewhere('SUPPLIER_REJECTED')],
-  '85': ['too many transactions within a minute', elsewhere('SUPPLIER_UNAVAILABLE', { tooOften: true })],
-  '86': ['too many look-ups within a minute', elsewhere('SUPPLIER_UNAVAILABLE', { tooOften: true })],
+  '85': ['too many transactions within a minute', { ...elsewhere('SUPPLIER_UNAVAILABLE'), tooOften: true }],
+  '86': ['too many look-ups within a minute', { ...elsewhere('SUPPLIER_UNAVAILABLE'), tooOften: true }],
 };
 
 /** Refusals before anything was on record. */
 const NOT_MADE: Rows = {
-  '40': ['it can’t read the request', fault('configuration')],
-  '41': ['wrong signature', fault('credentials')],
-  '42': ['it does not know the username', fault('credentials')],
+  '40': ['it can’t read the request', faulty('configuration')],
+  '41': ['wrong signature', faulty('credentials')],
+  '42': ['it does not know the username', faulty('credentials')],
   '43': ['the SKU is unknown or inactive', elsewhere('ITEM_NOT_FOUND')],
-  '44': ['our deposit is too low', fault('deposit')],
-  '45': ['it does not allow our address', fault('credentials')],
+  '44': ['our deposit is too low', faulty('deposit')],
+  '45': ['it does not allow our address', faulty('credentials')],
   '47': ['another buyer has made this transaction', elsewhere('LIMIT_EXCEEDED')],
   '49': ['the reference is not unique', UNKNOWN],
   '56': ['the seller’s balance is limited', elsewhere('PRODUCT_UNAVAILABLE')],
-  '61': ['we have never made a deposit', fault('deposit')],
+  '61': ['we have never made a deposit', faulty('deposit')],
   '62': ['the seller is disturbed', elsewhere('PRODUCT_UNAVAILABLE')],
   '63': ['no repeated transaction to this number', elsewhere('LIMIT_EXCEEDED')],
   '64': ['the deposit ticket failed', UNKNOWN],
@@ -96,13 +82,16 @@ const NOT_MADE: Rows = {
   '66': ['cut-off for maintenance', elsewhere('PRODUCT_UNAVAILABLE')],
   '67': ['the seller is not verified', elsewhere('PRODUCT_UNAVAILABLE')],
   '68': ['the stock is empty', elsewhere('OUT_OF_STOCK')],
-  '69': ['not available at the expected price', elsewhere('PRODUCT_UNAVAILABLE', { ofPrice: true })],
-  '80': ['the seller has blocked us', fault('configuration')],
-  '81': ['we have blocked the seller', fault('configuration')],
-  '82': ['our account is not verified', fault('credentials')],
+  '69': [
+    'not available at the expected price',
+    { ...elsewhere('PRODUCT_UNAVAILABLE'), isPriceRefused: true },
+  ],
+  '80': ['the seller has blocked us', faulty('configuration')],
+  '81': ['we have blocked the seller', faulty('configuration')],
+  '82': ['our account is not verified', faulty('credentials')],
   '83': ['the price list was asked for too often', UNKNOWN],
   '87': ['only multiples of Rp 1,000', nowhere('SUPPLIER_REJECTED')],
-  '88': ['our account may not do this', fault('credentials')],
+  '88': ['our account may not do this', faulty('credentials')],
 };
 
 /** The vendor's response codes, by their two digits. */

@@ -1,11 +1,12 @@
 import { failure } from '../../core/failures.js';
 import { printable } from '../../core/text.js';
+import type { CodeMeaning } from '../code-meaning.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
 import { answerInWords, codeOf, CURRENCY, dataOf, isGood, isSuccess, refusesUs } from './lapakgaming-data.js';
-import { RESPONSE_CODES, type CodeMeaning } from './response-codes.js';
+import { RESPONSE_CODES } from './response-codes.js';
 
 /** The vendor counts requests over 10 seconds. */
 const RATE_WINDOW_MS = 10_000;
@@ -28,12 +29,12 @@ export function readOrderAnswer(
     case 'failed': {
       if (isRepeat) return doubt;
       const message = answerInWords(answer);
-      const { code, failover, ofPrice } = meaning;
+      const { code, failover, isPriceRefused } = meaning;
       return {
         kind: 'failed',
         ...failure(code, message),
         failover,
-        ...(ofPrice && { isPriceRefused: true }),
+        ...(isPriceRefused && { isPriceRefused }),
       };
     }
     case 'not_accepted':

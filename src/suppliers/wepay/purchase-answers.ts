@@ -27,7 +27,7 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
   const detail = codeInWords(code);
   const meaning = RESPONSE_CODES.get(code)?.meaning ?? { kind: 'unknown' };
   switch (meaning.kind) {
-    case 'accepted':
+    case 'processing':
       return accepted(members);
     case 'repeated':
       return { kind: 'unknown', detail, waitsForCallback: true };
@@ -37,9 +37,9 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
       return { kind: isRepeat ? 'unknown' : 'not_accepted', detail, fault: meaning.fault };
     case 'failed': {
       if (isRepeat) return { kind: 'unknown', detail };
-      const { code: ours, failover, ofAmount } = meaning;
+      const { code: ours, failover, isPriceRefused } = meaning;
       const told = failure(ours, refusalInWords(members, code));
-      return { kind: 'failed', ...told, failover, ...(ofAmount && { isPriceRefused: true }) };
+      return { kind: 'failed', ...told, failover, ...(isPriceRefused && { isPriceRefused }) };
     }
   }
 }
