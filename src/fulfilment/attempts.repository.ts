@@ -7,12 +7,15 @@ import type { UnitKey } from '../orders/order.rows.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import * as sql from './attempts.sql.js';
 import type { HeldUnit, NextAttempt } from './attempts.sql.js';
+import type { ClaimedUnit } from './claim.sql.js';
 
 export type { HeldUnit, NextAttempt } from './attempts.sql.js';
 
 export type EndedRow = Parameters<typeof sql.BEGIN_NEXT_ATTEMPTS.with>[0]['ended'][number];
 type AttemptKey = Pick<EndedRow, 'order_id' | 'item' | 'unit' | 'attempt'>;
 export type NotedRow = Parameters<typeof sql.NOTE_ATTEMPTS.with>[0]['attempts'][number];
+
+type OfferAsked = Pick<ClaimedUnit, 'supplier_id' | 'supplier_sku' | 'player_template'>;
 
 /** How many offers are tried for a unit. */
 const MAX_OFFERS = 3;
@@ -77,9 +80,11 @@ export class AttemptsRepository {
     return this.database.query<HeldUnit>(...sql.FIND_HELD.with({ holdLimitMs, limit, ...this.limits }));
   }
 
-  /** @returns whether there was an offer to take off. */
-  async takeOfferOff(supplierId: number, supplierSku: string, reason: string): Promise<boolean> {
-    const offers = await this.database.query(...sql.TAKE_OFFER_OFF.with({ supplierId, supplierSku, reason }));
+  /** @param asked what a supplier was asked for. @returns whether there was an offer of that to take off. */
+  async takeOfferOff(asked: OfferAsked, reason: string): Promise<boolean> {
+    const { supplier_id, supplier_sku, player_template } = asked;
+    const values = { supplier_id, supplier_sku, player_template, reason };
+    const offers = await this.database.query(...sql.TAKE_OFFER_OFF.with(values));
     return offers.length > 0;
   }
 }

@@ -100,15 +100,20 @@ const sameAgain = (maxRetries: string): string => `
           AND (SELECT count(*) FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = held.supplier_id
                  AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
 
-/** Offers that were not tried yet, so many altogether. One that sells a player one piece a day takes no more of an item. */
+/**
+ * Offers that were not tried yet as they are now, so many altogether: one whose template was corrected is another one.
+ * One that sells a player one piece a day takes no more of an item.
+ */
 const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
                offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')})
         FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'held.unit_price' })}) offer
         WHERE held.failover AND p.sku = held.sku AND offer.why_not IS NULL AND (held.quantity = 1 OR NOT offer.once_per_day)
-          AND (offer.supplier_id, offer.supplier_sku) <> (held.supplier_id, held.supplier_sku)
+          AND (offer.supplier_id, offer.supplier_sku, offer.player_template)
+              IS DISTINCT FROM (held.supplier_id, held.supplier_sku, held.player_template)
           AND NOT EXISTS (SELECT FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = offer.supplier_id
-                            AND tried.supplier_sku = offer.supplier_sku)
+                            AND tried.supplier_sku = offer.supplier_sku
+                            AND tried.player_template IS NOT DISTINCT FROM offer.player_template)
           AND (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf('held', 'tried')})
               < ${maxOffers}`;
 
@@ -224,13 +229,17 @@ export const REREAD_PRODUCT = statement(
     ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
 );
 
-/** Takes an offer off whose supplier says that it is not set up as we call it, until its catalogue changes that. */
+/**
+ * Takes an offer off whose supplier says that it is not set up as we call it, until its catalogue changes that. One that
+ * was corrected since stays: what is tried again is called as it was when it was ordered.
+ */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',
-  { supplierId: 'int', supplierSku: 'text', reason: 'text' },
-  ({ supplierId, supplierSku, reason }) => `
+  { supplier_id: 'int', supplier_sku: 'text', player_template: 'text?', reason: 'text' },
+  ({ supplier_id, supplier_sku, player_template, reason }) => `
     UPDATE supplier_offers
     SET active = false, off_by_fault = true, off_reason = ${reason}, updated_at = statement_timestamp()
-    WHERE supplier_id = ${supplierId} AND supplier_sku = ${supplierSku} AND active
+    WHERE supplier_id = ${supplier_id} AND supplier_sku = ${supplier_sku} AND active
+      AND player_template IS NOT DISTINCT FROM ${player_template}
     RETURNING id`,
 );

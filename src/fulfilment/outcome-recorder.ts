@@ -109,8 +109,7 @@ export class OutcomeRecorder {
     const fault = 'fault' in outcome ? outcome.fault : undefined;
     if (fault === 'configuration') {
       const detail = outcomeDetail(outcome) ?? fault;
-      const takeOff = (): Promise<boolean> =>
-        this.attempts.takeOfferOff(unit.supplier_id, unit.supplier_sku, detail);
+      const takeOff = (): Promise<boolean> => this.attempts.takeOfferOff(unit, detail);
       if (await retryWrite(takeOff, leaseEndMs, isPassing)) this.observer.offerTakenOff(unit, detail);
       return;
     }

@@ -140,6 +140,19 @@ describe('A unit bought from SEAGM', () => {
       expect((await scene.attempts(order)).map(({ supplier }) => supplier)).toEqual(['seagm', 'fake']);
     },
   );
+
+  it('waits for its offer to be corrected, and is bought as that says then', async () => {
+    const sku = await seagm.product('6402');
+    const order = await scene.order(sku);
+    await eventually(() => offReasons(sku), ([reason]) => reason !== null); // prettier-ignore
+    await scene.unitIn(order, 'queued');
+    const corrected = { supplier: 'seagm', supplierSku: '6402', playerTemplate: '{"userid":"{user}"}' };
+    await scene.stack.api.get(OffersService).set({ sku, ...corrected, active: true });
+    await scene.aMinuteLater(order);
+    await scene.orderWith(order, 'completed');
+    const attempts = await scene.attempts(order);
+    expect(attempts.map(({ state }) => state)).toEqual(['withdrawn', 'succeeded']);
+  });
 });
 
 describe('A callback of SEAGM', () => {
