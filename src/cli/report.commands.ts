@@ -39,7 +39,8 @@ afterwards is not subtracted: see topup reversal list.
 
 const SUPPLIER_HELP = `
 Asks suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
-it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded.
+it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. Some vendors
+take a question for a purchase: their units are counted as unaskable, and have to be compared with the vendor's own list.
 `;
 
 interface MarginGiven {

@@ -28,6 +28,10 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
         comparisons.filter((each) => !isComplete(each)).map(({ supplier }) => supplier),
         suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
       ),
+      suppliers
+        .map(unaskableIn)
+        .filter((line) => line !== '')
+        .join('\n'),
     );
   return { json: { ok, since: since.toISOString(), suppliers }, text, ok };
 }
@@ -45,6 +49,13 @@ function verdictOf(ok: boolean, differences: number, incomplete: string[], openC
   return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
 
+/** What has to be compared with what the vendor's own site lists. */
+const unaskableIn = ({ supplier, unaskable }: SupplierJson): string =>
+  unaskable === 0
+    ? ''
+    : `${counted(unaskable, 'unit', 'units')} at ${supplier} can be asked about only in a way that may buy again: ` +
+      'compare them with the list of purchases on its site.';
+
 /** Where nothing was settled yet, the balance is all that the supplier was asked about. */
 const isComplete = ({ balance, unanswered }: Pick<SupplierComparison, 'balance' | 'unanswered'>): boolean =>
   unanswered.count === 0 && (balance.known || balance.reached);
@@ -58,6 +69,8 @@ interface SupplierJson {
   open: number;
   agreed: number;
   unanswered: number;
+  /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
+  unaskable: number;
   open_cases: number;
   problem: string | null;
   balance_amount: string | null;
@@ -72,6 +85,7 @@ function toJson({
   agreed,
   differences,
   unanswered,
+  unaskable,
   openCases,
 }: SupplierComparison): SupplierJson {
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
@@ -84,6 +98,7 @@ function toJson({
     open: Number(counts.open),
     agreed,
     unanswered: unanswered.count,
+    unaskable,
     open_cases: openCases,
     problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,

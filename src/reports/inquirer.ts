@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeDetail } from '../suppliers/supplier-outcome.js';
-import type { NamedAttempt, ReadingInquiry } from '../suppliers/supplier-adapter.js';
+import { inquiryAbout, type NamedAttempt } from '../suppliers/supplier-adapter.js';
 import type { SupplierConnection } from '../suppliers/supplier-registry.js';
 
 const MAX_IN_FLIGHT = 16;
@@ -13,26 +13,20 @@ const GIVE_UP_AFTER = 20;
 /** What a supplier says of a reference. */
 export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
 
-type Asked = Pick<NamedAttempt, 'sku' | 'reference'>;
-
 /** Asks one supplier about many references, some at a time, and gives up on one that does not answer. */
 export class Inquirer {
   /** References that got no usable answer, or were not asked about any more. */
   unanswered = 0;
   /** Why the last of them got none. */
   lastProblem: string | null = null;
+  /** References that can't be asked about, or only in a way that may buy. */
+  unaskable = 0;
   private unansweredInARow = 0;
-  private readonly inquiry: ReadingInquiry | null;
 
-  constructor(private readonly supplier: SupplierConnection) {
-    const { inquiry } = supplier.adapter;
-    this.inquiry = inquiry?.mayBuy === false ? inquiry : null;
-    if (!inquiry) this.giveUp('the supplier cannot be asked');
-    else if (!this.inquiry) this.giveUp('the supplier can be asked only in a way that may buy');
-  }
+  constructor(private readonly supplier: SupplierConnection) {}
 
   /** @returns an answer for each attempt, in order; null where there was none. */
-  async askAll(attempts: readonly Asked[], onAnswer: () => void): Promise<(Answered | null)[]> {
+  async askAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
     const answers: (Answered | null)[] = attempts.map(() => null);
     let next = 0;
     const askNext = async (): Promise<void> => {
@@ -46,27 +40,27 @@ export class Inquirer {
     return answers;
   }
 
-  private async ask({ sku, reference }: Asked): Promise<Answered | null> {
-    const asked = { sku, reference, supplierReference: null };
+  private async ask(asked: NamedAttempt): Promise<Answered | null> {
+    const { adapter, settings } = this.supplier;
+    const inquiry = inquiryAbout(adapter, asked.supplierReference !== null);
+    if (inquiry?.mayBuy !== false) {
+      this.unaskable++;
+      return null;
+    }
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await this.inquiry?.ask(this.supplier.settings, asked);
-      if (outcome && outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
+      const outcome = await inquiry.ask(settings, asked);
+      if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
         this.unansweredInARow = 0;
         return outcome.kind;
       }
-      this.lastProblem = (outcome && outcomeDetail(outcome)) ?? this.lastProblem;
+      this.lastProblem = outcomeDetail(outcome) ?? this.lastProblem;
       if (attempt === MAX_ATTEMPTS) break;
-      await delay(Math.min(outcome?.retryAfterMs ?? waitMs, LONGEST_WAIT_MS));
+      await delay(Math.min(outcome.retryAfterMs ?? waitMs, LONGEST_WAIT_MS));
       waitMs *= 2;
     }
     this.unanswered++;
     this.unansweredInARow++;
     return null;
-  }
-
-  private giveUp(reason: string): void {
-    this.lastProblem = reason;
-    this.unansweredInARow = GIVE_UP_AFTER;
   }
 }

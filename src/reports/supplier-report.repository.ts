@@ -23,7 +23,12 @@ export interface UnitCounts {
 export type Place = Pick<OrderUnit, 'order_id' | 'item' | 'unit'>;
 
 export type SettledUnit = Place & { state: 'succeeded' | 'failed' } & Pick<OrderUnit, 'failure_code'> &
-  Pick<OrderItem, 'unit_price'> & { attempt: number; sku: string; reference: string };
+  Pick<OrderItem, 'unit_price'> & {
+    attempt: number;
+    sku: string;
+    reference: string;
+    supplier_reference: string | null;
+  };
 
 /** What was settled at a supplier, of orders placed since a moment. */
 @Injectable()

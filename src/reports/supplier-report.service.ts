@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { Database } from '../database/database.js';
-import type { SupplierBalance } from '../suppliers/supplier-adapter.js';
+import type { NamedAttempt, SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { inSnapshot } from '../database/snapshot.js';
@@ -32,6 +32,8 @@ export interface SupplierComparison {
   differences: Difference[];
   /** Units that the supplier gave no usable answer about. */
   unanswered: { count: number; reason: string | null };
+  /** Units about which the supplier can't be asked, or only in a way that may buy them. */
+  unaskable: number;
   /** Cases in which it contradicted us, then or now, and that nobody has closed. */
   openCases: number;
 }
@@ -67,7 +69,9 @@ export class SupplierReportService {
     let done = 0;
     onProgress(done, total, supplier.code);
     for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
-      const answers = await inquirer.askAll(units, () => onProgress(++done, total, supplier.code));
+      const answers = await inquirer.askAll(units.map(toNamed), () =>
+        onProgress(++done, total, supplier.code),
+      );
       const contradicted: Contradiction[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
@@ -79,10 +83,20 @@ export class SupplierReportService {
       await this.recordCases(contradicted);
     }
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
-    const agreed = done - unanswered.count - differences.length;
+    const { unaskable } = inquirer;
+    const agreed = done - unanswered.count - unaskable - differences.length;
     const balance = await connection.adapter.balance(connection.settings);
     const openCases = await this.units.countOpenCases(supplier.id);
-    return { supplier: supplier.code, balance, counts, agreed, differences, unanswered, openCases };
+    return {
+      supplier: supplier.code,
+      balance,
+      counts,
+      agreed,
+      differences,
+      unanswered,
+      unaskable,
+      openCases,
+    };
   }
 
   /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
@@ -111,6 +125,10 @@ export class SupplierReportService {
     }
   }
 }
+
+const toNamed = ({ sku, reference, supplier_reference: supplierReference }: SettledUnit): NamedAttempt => ({
+  ...{ sku, reference, supplierReference },
+});
 
 /** A failed unit must not be sold, nor become so; a succeeded one must be. */
 const contradicts = (ours: 'succeeded' | 'failed', theirs: Answered): boolean =>

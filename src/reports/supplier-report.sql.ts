@@ -22,10 +22,12 @@ export const PAGE_OF_SETTLED: Statement = {
   name: 'supplier_report.page_of_settled',
   text: `SELECT u.order_id, u.item, u.unit, u.state, u.failure_code, i.unit_price, greatest(u.attempt, 1) AS attempt,
                 coalesce(latest.supplier_sku, i.supplier_sku) AS sku,
-                coalesce(latest.reference, ${unitReferenceIn('o', 'u')}) AS reference
+                coalesce(latest.reference, ${unitReferenceIn('o', 'u')}) AS reference,
+                coalesce(latest.supplier_reference, u.supplier_reference) AS supplier_reference
          ${FROM_UNITS}
          LEFT JOIN LATERAL (
-           SELECT a.reference, a.supplier_sku FROM unit_attempts a
+           SELECT a.reference, a.supplier_sku, CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END AS supplier_reference
+           FROM unit_attempts a
            WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt) latest ON true
          ${WHERE_UNITS}
            AND u.state IN ('succeeded', 'failed')

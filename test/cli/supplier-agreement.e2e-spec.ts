@@ -55,6 +55,7 @@ describe('topup report supplier', () => {
           open: 3,
           agreed: 4,
           unanswered: 0,
+          unaskable: 0,
           problem: null,
           balance_amount: '123456.00',
           balance_currency: 'THB',
@@ -91,6 +92,7 @@ describe('topup report supplier', () => {
         {
           ok: expected === 0,
           unanswered: 0,
+          unaskable: 0,
           problem: expect.stringMatching(/^balance: /) as unknown as string,
         },
       ],
