@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
-import { readCsvCell } from './csv.js';
+import { readCsvCell } from '../core/csv.js';
 import { refuseBoth } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError, reasonOf } from './problems.js';

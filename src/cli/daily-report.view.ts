@@ -5,7 +5,7 @@ import {
   type DayFigures,
   type MerchantDay,
 } from '../reports/daily-report.service.js';
-import { toCsv } from './csv.js';
+import { toCsv } from '../core/csv.js';
 import { csvPieces, jsonArray, type Line } from './pieces.js';
 import { listTable, paragraphs, type Result, type Streamed } from './output.js';
 import { paint } from './terminal.js';

@@ -6,7 +6,7 @@ import {
   type MarginFigures,
   type MarginRow,
 } from '../reports/margin-report.service.js';
-import { toCsv } from './csv.js';
+import { toCsv } from '../core/csv.js';
 import { listTable, type Result } from './output.js';
 import type { Line } from './pieces.js';
 

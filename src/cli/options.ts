@@ -9,7 +9,7 @@ import {
   type Percentage,
   type Satang,
 } from '../core/money.js';
-import { readMoment } from '../core/moments.js';
+import { isTimezone, readMoment } from '../core/moments.js';
 import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
@@ -109,18 +109,8 @@ export function moment(text: string): Date {
 
 /** The name of a time zone. */
 export function timezone(text: string): string {
-  // PostgreSQL reads the sign of an offset the other way round: names mean the same to everybody.
-  if (/^[A-Za-z]/.test(text) && isTimezone(text)) return text;
+  if (isTimezone(text)) return text;
   throw new InvalidArgumentError('It must be the name of a time zone such as Asia/Bangkok or UTC.');
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };

@@ -47,7 +47,7 @@ const defineDecision = (order: Command, name: string, description: string): Comm
 // Settling knows the queues, whose library the other commands need not wait for.
 const features = async (): Promise<CommandFeatures> => ({
   imports: [
-    (await import('./no-queues.module.js')).NoQueuesModule,
+    (await import('../queues/no-queues.module.js')).NoQueuesModule,
     (await import('../support/order-decisions.module.js')).OrderDecisionsModule,
   ],
 });

@@ -1,4 +1,4 @@
-import { toCsv } from './csv.js';
+import { toCsv } from '../core/csv.js';
 
 /** A line of what is printed piece by piece. */
 export type Line = Record<string, string | number | null>;

@@ -12,7 +12,7 @@ import { parseBaht } from '../core/money.js';
 import { PRODUCT_KINDS, type ProductKind } from '../core/product-kind.js';
 import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
 import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
-import { toCsv } from './csv.js';
+import { toCsv } from '../core/csv.js';
 
 const COLUMNS = [
   'sku',

@@ -6,7 +6,7 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm, MANY } from './confirm.js';
-import { NoQueuesModule } from './no-queues.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { id, integer, moment, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
 import { withProgress } from './progress.js';

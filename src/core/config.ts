@@ -6,7 +6,7 @@ import { validateSync } from 'class-validator';
 import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
 import { ConfigError } from './config-error.js';
 import { Environment, isBlank } from './environment.js';
-import { parseNetwork, type Network } from './networks.js';
+import { parseNetwork, splitList, type Network } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
 
 /** Everything that the environment decides, checked and with its defaults. */
@@ -89,10 +89,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     supplierCallbackBaseUrl,
     g2bulkBaseUrl,
   });
-}
-
-function splitList(text: string): string[] {
-  return (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
 }
 
 /** A host, or `?host=`, that is a list: libpq takes one, but the drivers here would take it for a name, for ever unknown. */

@@ -15,3 +15,14 @@ export function isDay(text: string): boolean {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : null;
   return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
+
+/** Whether a text names a time zone. PostgreSQL reads the sign of an offset the other way round: names mean the same to all. */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -16,3 +16,7 @@ export function parseNetwork(text: string): Network | undefined {
   const single = ipaddr.parse(address);
   return [single, single.kind() === 'ipv4' ? 32 : 128];
 }
+
+/** The parts of a comma-separated list. */
+export const splitList = (text: string | undefined): string[] =>
+  (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore

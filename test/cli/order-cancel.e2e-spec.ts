@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { CliModule } from '../../src/cli.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { OrderCancellation } from '../../src/support/order-cancellation.service.js';
-import { NoQueuesModule } from '../../src/cli/no-queues.module.js';
+import { NoQueuesModule } from '../../src/queues/no-queues.module.js';
 import { OrderDecisionsModule } from '../../src/support/order-decisions.module.js';
 import { OrderSupportService } from '../../src/support/order-support.service.js';
 import { closeWithBalancedBooks, expectBooksToBalance } from '../support/books.js';

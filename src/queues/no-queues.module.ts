@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { WorkNotifier } from '../queues/work-notifier.js';
+import { WorkNotifier } from './work-notifier.js';
 
-/** Notifies nobody: the command line does without Redis, and a worker's sweeper finds new work within 2 seconds. */
+/** Notifies nobody: command line and console do without Redis, and a worker's sweeper finds new work within 2 seconds. */
 class NoNotifier implements Pick<WorkNotifier, 'notifyFulfilment' | 'notifyWebhooks'> {
   notifyFulfilment(): void {}
 
