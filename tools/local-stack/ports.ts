@@ -9,6 +9,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** One that is none of these, though nothing may listen there yet. */
+export async function freePortExcept(taken: readonly number[]): Promise<number> {
+  const port = await freePort();
+  return taken.includes(port) ? freePortExcept(taken) : port;
+}
+
 /** Whether a server could listen on this port now; `host` undefined means every address. */
 export async function portIsFree(port: number, host: string | undefined = loopback): Promise<boolean> {
   return (await tryToListen(port, host)) !== null;

@@ -2,7 +2,7 @@ import { ConfigError } from '../../src/core/config-error.js';
 import { loadConfig } from '../../src/core/config.js';
 import { localDataDir } from '../../src/core/project-root.js';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
-import { freePort, portIsFree } from './ports.js';
+import { freePort, freePortExcept, portIsFree } from './ports.js';
 
 /** What the environment decides about the local stack. */
 export interface LocalSettings {
@@ -34,18 +34,28 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSetting
   if (managementPort === 65_535) {
     throw new LocalError('MANAGEMENT_PORT must be at most 65534: the worker takes the port after it.');
   }
+  const workerManagementPort = managementPort && managementPort + 1;
+  const wanted = [config.PORT, managementPort, workerManagementPort];
+  const [port = 0, ofApi = 0, ofWorker = 0] = await withFreePorts(wanted);
   return {
     dataDir: localDataDir(env),
     host: config.HOST,
-    port: config.PORT || (await freePort()),
+    port,
     managementHost: config.MANAGEMENT_HOST,
-    managementPort: managementPort || (await freePort()),
-    workerManagementPort: managementPort === 0 ? await freePort() : managementPort + 1,
+    managementPort: ofApi,
+    workerManagementPort: ofWorker,
     databaseUrl: env.DATABASE_URL?.trim() || null,
     redisUrl: env.REDIS_URL?.trim() || null,
     secretsKey: env.SECRETS_KEY?.trim() || null,
     isWatching: env.TOPUP_WATCH === 'true',
   };
+}
+
+/** Ports with free ones in the place of 0; the system may name one twice that nobody listens on yet. */
+async function withFreePorts(ports: readonly number[]): Promise<number[]> {
+  const chosen: number[] = [];
+  for (const port of ports) chosen.push(port || (await freePortExcept([...ports, ...chosen])));
+  return chosen;
 }
 
 type PortVariable = 'PORT' | 'MANAGEMENT_PORT';

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node
 import path from 'node:path';
 import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
 import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/json-file.js';
-import { freePort, portIsFree } from './ports.js';
+import { freePortExcept, portIsFree } from './ports.js';
 
 // What the local stack keeps in its data directory besides the data of its servers.
 
@@ -40,11 +40,6 @@ export async function choosePorts<Name extends string>(
   const chosen = Object.fromEntries(ports) as Record<Name, number>;
   writePrivateFile(file, `${JSON.stringify(chosen)}\n`);
   return chosen;
-}
-
-async function freePortExcept(taken: number[]): Promise<number> {
-  const port = await freePort();
-  return taken.includes(port) ? freePortExcept(taken) : port;
 }
 
 /** The path of the file with the key that encrypts secrets at rest: 32 random bytes in base64, made once. */
