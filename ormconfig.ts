@@ -36,6 +36,7 @@ import { SupplierBalances1763800000026 } from './src/database/migrations/1763800
 import { MetadataAndEventPages1763800000028 } from './src/database/migrations/1763800000028-metadata-and-event-pages.js';
 import { SupplierAccounts1763800000029 } from './src/database/migrations/1763800000029-supplier-accounts.js';
 import { PlayerChecks1763800000030 } from './src/database/migrations/1763800000030-player-checks.js';
+import { SandboxMerchants1763800000034 } from './src/database/migrations/1763800000034-sandbox-merchants.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -114,6 +115,7 @@ export function dataSourceOptions(
       MetadataAndEventPages1763800000028,
       SupplierAccounts1763800000029,
       PlayerChecks1763800000030,
+      SandboxMerchants1763800000034,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -20,7 +20,7 @@ interface Entry {
   usedAtMs: number;
 }
 
-const SHAPE = /^topup_[0-9A-Za-z]{43}$/;
+const SHAPE = /^topup_(test_)?[0-9A-Za-z]{43}$/;
 /** A revoked key stops working within 5 s (refresh, and the answer's way included). */
 const TRUST_MS = 4_000;
 const REFRESH_MS = 1_500;
@@ -124,7 +124,7 @@ export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Inval
 
 function toEntry(row: RecognizedKey, verifiedAtMs: number, usedAtMs: number): Entry {
   return {
-    caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id }),
+    caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id, sandbox: row.sandbox }),
     suspended: row.suspended,
     networks: row.allowed_networks.map(parseNetwork).filter((network) => network !== undefined),
     expiresAtMs: verifiedAtMs + (row.expires_in_ms ?? Infinity),

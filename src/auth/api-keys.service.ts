@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { parseNetwork } from '../core/networks.js';
 import { AppError, UnknownResource } from '../core/errors.js';
-import { apiKeyPrefix, newApiKey } from '../core/identifiers.js';
+import { apiKeyPrefix, newApiKey, SANDBOX_KEY_START } from '../core/identifiers.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
@@ -39,7 +39,7 @@ export class ApiKeysService {
    * @throws NOT_FOUND for an unknown merchant; BAD_REQUEST for a bad network, name, or an expiry in the past.
    */
   async issue(merchantId: number, options: IssueOptions = {}, by?: Actor): Promise<IssuedApiKey> {
-    await this.merchants.get(merchantId);
+    const { sandbox } = await this.merchants.get(merchantId);
     const allowedNetworks = options.allowedNetworks ?? [];
     const wrong = allowedNetworks.find((network) => !parseNetwork(network));
     if (wrong !== undefined)
@@ -52,12 +52,13 @@ export class ApiKeysService {
       throw new AppError('BAD_REQUEST', `the expiry ${expiresAt.toISOString()} is in the past`);
     }
     return this.database.transaction(async (tx) => {
-      const issued = await this.insert(tx, {
+      const fields = {
         merchant_id: merchantId,
         name,
         allowed_networks: allowedNetworks,
         expires_at: expiresAt,
-      });
+      };
+      const issued = await this.insert(tx, newApiKey(sandbox), fields);
       recordAction(tx, by, {
         action: 'api_key.issue',
         merchantId,
@@ -97,7 +98,8 @@ export class ApiKeysService {
       if (overlapSeconds === 0) await this.apiKeys.revoke(tx, id);
       else await this.apiKeys.expireIn(tx, id, overlapSeconds);
       const { merchant_id, name, allowed_networks, expires_at } = old;
-      const issued = await this.insert(tx, { merchant_id, name, allowed_networks, expires_at });
+      const key = newApiKey(old.prefix.startsWith(SANDBOX_KEY_START));
+      const issued = await this.insert(tx, key, { merchant_id, name, allowed_networks, expires_at });
       const detail = {
         id,
         overlap_seconds: overlapSeconds,
@@ -117,9 +119,9 @@ export class ApiKeysService {
 
   private async insert(
     tx: Transaction,
+    key: string,
     fields: Pick<ApiKey, 'merchant_id' | 'name' | 'allowed_networks' | 'expires_at'>,
   ): Promise<IssuedApiKey> {
-    const key = newApiKey();
     const made = { ...fields, prefix: apiKeyPrefix(key), key_hash: hashApiKey(key) };
     return { apiKey: await this.apiKeys.insert(tx, made), key };
   }

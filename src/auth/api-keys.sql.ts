@@ -6,6 +6,8 @@ export type RecognizedKey = Pick<ApiKey, 'id' | 'merchant_id' | 'key_hash' | 'al
   /** By the clock of the database, which all processes share; null for a key without an end. */
   expires_in_ms: number | null;
   suspended: boolean;
+  /** Whether it is the key of a sandbox merchant. */
+  sandbox: boolean;
 };
 
 export const FIND_KEYS = statement(
@@ -14,6 +16,7 @@ export const FIND_KEYS = statement(
   ({
     hashes,
   }) => `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
+                m.sandbox,
                 (extract(epoch FROM k.expires_at - statement_timestamp()) * 1000)::float8 AS expires_in_ms
          FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
          WHERE k.key_hash = ANY(${hashes}) AND k.revoked_at IS NULL`,

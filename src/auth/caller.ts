@@ -4,6 +4,8 @@ import type { Request } from 'express';
 export interface Caller {
   readonly apiKeyId: number;
   readonly merchantId: number;
+  /** Whether what the merchant orders is bought in the sandbox. */
+  readonly sandbox: boolean;
 }
 
 const CALLER = Symbol('caller');

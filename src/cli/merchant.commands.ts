@@ -11,6 +11,7 @@ import { baht, id, operatorOption, reasonOption } from './options.js';
 import { list, record } from './output.js';
 import { CommandError } from './problems.js';
 
+type CreationGiven = Actor & { name: string; sandbox?: boolean };
 type AlertGiven = Actor & { merchant: number; below?: Satang; off?: boolean };
 
 const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status: MerchantStatus][] = [
@@ -26,19 +27,7 @@ const REASONS = { suspend: 'its key was published', resume: 'it has a new key' }
 export const merchantCommands: CommandGroup = {
   features: { imports: [MerchantsModule, WalletModule] },
   define(merchant, act) {
-    merchant
-      .command('create')
-      .description('Add a merchant with an empty wallet.')
-      .requiredOption('--name <name>', 'merchant name, 1 to 128 characters')
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addHelpText('after', examples('merchant create --name "Somchai Game Shop"'))
-      .action(
-        act(async (app, { name, ...by }: { name: string } & Actor) => {
-          const created = await app.get(MerchantsService).create(name, by);
-          return record(toJson(created), `Merchant ${created.id} was added. Next: topup api-key issue.`);
-        }),
-      );
+    defineCreate(merchant, act);
 
     merchant
       .command('list')
@@ -49,9 +38,13 @@ export const merchantCommands: CommandGroup = {
           const merchants = await app.get(MerchantsService).list();
           const alerts = await app.get(WalletService).alerts();
           const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
-          // A column that no merchant fills would only take room.
-          const lines =
-            alerts.size === 0 ? json : json.map((each) => ({ ...each, alert_below: each.alert_below }));
+          // Columns that no merchant fills would only take room.
+          const isMarked = merchants.some(({ sandbox }) => sandbox);
+          const lines = json.map(({ sandbox, alert_below, ...each }) => ({
+            ...each,
+            ...(isMarked ? { sandbox } : {}),
+            ...(alerts.size > 0 ? { alert_below } : {}),
+          }));
           const { text } = list(lines, 'There are no merchants: topup merchant create adds one.');
           return { json, text };
         }),
@@ -92,6 +85,32 @@ export const merchantCommands: CommandGroup = {
   },
 };
 
+function defineCreate(merchant: Command, act: Act): void {
+  merchant
+    .command('create')
+    .description('Add a merchant with an empty wallet.')
+    .requiredOption('--name <name>', 'merchant name, 1 to 128 characters')
+    .option(
+      '--sandbox',
+      'a merchant that tries the service out: nothing it orders is bought from a real supplier',
+    )
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'merchant create --name "Somchai Game Shop"',
+        'merchant create --name "Somchai Game Shop (sandbox)" --sandbox',
+      ),
+    )
+    .action(
+      act(async (app, { name, sandbox, ...by }: CreationGiven) => {
+        const created = await app.get(MerchantsService).create(name, by, { sandbox });
+        return record(toJson(created), `Merchant ${created.id} was added. Next: topup api-key issue.`);
+      }),
+    );
+}
+
 const ALERT_HELP = `
 Each time the available balance drops below the threshold, the merchant's webhooks that subscribe to wallet.low_balance
 get one event. Setting the alert sends nothing, even if the balance is already below.
@@ -127,12 +146,13 @@ function defineSetAlert(merchant: Command, act: Act): void {
 
 /** A merchant; its alert only where it has one. */
 const toJson = (
-  { id, name, status, created_at }: Merchant,
+  { id, name, status, sandbox, created_at }: Merchant,
   alertBelow?: Satang,
 ): Record<string, unknown> => ({
   id,
   name,
   status,
+  sandbox,
   created_at: created_at.toISOString(),
   ...(alertBelow === undefined ? {} : { alert_below: formatBaht(alertBelow) }),
 });

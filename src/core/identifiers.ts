@@ -12,8 +12,13 @@ export const newEventId = (): string => `evt_${randomBase62(22)}`;
 /** `req_` and 20 random base-62 characters. */
 export const newRequestId = (): string => `req_${randomBase62(20)}`;
 
-/** `topup_` and 43 random base-62 characters (256 bits). */
-export const newApiKey = (): string => `topup_${randomBase62(43)}`;
+/** What the keys of sandbox merchants begin with; no other key does. */
+export const SANDBOX_KEY_START = 'topup_test_';
 
-/** How much of an API key may be shown and stored in the clear. */
-export const apiKeyPrefix = (key: string): string => key.slice(0, 12);
+/** `topup_`, or for a sandbox merchant `topup_test_`, and 43 random base-62 characters (256 bits). */
+export const newApiKey = (sandbox = false): string =>
+  `${sandbox ? SANDBOX_KEY_START : 'topup_'}${randomBase62(43)}`;
+
+/** How much of an API key may be shown and stored in the clear: 6 of its random characters. */
+export const apiKeyPrefix = (key: string): string =>
+  key.slice(0, key.startsWith(SANDBOX_KEY_START) ? SANDBOX_KEY_START.length + 6 : 12);

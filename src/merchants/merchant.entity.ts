@@ -1,10 +1,11 @@
-import { Check, Column, Entity, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 export const MERCHANT_STATUSES = ['active', 'suspended'] as const;
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
 
 @Entity('merchants')
+@Unique('uq_merchants_sandbox', ['id', 'sandbox'])
 @Check('ck_merchants_name', 'length(name) BETWEEN 1 AND 128')
 @Check('ck_merchants_status', `status IN ('active', 'suspended')`)
 export class Merchant {
@@ -16,6 +17,10 @@ export class Merchant {
 
   @Column('text', { default: 'active' })
   status!: MerchantStatus;
+
+  /** Whether it tries the service out: what it orders is bought from the supplier that is built in. Never changes. */
+  @Column('boolean', { default: false })
+  sandbox!: boolean;
 
   @Column(createdAtColumn())
   created_at!: Date;

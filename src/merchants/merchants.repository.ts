@@ -9,8 +9,8 @@ export class MerchantsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** With an empty wallet. */
-  async insert({ manager }: Transaction, name: string): Promise<Merchant> {
-    const { id } = await manager.save(manager.create(Merchant, { name, status: 'active' }));
+  async insert({ manager }: Transaction, merchant: Pick<Merchant, 'name' | 'sandbox'>): Promise<Merchant> {
+    const { id } = await manager.save(manager.create(Merchant, { ...merchant, status: 'active' }));
     // By its name, because the wallets' folder builds on this one.
     await manager.insert('Wallet', { merchant_id: id });
     return manager.findOneByOrFail(Merchant, { id });

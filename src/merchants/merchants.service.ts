@@ -17,13 +17,15 @@ export class MerchantsService {
    * Adds a merchant with an empty wallet.
    * @param name 1 to 128 characters.
    * @param by the operator, for their log.
+   * @param options whether what it orders is bought in the sandbox, for good.
    */
-  async create(name: string, by?: Actor): Promise<Merchant> {
+  async create(name: string, by?: Actor, { sandbox = false }: { sandbox?: boolean } = {}): Promise<Merchant> {
     const problem = textProblem(name, 1, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the merchant's name ${problem}`);
     return this.database.transaction(async (tx) => {
-      const merchant = await this.merchants.insert(tx, name);
-      recordAction(tx, by, { action: 'merchant.create', merchantId: merchant.id, detail: { name } });
+      const merchant = await this.merchants.insert(tx, { name, sandbox });
+      const detail = { name, ...(sandbox ? { sandbox } : {}) };
+      recordAction(tx, by, { action: 'merchant.create', merchantId: merchant.id, detail });
       return merchant;
     });
   }

@@ -32,7 +32,7 @@ afterAll(async () => {
 const moment = expect.stringMatching(MOMENT) as unknown as string;
 
 describe('topup merchant', () => {
-  const merchant = { id: 1, name: 'Somchai Game Shop', status: 'active', created_at: moment };
+  const merchant = { id: 1, name: 'Somchai Game Shop', status: 'active', sandbox: false, created_at: moment };
 
   it('shows, lists, suspends and resumes', async () => {
     expect(await commandLine.json('merchant', 'show', '1')).toEqual(merchant);
@@ -187,7 +187,7 @@ describe('topup merchant set-alert', () => {
     expect(await commandLine.json('merchant', 'show', '1')).toMatchObject(shown);
     const [first, second] = await commandLine.json<object[]>('merchant', 'list');
     expect(first).toMatchObject(shown);
-    expect(Object.keys(second ?? {})).toEqual(['id', 'name', 'status', 'created_at']);
+    expect(Object.keys(second ?? {})).toEqual(['id', 'name', 'status', 'sandbox', 'created_at']);
     const { stdout } = await commandLine.run('merchant', 'list');
     expect(stdout).toMatch(/│ created_at +│ alert_below │\n[^]+│ 500\.00 +│\n│ 2 [^]+Z │ {13}│\n/);
     expect(await commandLine.json(...setAlert('--off'))).toMatchObject({ alert_below: null });

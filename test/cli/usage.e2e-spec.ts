@@ -192,6 +192,7 @@ describe('topup on a new database', () => {
         id: 1,
         name: 'First',
         status: 'active',
+        sandbox: false,
         created_at: expect.any(String) as unknown as string,
       },
     });

@@ -139,12 +139,21 @@ export class TestStack {
   }
 
   /** A merchant with money and a key. @param balance in baht. */
-  async merchant(balance = '1000.00', key: IssueOptions = {}): Promise<TestMerchant> {
-    const { id } = await this.api.get(MerchantsService).create(unique('merchant'));
+  async merchant(
+    balance = '1000.00',
+    key: IssueOptions = {},
+    kind: { sandbox?: boolean } = {},
+  ): Promise<TestMerchant> {
+    const { id } = await this.api.get(MerchantsService).create(unique('merchant'), undefined, kind);
     const amount = parseBaht(balance) ?? 0n;
     if (amount > 0n) await this.credit(id, balance);
     const issued = await this.api.get(ApiKeysService).issue(id, key);
     return { id, key: issued.key, client: new Client(this.url, issued.key) };
+  }
+
+  /** One whose orders are bought from the supplier that is built in. */
+  sandboxMerchant(balance = '1000.00'): Promise<TestMerchant> {
+    return this.merchant(balance, {}, { sandbox: true });
   }
 
   async credit(merchantId: number, amount: string): Promise<void> {
