@@ -19,7 +19,7 @@ const rows = {
     ...['core', 'database', 'queues', 'merchants', 'auth', 'suppliers', 'catalog', 'events', 'wallet'],
     'unit-deliveries',
   ],
-  players: [...['core', 'database', 'queues', 'auth', 'catalog', 'orders', 'player-validators']],
+  players: [...['core', 'database', 'queues', 'auth', 'suppliers', 'catalog', 'orders', 'player-validators']],
   fulfilment: ['core', 'database', 'queues', 'orders', 'suppliers', 'catalog', 'unit-deliveries'],
   'supplier-callbacks': [
     ...['core', 'database', 'queues', 'auth', 'suppliers', 'catalog', 'orders', 'fulfilment'],

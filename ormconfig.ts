@@ -37,6 +37,8 @@ import { MetadataAndEventPages1763800000028 } from './src/database/migrations/17
 import { SupplierAccounts1763800000029 } from './src/database/migrations/1763800000029-supplier-accounts.js';
 import { PlayerChecks1763800000030 } from './src/database/migrations/1763800000030-player-checks.js';
 import { SandboxMerchants1763800000034 } from './src/database/migrations/1763800000034-sandbox-merchants.js';
+import { SandboxOrders1763800000035 } from './src/database/migrations/1763800000035-sandbox-orders.js';
+import { SandboxSupplier1763800000036 } from './src/database/migrations/1763800000036-sandbox-supplier.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -116,6 +118,8 @@ export function dataSourceOptions(
       SupplierAccounts1763800000029,
       PlayerChecks1763800000030,
       SandboxMerchants1763800000034,
+      SandboxOrders1763800000035,
+      SandboxSupplier1763800000036,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../auth/caller.js';
 import { CONFIG, type Config } from '../core/config.js';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { Database, type Queryable } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { Reads } from '../database/reads.js';
@@ -20,26 +22,32 @@ export type Listing = Pick<
   available: boolean;
 };
 
+/** Whose listing it is; in the sandbox everything that is sold can be bought. */
+export type Customer = Pick<Caller, 'merchantId' | 'sandbox'>;
+const MERCHANT = { merchantId: 'int', sandbox: 'boolean' } as const;
+type InText = Record<keyof typeof MERCHANT, string>;
+
 /** What a merchant pays: its own price, which the list price caps. */
 const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
 
-const listingsFor = (merchantId: string, limits: Parameters<typeof offersOf>[0]): string => `
+const listingsFor = ({ merchantId, sandbox }: InText, limits: Parameters<typeof offersOf>[0]): string => `
   SELECT p.id, p.sku, p.name, p.price AS list_price, ${MERCHANT_PRICE} AS own_price,
          p.requires_server, p.requires_character, p.max_quantity, p.kind,
-         p.active AND EXISTS (SELECT FROM (${offersOf(limits)}) offer WHERE why_not IS NULL) AS available
+         p.active AND (${sandbox} OR EXISTS (SELECT FROM (${offersOf(limits)}) offer WHERE why_not IS NULL)) AS available
   FROM products p LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}`;
 
 const FIND = statement(
   'listings.find',
-  { merchantId: 'int', sku: 'text', ...ROUTING_PARAMETERS },
-  ({ merchantId, sku, ...limits }) => `${listingsFor(merchantId, limits)} WHERE p.sku = ${sku}`,
+  { ...MERCHANT, sku: 'text', ...ROUTING_PARAMETERS },
+  ({ merchantId, sandbox, sku, ...limits }) =>
+    `${listingsFor({ merchantId, sandbox }, limits)} WHERE p.sku = ${sku}`,
 );
 
 const PAGE = statement(
   'listings.page',
-  { merchantId: 'int', after: 'int', limit: 'int', ...ROUTING_PARAMETERS },
-  ({ merchantId, after, limit, ...limits }) =>
-    `${listingsFor(merchantId, limits)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
+  { ...MERCHANT, after: 'int', limit: 'int', ...ROUTING_PARAMETERS },
+  ({ merchantId, sandbox, after, limit, ...limits }) =>
+    `${listingsFor({ merchantId, sandbox }, limits)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
 );
 
 /** Products that are not sold have no players. */
@@ -50,10 +58,15 @@ const FIND_PLAYER_CHECK = statement(
 );
 
 /** Which product is asked for, by whom, and whether more than one piece of it. */
-export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> & Pick<Product, 'sku'> & { many: boolean };
+export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> &
+  Pick<Product, 'sku'> & {
+    many: boolean;
+    /** Whether it is bought from the supplier that is built in, whatever its offers say. */
+    sandbox: boolean;
+  };
 
 /** A product as an order of one merchant may take it, at one of its routable offers. */
-export type OrderableProduct = AskedProduct &
+export type OrderableProduct = Omit<AskedProduct, 'sandbox'> &
   Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'> & {
     /** Whether there is such a product, and it is sold at present. */
     is_listed: boolean;
@@ -79,14 +92,18 @@ export type OrderableProduct = AskedProduct &
 /**
  * Prices come from the tables in the order's own transaction: a changed price is never charged late. Many pieces are
  * bought at an offer that sells one a day only where there is no other, to be refused. Offers follow each other up to the
- * first one that takes any player: for most products that is one row.
+ * first one that takes any player: for most products that is one row. For sandbox merchants no offer is looked at.
  */
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
-  { asked: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean' }), ...ROUTING_PARAMETERS },
+  {
+    asked: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean', sandbox: 'boolean' }),
+    ...ROUTING_PARAMETERS,
+  },
   ({ asked, ...limits }) => `
     SELECT asked.merchant_id, asked.sku, asked.many, p.id IS NOT NULL AS is_listed,
-           first.supplier_id, first.supplier_sku, first.once_per_day, first.player_template, first.player_pattern,
+           CASE WHEN asked.sandbox THEN ${SANDBOX_SUPPLIER_ID} ELSE first.supplier_id END AS supplier_id,
+           CASE WHEN asked.sandbox THEN p.sku ELSE first.supplier_sku END AS supplier_sku, first.once_per_day, first.player_template, first.player_pattern,
            first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
            p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity, p.kind,
@@ -99,7 +116,7 @@ export const FIND_ORDERABLE = statement(
         SELECT offer.*, row_number() OVER places AS place,
                count(*) FILTER (WHERE player_pattern IS NULL) OVER places AS for_anybody
         FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
-        WHERE offer.why_not IS NULL
+        WHERE NOT asked.sandbox AND offer.why_not IS NULL
         WINDOW places AS (ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)
       ) routable
       WHERE for_anybody = 0 OR for_anybody = 1 AND player_pattern IS NULL) first ON true
@@ -119,14 +136,16 @@ export class ListingsRepository {
     this.limits = routingLimits(config);
   }
 
-  async find(merchantId: number, sku: string): Promise<Listing | undefined> {
-    const [listing] = await this.database.query<Listing>(...FIND.with({ merchantId, sku, ...this.limits }));
+  async find({ merchantId, sandbox }: Customer, sku: string): Promise<Listing | undefined> {
+    const [listing] = await this.database.query<Listing>(
+      ...FIND.with({ merchantId, sandbox, sku, ...this.limits }),
+    );
     return listing;
   }
 
   /** In the order in which products were added. @param after the last id of the page before. */
-  page(merchantId: number, after: number, limit: number): Promise<Listing[]> {
-    return this.reads.query<Listing>(...PAGE.with({ merchantId, after, limit, ...this.limits }));
+  page({ merchantId, sandbox }: Customer, after: number, limit: number): Promise<Listing[]> {
+    return this.reads.query<Listing>(...PAGE.with({ merchantId, sandbox, after, limit, ...this.limits }));
   }
 
   /** Who is asked whether a player of a product exists; null for nobody. */

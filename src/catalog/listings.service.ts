@@ -9,7 +9,7 @@ import {
   type Page,
   type PageQuery,
 } from '../core/pagination.js';
-import { ListingsRepository } from './listings.repository.js';
+import { ListingsRepository, type Customer } from './listings.repository.js';
 import type { ProductDto } from './product.dto.js';
 import { toProductDto } from './product.mapper.js';
 
@@ -19,17 +19,17 @@ export class ListingsService {
   constructor(private readonly listings: ListingsRepository) {}
 
   /** In the order in which products were added. @throws BAD_REQUEST for a bad cursor */
-  async list(merchantId: number, query: PageQuery): Promise<Page<ProductDto>> {
+  async list(customer: Customer, query: PageQuery): Promise<Page<ProductDto>> {
     const limit = pageLimit(query);
     const after = Number(decodeCursor(query.cursor, [MAX_INTEGER])?.[0] ?? 0n);
-    const rows = await this.listings.page(merchantId, after, limit + 1);
+    const rows = await this.listings.page(customer, after, limit + 1);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toProductDto);
   }
 
   /** @throws NOT_FOUND */
-  async get(merchantId: number, sku: string): Promise<ProductDto> {
+  async get(customer: Customer, sku: string): Promise<ProductDto> {
     const possible = sku.length <= 128 && !sku.includes('\0') && sku.isWellFormed();
-    const listing = possible ? await this.listings.find(merchantId, sku) : undefined;
+    const listing = possible ? await this.listings.find(customer, sku) : undefined;
     if (!listing) throw new AppError('NOT_FOUND', 'There is no product with this sku');
     return toProductDto(listing);
   }

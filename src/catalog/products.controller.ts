@@ -22,7 +22,7 @@ export class ProductsController {
     errors: ['BAD_REQUEST'],
   })
   list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<Page<ProductDto>> {
-    return this.listings.list(caller.merchantId, query);
+    return this.listings.list(caller, query);
   }
 
   @Get(':sku')
@@ -34,6 +34,6 @@ export class ProductsController {
     errors: ['NOT_FOUND'],
   })
   get(@CurrentCaller() caller: Caller, @Param('sku') sku: string): Promise<ProductDto> {
-    return this.listings.get(caller.merchantId, sku);
+    return this.listings.get(caller, sku);
   }
 }

@@ -10,6 +10,7 @@ import { Product } from './product.entity.js';
 @Check('ck_supplier_offers_priority', 'priority BETWEEN 1 AND 1000')
 @Check('ck_supplier_offers_guard_percent', 'guard_percent >= 0')
 @Check('ck_supplier_offers_cost_not_negative', 'cost_micros >= 0')
+@Check('ck_supplier_offers_sandbox', 'supplier_id <> 0')
 @Check('ck_supplier_offers_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
 export class SupplierOffer {
   @IdColumn('integer', 'pk_supplier_offers')

@@ -1,3 +1,4 @@
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { offersOf, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
@@ -78,7 +79,7 @@ const heldBy = (ended: RowsInText, deadlineMs: string): string => `
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
       JOIN orders o ON o.id = u.order_id
       LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
-      WHERE (u.claim = c.claim OR c.claim IS NULL)
+      WHERE (u.claim = c.claim OR c.claim IS NULL) AND u.supplier_id <> ${SANDBOX_SUPPLIER_ID}
         AND CASE c.ended_as
               WHEN 'failed' THEN u.state IN ('sending', 'unknown', 'review')
               ELSE u.unknown_since IS NULL AND (u.state = 'sending' AND u.claim = c.claim
@@ -120,7 +121,7 @@ const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): s
 /**
  * Ends the attempt that a unit is at and begins another one, where there is something to try: the same again, or the next
  * routable offer. Only after a refusal for good (`failed`), or where certainly no send was accepted (`withdrawn`): never
- * while anything is in doubt. Answers to older claims and attempts change nothing.
+ * while anything is in doubt. Answers to older claims and attempts change nothing. A unit of the sandbox has one attempt.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',

@@ -1,5 +1,7 @@
 import type { ProductKind } from '../core/product-kind.js';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { sandboxPieceIn } from '../orders/sandbox-piece.sql.js';
 import { attemptReference, TERMS } from './attempts.sql.js';
 
 /** A unit that this process may act on, once, under the lease of its claim. */
@@ -51,6 +53,8 @@ export interface ClaimedUnit {
   unconfirmed: string | null;
   /** How long ago the attempt was sent first, in milliseconds. */
   age_ms: number;
+  /** Which piece of its order it is, counted from 1 over all items: of units of the sandbox, null of others. */
+  sandbox_piece: number | null;
   adapter: string;
   base_url: string;
   token_sealed: Buffer | null;
@@ -69,7 +73,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         next_action = 'inquire',
         next_action_at = CASE WHEN d.action <> 'review' THEN d.leased_until END,
         claim = u.claim + 1,
-        attempt_claim = u.claim + 1,
+        attempt_claim = CASE u.supplier_id WHEN ${SANDBOX_SUPPLIER_ID} THEN -1 ELSE 1 END * (u.claim + 1),
         attempt = CASE WHEN d.action = 'review' THEN u.attempt ELSE greatest(u.attempt, 1) END,
         claimed_by = CASE WHEN d.action <> 'review' THEN ${name} END,
         sends = u.sends + CASE d.action WHEN 'send' THEN 1 ELSE 0 END,
@@ -187,7 +191,7 @@ export const CLAIM_UNITS = statement(
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,
-             o.end_user_ip,
+             o.end_user_ip, ${sandboxPieceIn('claimed')} AS sandbox_piece,
              coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference, a.supplier_reference, a.unconfirmed,
              ${TERMS.map((term) => `CASE WHEN is_new_attempt THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM claimed

@@ -114,7 +114,17 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   expectedCost: costOf(unit.expected_cost_micros, unit),
   supplierReference: unit.supplier_reference,
   isRepeat: unit.is_repeat,
+  ...sandboxPurchase(unit),
 });
+
+function sandboxPurchase({
+  kind,
+  user_id,
+  sandbox_piece: piece,
+  age_ms,
+}: ClaimedUnit): Pick<Attempt, 'sandbox'> {
+  return piece === null ? {} : { sandbox: { kind, userId: user_id, piece, ageMs: age_ms } };
+}
 
 const costOf = (micros: bigint | null, { cost_currency: currency }: ClaimedUnit): CostMoney | null =>
   micros === null || currency === null ? null : { micros, currency };

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Customer } from '../catalog/listings.repository.js';
 import { parseBaht, type Satang } from '../core/money.js';
 import type { CreateOrderDto } from './create-order.dto.js';
 
@@ -21,6 +22,8 @@ export interface OrderContent {
 /** What a merchant's request comes to. */
 export interface PlaceOrder {
   merchantId: number;
+  /** Whether it is bought in the sandbox: as its merchant is. */
+  sandbox: boolean;
   referenceId: string;
   content: OrderContent;
   /** What it may cost at most; null for whatever it costs. */
@@ -40,10 +43,14 @@ export function toContent(dto: CreateOrderDto): OrderContent {
   };
 }
 
-export function toCommand(merchantId: number, dto: CreateOrderDto, requestId: string): PlaceOrder {
+export function toCommand(
+  { merchantId, sandbox }: Customer,
+  dto: CreateOrderDto,
+  requestId: string,
+): PlaceOrder {
   const { reference_id: referenceId, max_total_amount: most, end_user_ip: endUserIp = null } = dto;
   const maxTotal = typeof most === 'string' ? parseBaht(most) : null;
-  return { merchantId, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
+  return { merchantId, sandbox, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
 }
 
 /** Equal for equal contents only; 32 bytes. Without metadata it is as it was before there was any. */

@@ -69,13 +69,15 @@ export class OrderPlacement {
     failpoint('order.committed');
     this.notifier.notifyFulfilment(suppliers);
     this.notifier.notifyWebhooks(await webhooks);
-    this.measure(outcomes);
+    this.measure(commands, outcomes);
     return outcomes;
   }
 
-  private measure(outcomes: BatchResult<Placed>[]): void {
-    const placed = outcomes.filter((each) => each.ok === true && !each.value.replayed);
+  /** Orders of sandbox merchants count nowhere. */
+  private measure(commands: PlaceOrder[], outcomes: BatchResult<Placed>[]): void {
+    const counted = outcomes.filter((_, index) => commands[index]?.sandbox === false);
+    const placed = counted.filter((each) => each.ok === true && !each.value.replayed);
     this.metrics.ordersPlaced(placed.length);
-    this.metrics.walletRefused(outcomes.filter((each) => !each.ok && isBalanceRefusal(each.error)).length);
+    this.metrics.walletRefused(counted.filter((each) => !each.ok && isBalanceRefusal(each.error)).length);
   }
 }

@@ -67,7 +67,7 @@ export class OrderSettlement {
 
   private report({ outcome, ...order }: EndedOrder): void {
     const durationMs = order.updated_at.getTime() - order.created_at.getTime();
-    this.metrics.orderEnded(outcome.status, durationMs / 1000);
+    if (!order.sandbox) this.metrics.orderEnded(outcome.status, durationMs / 1000);
     const about = {
       requestId: order.request_id ?? undefined,
       orderNumber: order.order_number,

@@ -50,7 +50,10 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   claim!: number;
 
-  /** The same as `claim`, where the version that made the claim knows of more than one attempt: no other may have those. */
+  /**
+   * The same as `claim`, where the version that made the claim knows of more than one attempt: no other may have those. Of
+   * units of the sandbox the same below 0: only versions that know of it may have them.
+   */
   @Column('integer', { default: 0 })
   attempt_claim!: number;
 

@@ -7,6 +7,7 @@ import type { OrderStatus } from './states.js';
 
 /** An order. What it costs never changes, and nothing of it once it has ended. */
 @Entity('orders')
+@ForeignKey(() => Merchant, ['merchant_id', 'sandbox'], ['id', 'sandbox'], { name: 'fk_orders_merchant' })
 @Unique('uq_orders_order_number', ['order_number'])
 @Unique('uq_orders_merchant_reference', ['merchant_id', 'reference_id'])
 @Index('ix_orders_newest', { synchronize: false })
@@ -26,7 +27,6 @@ export class Order {
   @IdColumn('bigint', 'pk_orders')
   id!: bigint;
 
-  @ForeignKey(() => Merchant, { name: 'fk_orders_merchant' })
   @Column('integer')
   merchant_id!: number;
 
@@ -89,4 +89,8 @@ export class Order {
 
   @Column(timestampColumn())
   updated_at!: Date;
+
+  /** As its merchant is. */
+  @Column('boolean', { default: false })
+  sandbox!: boolean;
 }

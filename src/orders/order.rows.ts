@@ -5,7 +5,7 @@ import type { Order } from './order.entity.js';
 const ORDER_MEMBERS = [
   ...(['id', 'merchant_id', 'order_number', 'reference_id', 'user_id', 'server_id', 'character_id'] as const),
   ...(['metadata', 'status', 'subtotal_amount', 'discount_amount', 'total_amount'] as const),
-  ...(['failure_code', 'failure_message', 'created_at', 'updated_at'] as const),
+  ...(['failure_code', 'failure_message', 'created_at', 'updated_at', 'sandbox'] as const),
 ] satisfies (keyof Order)[];
 
 const ITEM_MEMBERS = [

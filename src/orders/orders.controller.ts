@@ -42,7 +42,7 @@ export class OrdersController {
     @RequestId() requestId: string,
     @ReplayHeader() withReplayHeader: WithReplayHeader,
   ): Promise<OrderDto> {
-    return withReplayHeader(await this.orders.create(caller.merchantId, body, requestId));
+    return withReplayHeader(await this.orders.create(caller, body, requestId));
   }
 
   @Get()

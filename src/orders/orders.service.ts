@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Customer } from '../catalog/listings.repository.js';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
@@ -44,8 +45,9 @@ export class OrdersService {
    * Places an order, or finds the one that the same request placed before.
    * @throws see {@link OrderPlacement.place}
    */
-  async create(merchantId: number, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {
-    const placed = await this.placement.place(toCommand(merchantId, dto, requestId));
+  async create(customer: Customer, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {
+    const { merchantId } = customer;
+    const placed = await this.placement.place(toCommand(customer, dto, requestId));
     const about = { requestId, merchantId, referenceId: dto.reference_id };
     if (placed.replayed) {
       this.logger.debug(about, 'order was placed before');

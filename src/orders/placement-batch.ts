@@ -15,7 +15,7 @@ import {
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
 import type { WalletsRepository } from '../wallet/wallets.repository.js';
-import { contentHash, type OrderContent, type OrderLine, type PlaceOrder } from './order-content.js';
+import { contentHash, type OrderLine, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import type { OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
@@ -42,7 +42,7 @@ interface Repositories {
 /** Names a reference of one merchant. */
 const keyInMerchant = (merchantId: number, reference: string): string => `${merchantId} ${reference}`;
 
-const keyOf = ({ merchant_id, sku, many }: AskedProduct): string =>
+const keyOf = ({ merchant_id, sku, many }: Omit<AskedProduct, 'sandbox'>): string =>
   `${merchant_id} ${many ? '*' : '1'} ${sku}`;
 
 function byWhatWasAsked(products: OrderableProduct[]): Map<string, OrderableProduct[]> {
@@ -55,10 +55,11 @@ function byWhatWasAsked(products: OrderableProduct[]): Map<string, OrderableProd
   return byKey;
 }
 
-const toAsked = (merchantId: number, { sku, quantity }: OrderLine): AskedProduct => ({
+const toAsked = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: OrderLine): AskedProduct => ({
   merchant_id: merchantId,
   sku,
   many: quantity > 1,
+  sandbox,
 });
 
 /** One batch under its locks: what is known before it, and what has been admitted so far. */
@@ -85,8 +86,8 @@ export class PlacementBatch {
     wait: LockWait,
   ): Promise<PlacementBatch> {
     const asked = new Map(
-      commands.flatMap(({ merchantId, content }) =>
-        content.lines.map((line) => toAsked(merchantId, line)).map((asked) => [keyOf(asked), asked]),
+      commands.flatMap((command) =>
+        command.content.lines.map((line) => toAsked(command, line)).map((asked) => [keyOf(asked), asked]),
       ),
     );
     tx.write(LIMIT_LOCK_WAIT_AND_KEEP_PLANS, [LOCK_WAIT_MS[wait]]);
@@ -130,7 +131,7 @@ export class PlacementBatch {
     if (earlier)
       return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
 
-    const asked = content.lines.map((line) => this.lineOf(merchantId, line, content));
+    const asked = content.lines.map((line) => this.lineOf(command, line));
     const [problem, ...more] = findProblems(content, asked);
     if (problem) return refused(invalidRequest([problem, ...more]));
 
@@ -165,8 +166,9 @@ export class PlacementBatch {
   }
 
   /** At the first offer that takes the player. Whatever was asked for has a row, even if there is no such product. */
-  private lineOf(merchantId: number, line: OrderLine, content: OrderContent): ProductLine {
-    const offers = this.products.get(keyOf(toAsked(merchantId, line))) ?? [];
+  private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
+    const { content } = command;
+    const offers = this.products.get(keyOf(toAsked(command, line))) ?? [];
     const fitting = offers.find((offer) => takesPlayer(offer, content));
     const product = fitting ?? present(offers[0], 'every line was looked up');
     return { ...line, product, isPlayerExcluded: fitting === undefined };

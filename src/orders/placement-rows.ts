@@ -20,7 +20,7 @@ export function toRows(
   { command, orderNumber, lines, amounts }: Admitted,
   now: Date,
 ): { order: OrderRow; items: ItemRow[] } {
-  const { merchantId, referenceId, content } = command;
+  const { merchantId, sandbox, referenceId, content } = command;
   const order: OrderRow = {
     id: 0n,
     merchant_id: merchantId,
@@ -38,6 +38,7 @@ export function toRows(
     total_amount: amounts.total,
     created_at: now,
     updated_at: now,
+    sandbox,
   };
   const items = lines.map(({ product, quantity }, index): ItemRow => ({
     order_id: 0n,
@@ -60,6 +61,7 @@ export function toRows(
 export function insertInput(admitted: Admitted[], now: Date): Parameters<typeof INSERT_ORDERS.with>[0] {
   const orders = admitted.map(({ command, hash, orderNumber, lines, amounts, availableAfter }) => ({
     merchant_id: command.merchantId,
+    sandbox: command.sandbox,
     order_number: orderNumber,
     reference_id: command.referenceId,
     content_hash: hash,

@@ -29,6 +29,7 @@ export const INSERT_ORDERS = statement(
   {
     orders: rowsOf({
       merchant_id: 'int',
+      sandbox: 'boolean',
       order_number: 'text',
       reference_id: 'text',
       content_hash: 'bytea',
@@ -66,10 +67,10 @@ export const INSERT_ORDERS = statement(
     WITH asked AS (
       SELECT * FROM ${orders.numbered('asked', 'arrival')}),
     placed AS (
-      INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, server_id, character_id,
+      INSERT INTO orders (merchant_id, sandbox, order_number, reference_id, content_hash, user_id, server_id, character_id,
                           metadata, end_user_ip, subtotal_amount, discount_amount, total_amount, open_items, request_id,
                           created_at, updated_at)
-      SELECT merchant_id, order_number, reference_id, content_hash, user_id, server_id, character_id,
+      SELECT merchant_id, sandbox, order_number, reference_id, content_hash, user_id, server_id, character_id,
              metadata::json, end_user_ip, subtotal, subtotal - total, total, item_count, request_id, ${now}, ${now}
       FROM asked ORDER BY arrival
       RETURNING id, order_number),

@@ -8,6 +8,7 @@ export interface PlayerVerdict {
 }
 
 export const UNKNOWN_PLAYER: PlayerVerdict = { verdict: 'unknown', name: null };
+export const VALID_PLAYER: PlayerVerdict = { verdict: 'valid', name: null };
 export const INVALID_PLAYER: PlayerVerdict = { verdict: 'invalid', name: null };
 
 export interface PlayerQuery {

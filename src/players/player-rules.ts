@@ -1,6 +1,8 @@
 import type { OrderableProduct } from '../catalog/listings.repository.js';
 import type { ErrorDetail } from '../core/errors.js';
 import type { OrderContent } from '../orders/order-content.js';
+import { INVALID_PLAYER, VALID_PLAYER, type PlayerVerdict } from '../player-validators/player-validator.js';
+import { behaviourOf } from '../suppliers/sandbox/sandbox-behaviours.js';
 import { findProblems, takesPlayer } from '../orders/placement-rules.js';
 
 /** Where the problems of an order's first line stand. */
@@ -26,3 +28,9 @@ const withoutPlace = (text: string): string => (text.startsWith(AT) ? text.slice
 /** Whether every routable offer of a product is for players of another form. @param offers as `findOrderable` gives them. */
 export const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]): boolean =>
   !offers.some((offer) => takesPlayer(offer, content));
+
+/** What is said of a player to a sandbox merchant, whose products may have no validator: what an order would come to. */
+export function sandboxVerdict({ userId }: OrderContent, sku: string): PlayerVerdict {
+  const { verdict } = behaviourOf(userId, sku, 1);
+  return verdict.kind === 'refused' && verdict.code === 'INVALID_PLAYER' ? INVALID_PLAYER : VALID_PLAYER;
+}

@@ -22,6 +22,6 @@ export class PlayersController {
     errors: ['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
   check(@CurrentCaller() caller: Caller, @Body() body: CheckPlayerDto): Promise<PlayerVerdictDto> {
-    return this.players.check(caller.merchantId, body);
+    return this.players.check(caller, body);
   }
 }

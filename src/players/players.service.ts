@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ListingsRepository } from '../catalog/listings.repository.js';
+import { ListingsRepository, type Customer } from '../catalog/listings.repository.js';
 import { invalidRequest } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { Metrics } from '../core/metrics.js';
@@ -9,7 +9,7 @@ import { readPlayerCheck, type PlayerCheck } from '../player-validators/player-c
 import { INVALID_PLAYER, UNKNOWN_PLAYER, type PlayerVerdict } from '../player-validators/player-validator.js';
 import { PlayerValidators } from '../player-validators/player-validators.js';
 import type { CheckPlayerDto } from './check-player.dto.js';
-import { isExcluded, problemsOf } from './player-rules.js';
+import { isExcluded, problemsOf, sandboxVerdict } from './player-rules.js';
 import { VerdictCache } from './verdict-cache.js';
 
 /** Of each API key, in each API process (contract, section 3). */
@@ -30,16 +30,17 @@ export class PlayersService {
   ) {}
 
   /** @throws BAD_REQUEST where an order would be refused for its SKU, or for an id that the product needs. */
-  async check(merchantId: number, body: CheckPlayerDto): Promise<PlayerVerdict> {
+  async check({ merchantId, sandbox }: Customer, body: CheckPlayerDto): Promise<PlayerVerdict> {
     const { sku } = body;
     const content = toContent({ ...body, reference_id: '', items: [{ sku }] });
     const [offers, setting] = await Promise.all([
-      this.listings.findOrderable(this.database, [{ merchant_id: merchantId, sku, many: false }]),
-      this.listings.findPlayerCheck(sku),
+      this.listings.findOrderable(this.database, [{ merchant_id: merchantId, sku, many: false, sandbox }]),
+      sandbox ? null : this.listings.findPlayerCheck(sku),
     ]);
     const product = present(offers[0], 'what is asked for has a row');
     const [problem, ...more] = problemsOf(content, sku, product);
     if (problem) throw invalidRequest([problem, ...more]);
+    if (sandbox) return sandboxVerdict(content, sku);
 
     if (isExcluded(content, offers)) return this.told('pattern', INVALID_PLAYER);
     // A check of a later version, which another process may know, is nobody's here.

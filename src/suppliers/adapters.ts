@@ -12,7 +12,7 @@ interface AdapterClass {
   new (http: SupplierHttp): SupplierAdapter;
 }
 
-/** Every adapter there is. */
+/** Every adapter that a supplier may have; the supplier that is built in has one of its own. */
 export const ADAPTERS: readonly AdapterClass[] = [
   HttpSupplier,
   DigiflazzSupplier,

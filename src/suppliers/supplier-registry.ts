@@ -1,10 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { AdapterDescription } from './adapter-description.js';
-import { ADAPTER_NAMES, ADAPTERS } from './adapters.js';
+import { ADAPTER_NAMES, ADAPTERS, describeAdapter } from './adapters.js';
 import { CallbackAddresses } from './callback-addresses.js';
 import type { Catalogue, SupplierAdapter, Unavailable } from './supplier-adapter.js';
 import { SupplierCredentials } from './supplier-credentials.js';
+import { SandboxSupplier } from './sandbox/sandbox-supplier.js';
 import { SupplierHttp } from './supplier-http.js';
 import { missingProblem } from './supplier-settings.js';
 import type { Supplier } from './supplier.entity.js';
@@ -52,7 +53,7 @@ interface KnownAdapter {
 export class SupplierRegistry implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();
   private readonly known = new Map<string, KnownAdapter>(
-    ADAPTERS.map((Adapter) => {
+    [...ADAPTERS, SandboxSupplier].map((Adapter) => {
       const { description } = Adapter;
       return [description.adapter, { adapter: new Adapter(this.http), description }];
     }),
@@ -76,9 +77,9 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return this.known.get(name)?.adapter;
   }
 
-  /** What an adapter says of itself. @throws BAD_REQUEST */
+  /** What an adapter that an operator may choose says of itself. @throws BAD_REQUEST */
   describe(name: string): AdapterDescription {
-    return this.get(name).description;
+    return describeAdapter(name) ?? unknownAdapter(name);
   }
 
   /** Whether suppliers of this adapter are paused when they refuse our credentials or have too little of our money. */
@@ -113,12 +114,13 @@ export class SupplierRegistry implements OnApplicationShutdown {
 
   private get(name: string): KnownAdapter {
     const known = this.known.get(name);
-    if (known) return known;
-    throw new AppError(
-      'BAD_REQUEST',
-      `there is no adapter ${name}: choose one of ${ADAPTER_NAMES.join(', ')}`,
-    );
+    return known ?? unknownAdapter(name);
   }
+}
+
+/** @throws BAD_REQUEST */
+function unknownAdapter(name: string): never {
+  throw new AppError('BAD_REQUEST', `there is no adapter ${name}: choose one of ${ADAPTER_NAMES.join(', ')}`);
 }
 
 const toCatalogueRow = (adapter: string, { minGapMs, productGapMs }: Catalogue): CatalogueRow => ({

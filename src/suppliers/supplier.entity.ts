@@ -4,6 +4,7 @@ import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../dat
 export const PAUSE_REASONS = ['operator', 'credentials', 'deposit', 'ban'] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
+/** One that an operator has set, or the one that is built in. */
 @Entity('suppliers')
 @Unique('uq_suppliers_code', ['code'])
 @Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
@@ -12,6 +13,8 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
 @Check('ck_suppliers_pause_reason', `pause_reason IN ('operator', 'credentials', 'deposit', 'ban')`)
 @Check('ck_suppliers_paused', '(pause_reason IS NULL) = (paused_at IS NULL)')
 @Check('ck_suppliers_probe', `probe_at IS NULL OR pause_reason IN ('credentials', 'deposit', 'ban')`)
+@Check('ck_suppliers_sandbox', `(id = 0) = (adapter = 'sandbox')`)
+@Check('ck_suppliers_sandbox_goes_on', 'id <> 0 OR pause_reason IS NULL')
 @Check('ck_suppliers_balance', 'num_nulls(balance_micros, balance_currency, balance_at) IN (0, 3)')
 export class Supplier {
   @IdColumn('integer', 'pk_suppliers')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
@@ -67,6 +68,9 @@ const NOT_PAUSED = {
   ...{ probes: 0, probe_at: null },
 };
 
+/** The supplier that is built in has no settings, and operators have nothing to do with it. */
+const SET_BY_OPERATORS = { id: Not(SANDBOX_SUPPLIER_ID) };
+
 /** Suppliers' settings. Units are named as the orders' folder names their entity, because that builds on this one. */
 @Injectable()
 export class SuppliersRepository {
@@ -75,18 +79,28 @@ export class SuppliersRepository {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  list(): Promise<Supplier[]> {
-    return this.dataSource.manager.find(Supplier, { order: { code: 'ASC' } });
+  /** @param which also the one that is built in, if somebody asks for it. */
+  list({ includeSandbox = false } = {}): Promise<Supplier[]> {
+    const where = includeSandbox ? {} : SET_BY_OPERATORS;
+    return this.dataSource.manager.find(Supplier, { where, order: { code: 'ASC' } });
   }
 
   find(code: string): Promise<Supplier | null> {
-    return this.dataSource.manager.findOneBy(Supplier, { code });
+    return this.dataSource.manager.findOneBy(Supplier, { code, ...SET_BY_OPERATORS });
   }
 
   /** The id of each supplier, by its code. */
   async idsByCode({ manager }: Transaction): Promise<Map<string, number>> {
-    const suppliers = await manager.find(Supplier, { select: { id: true, code: true } });
+    const suppliers = await manager.find(Supplier, {
+      select: { id: true, code: true },
+      where: SET_BY_OPERATORS,
+    });
     return new Map(suppliers.map(({ code, id }) => [code, id]));
+  }
+
+  /** Whether it is the code of the supplier that is built in. */
+  isBuiltIn({ manager }: Transaction, code: string): Promise<boolean> {
+    return manager.existsBy(Supplier, { id: SANDBOX_SUPPLIER_ID, code });
   }
 
   /** @throws SERVICE_UNAVAILABLE */
@@ -101,12 +115,18 @@ export class SuppliersRepository {
 
   /** Keeps its settings as they are until the transaction ends. Orders for it go on. */
   lock({ manager }: Transaction, code: string): Promise<Supplier | null> {
-    return manager.findOne(Supplier, { where: { code }, lock: { mode: 'for_no_key_update' } });
+    return manager.findOne(Supplier, {
+      where: { code, ...SET_BY_OPERATORS },
+      lock: { mode: 'for_no_key_update' },
+    });
   }
 
   /** Keeps every other transaction from referring to it or changing it. */
   lockForRemoval({ manager }: Transaction, code: string): Promise<Supplier | null> {
-    return manager.findOne(Supplier, { where: { code }, lock: { mode: 'pessimistic_write' } });
+    return manager.findOne(Supplier, {
+      where: { code, ...SET_BY_OPERATORS },
+      lock: { mode: 'pessimistic_write' },
+    });
   }
 
   /** Adds a supplier or replaces its settings. */

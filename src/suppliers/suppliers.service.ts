@@ -41,6 +41,7 @@ export class SuppliersService {
     const problem = codeProblem(settings.code);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
     return this.database.transaction(async (tx) => {
+      if (await this.suppliers.isBuiltIn(tx, settings.code)) throw isBuiltIn(settings.code);
       const before = await this.suppliers.lock(tx, settings.code);
       const row = this.toRow(settings, before);
       const supplier = await this.suppliers.set(tx, row);
@@ -107,8 +108,9 @@ export class SuppliersService {
     if (problem) throw new AppError('BAD_REQUEST', problem);
   }
 
-  list(): Promise<Supplier[]> {
-    return this.suppliers.list();
+  /** @param which also the one that is built in, if somebody asks for it. */
+  list(which?: { includeSandbox?: boolean }): Promise<Supplier[]> {
+    return this.suppliers.list(which);
   }
 
   /** @throws NOT_FOUND */
@@ -188,6 +190,9 @@ export class SuppliersService {
     };
   }
 }
+
+const isBuiltIn = (code: string): AppError =>
+  new AppError('BAD_REQUEST', `the supplier ${code} is built in, for sandbox merchants: choose another code`);
 
 const NOTHING_ASKED = {
   ...{ balance_micros: null, balance_currency: null, balance_at: null },

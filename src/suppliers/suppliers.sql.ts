@@ -1,9 +1,10 @@
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
 export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
-  text: `SELECT code, timeout_ms FROM suppliers ORDER BY code`,
+  text: `SELECT code, timeout_ms FROM suppliers WHERE id <> ${SANDBOX_SUPPLIER_ID} ORDER BY code`,
 };
 
 /** Those that have an address to call us at. */

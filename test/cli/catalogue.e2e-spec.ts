@@ -59,7 +59,7 @@ describe('topup supplier', () => {
 
   async function storedToken(key = secretsKey): Promise<string | null> {
     const { rows } = await client.query<{ token_sealed: Buffer | null }>(
-      'SELECT token_sealed FROM suppliers',
+      'SELECT token_sealed FROM suppliers WHERE id > 0',
     );
     const sealed = rows[0]?.token_sealed ?? null;
     return sealed && new SecretBox(key).open(sealed);

@@ -45,7 +45,10 @@ const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 async function giveKey(): Promise<void> {
   const credentials = new SupplierCredentials(new SecretBox(scene.secretsKey));
   const { credentials_sealed: sealed } = credentials.change(NO_CREDENTIALS, { key: 'its-key' });
-  await client.query(`UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}'`, [sealed]);
+  await client.query(
+    `UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE id > 0`,
+    [sealed],
+  );
 }
 
 /** What the supplier is told as our token, as `supplier balance` finds out. */
@@ -96,20 +99,22 @@ describe('topup supplier set', () => {
   it('sends the token that the version before has replaced meanwhile', async () => {
     await commandLine.json(...set('--token', SECRET));
     const sealed = new SecretBox(scene.secretsKey).seal('from-the-version-before');
-    await client.query('UPDATE suppliers SET token_sealed = $1', [sealed]);
+    await client.query('UPDATE suppliers SET token_sealed = $1 WHERE id > 0', [sealed]);
     expect(await authorization()).toBe('Bearer from-the-version-before');
-    await client.query('UPDATE suppliers SET token_sealed = NULL');
+    await client.query('UPDATE suppliers SET token_sealed = NULL WHERE id > 0');
     expect(await show()).toMatchObject({ credentials: [] });
   });
 
   it('tells nothing to another vendor that one was told: with another adapter it starts anew', async () => {
     await commandLine.json(...set('--token', SECRET, '--low-balance', '10'));
     await giveKey();
-    await client.query(`UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}'`);
+    await client.query(
+      `UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}' WHERE id > 0`,
+    );
     expect(await show()).toMatchObject({ credentials: ['token', 'key'], options: { testing: 'true' } });
     expect(await commandLine.json(...set())).toMatchObject({ credentials: [], options: {} });
     const { rows } = await client.query(
-      'SELECT token_sealed, credentials_sealed, low_balance_micros FROM suppliers',
+      'SELECT token_sealed, credentials_sealed, low_balance_micros FROM suppliers WHERE id > 0',
     );
     expect(rows).toEqual([{ token_sealed: null, credentials_sealed: null, low_balance_micros: null }]);
   });
@@ -124,7 +129,7 @@ describe('topup supplier set', () => {
       SECRETS_PREVIOUS_KEYS: scene.secretsKey.toString('base64'),
     });
     expect(await renewed.json('secrets', 'rotate')).toEqual({ rotated: 2 });
-    const { rows } = await client.query<CredentialColumns>('SELECT * FROM suppliers');
+    const { rows } = await client.query<CredentialColumns>('SELECT * FROM suppliers WHERE id > 0');
     const opened = new SupplierCredentials(new SecretBox(newKey)).open(rows[0] ?? NO_CREDENTIALS);
     expect(opened).toEqual({ token: SECRET, key: 'its-key' });
   });

@@ -18,7 +18,7 @@ const COLUMNS = `
 /** Of rules that were added to a large table, PostgreSQL knows only that they hold for later rows. */
 const CONSTRAINTS = `
   SELECT concat_ws(' ', relname, conname, replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID', '')) AS line
-  FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid WHERE contype <> 'n' AND ${OF_THE_SERVICE} ORDER BY 1`;
+  FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid WHERE contype NOT IN ('n', 't') AND ${OF_THE_SERVICE} ORDER BY 1`;
 
 const INDEXES = `
   SELECT regexp_replace(pg_get_indexdef(indexrelid), ' WITH \\(.*?\\)', '') AS line

@@ -83,7 +83,7 @@ describe('an offer', () => {
     });
     expect(await whyNot()).toBe('off');
     await set('active = true');
-    await stack.sql(`UPDATE suppliers SET pause_reason = 'deposit', paused_at = now()`);
+    await stack.sql(`UPDATE suppliers SET pause_reason = 'deposit', paused_at = now() WHERE id > 0`);
     expect(await whyNot()).toBe('paused');
     await stack.sql('UPDATE suppliers SET pause_reason = NULL, paused_at = NULL');
     expect(await whyNot()).toBe('not_sold');

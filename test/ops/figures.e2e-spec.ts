@@ -47,7 +47,7 @@ async function fill(): Promise<void> {
     `INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
                               status, completed_quantity)
      SELECT o.id, 1, 'SKU', 1, 3500, 3500, s.id, 'SKU', status, CASE status WHEN 'completed' THEN 1 ELSE 0 END
-     FROM orders o CROSS JOIN suppliers s`,
+     FROM orders o CROSS JOIN suppliers s WHERE s.id > 0`,
   );
   await stack.sql(
     `INSERT INTO order_units (order_id, item, unit, supplier_id, state, next_action_at, unknown_since, updated_at)

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { FAILURE_CODES } from '../../core/failures.js';
+import type { Attempt } from '../supplier-adapter.js';
+import type { SandboxPurchase } from '../named-attempt.js';
+import { SandboxSupplier } from './sandbox-supplier.js';
+
+const SETTINGS = { timeoutMs: 50 };
+const supplier = new SandboxSupplier();
+
+function attempt(userId: string, given: Partial<SandboxPurchase> = {}, of: Partial<Attempt> = {}): Attempt {
+  return {
+    ...{ reference: 'ord_Np3O7rcsqNmBTwD7.1.1', sku: 'MLBB-86', userId, serverId: null, characterId: null },
+    ...{ endUserIp: null, playerTemplate: null, maxCost: null, expectedCost: null },
+    ...{ supplierReference: null, isRepeat: false },
+    sandbox: { kind: 'topup', userId, piece: 1, ageMs: 0, ...given },
+    ...of,
+  };
+}
+
+const sent = async (...given: Parameters<typeof attempt>): Promise<string> =>
+  (await supplier.send(SETTINGS, attempt(...given))).kind;
+const asked = async (...given: Parameters<typeof attempt>): Promise<string> =>
+  (await supplier.inquiry.ask(SETTINGS, attempt(...given))).kind;
+
+describe('the supplier that is built in', () => {
+  it.each([
+    ['player-1', 'succeeded', 'succeeded'],
+    ['sim-fail-out_of_stock', 'failed', 'failed'],
+    ['sim-drop-succeed', 'unknown', 'succeeded'],
+    ['sim-drop-fail', 'unknown', 'failed'],
+    ['sim-500-succeed', 'unknown', 'succeeded'],
+    ['sim-500-fail', 'unknown', 'failed'],
+    ['sim-garbage-succeed', 'unknown', 'succeeded'],
+    ['sim-lost', 'unknown', 'never_seen'],
+    ['sim-slow-20', 'succeeded', 'processing'],
+    ['sim-slow-60', 'processing', 'processing'],
+    ['sim-processing-60', 'processing', 'processing'],
+    ['sim-processing-0', 'succeeded', 'succeeded'],
+    ['sim-slow', 'succeeded', 'succeeded'],
+    ['sim-partial-0', 'failed', 'failed'],
+    ['sim-partial-1', 'succeeded', 'succeeded'],
+    [' sim-lost', 'succeeded', 'succeeded'],
+  ])('answers a send for %s with %s, and an inquiry at once with %s', async (userId, send, inquiry) => {
+    expect([await sent(userId), await asked(userId)]).toEqual([send, inquiry]);
+  });
+
+  it.each(['sim-slow-60', 'sim-processing-60'])('has sold to %s once the time is over', async (userId) => {
+    expect([await asked(userId, { ageMs: 59 }), await asked(userId, { ageMs: 60 })]).toEqual([
+      'processing',
+      'succeeded',
+    ]);
+  });
+
+  it('refuses with each code that a unit can fail with', async () => {
+    for (const code of FAILURE_CODES.filter((each) => each !== 'PARTIALLY_COMPLETED')) {
+      const outcome = await supplier.send(SETTINGS, attempt(`sim-fail-${code.toLowerCase()}`));
+      expect(outcome).toMatchObject({ kind: 'failed', code });
+      // Nothing else is to be tried.
+      expect(outcome).not.toHaveProperty('failover');
+    }
+    const other = await supplier.send(SETTINGS, attempt('sim-fail-partially_completed'));
+    expect(other).toMatchObject({ kind: 'failed', code: 'SUPPLIER_REJECTED' });
+  });
+
+  it('tells the same name and code for the same reference, whenever it is asked', async () => {
+    const of = attempt('player-1', { kind: 'code' });
+    const told = await supplier.send(SETTINGS, of);
+    expect(await new SandboxSupplier().inquiry.ask(SETTINGS, of)).toEqual(told);
+    expect(told).toMatchObject({
+      deliveries: [
+        { code: expect.stringMatching(/^SANDBOX(-[0-9A-F]{4}){3}$/) as unknown, expiresOn: '2099-12-31' },
+      ],
+    });
+    const other = await supplier.send(
+      SETTINGS,
+      attempt('player-1', { kind: 'code' }, { reference: 'ord_x.1.2' }),
+    );
+    expect(other).not.toEqual(told);
+  });
+
+  it('hands no code over for a top-up', async () => {
+    expect(await supplier.send(SETTINGS, attempt('player-1'))).not.toHaveProperty('deliveries');
+  });
+
+  it('decides nothing about what is not of the sandbox', async () => {
+    const { sandbox: _sandbox, ...live } = attempt('sim-fail-out_of_stock');
+    expect((await supplier.send(SETTINGS, live)).kind).toBe('unknown');
+    expect((await supplier.inquiry.ask(SETTINGS, live)).kind).toBe('unknown');
+  });
+});
