@@ -165,6 +165,10 @@ export const operatorOption = (): Option =>
 export const reasonOption = (): Option =>
   new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
 
+/** For a report, which is about live merchants unless it says otherwise. */
+export const includeSandboxOption = (): Option =>
+  new Option('--include-sandbox', 'also report on sandbox merchants');
+
 /** For a command that asks before it does what can't be undone. */
 export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirmation');
 

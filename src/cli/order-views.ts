@@ -33,9 +33,12 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
 
 /** Orders in full for programs, and in a line each for people. */
 export function orderList(orders: ListedOrder[], limit: number): Result {
+  // A column that says the same of each order would only take room.
+  const isMarked = orders.some(({ sandbox }) => sandbox);
   const lines = orders.map((order) => ({
     order_number: order.order_number,
     merchant_id: order.merchant_id,
+    ...(isMarked ? { sandbox: order.sandbox ?? false } : {}),
     reference_id: order.reference_id,
     status: order.status,
     total_amount: order.total_amount,

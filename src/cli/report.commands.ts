@@ -16,7 +16,7 @@ import { AccountStatementService, STATEMENT_TIMEZONE } from '../reports/statemen
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
-import { day, id, moment, month, oneOf, refuseBoth, timezone } from './options.js';
+import { day, id, includeSandboxOption, moment, month, oneOf, refuseBoth, timezone } from './options.js';
 import { CommandError } from './problems.js';
 import { withProgress } from './progress.js';
 import { monthlyStatement } from './statement.view.js';
@@ -48,6 +48,7 @@ interface MarginGiven {
   to: string;
   by: Grouping;
   csv?: boolean;
+  includeSandbox?: boolean;
 }
 
 interface StatementGiven {
@@ -62,6 +63,13 @@ interface DailyGiven {
   to?: string;
   timezone: string;
   csv?: boolean;
+  includeSandbox?: boolean;
+}
+
+interface SupplierGiven {
+  supplier?: string;
+  since?: Date;
+  includeSandbox?: boolean;
 }
 
 export const reportCommands: CommandGroup = {
@@ -83,6 +91,7 @@ function defineDaily(report: Command, act: Act): void {
     .option('--to <day>', 'last of several days', day)
     .option('--timezone <name>', 'time zone of the days', timezone, 'Asia/Bangkok')
     .option('--csv', 'print CSV with a header line; for one day also a total')
+    .addOption(includeSandboxOption())
     .addHelpText(
       'after',
       DAILY_HELP +
@@ -92,17 +101,23 @@ function defineDaily(report: Command, act: Act): void {
         ),
     )
     .action(
-      act(async (app, { date, from, to, timezone, csv }: DailyGiven, command: Command) => {
-        if (csv) refuseBoth(command, '--csv');
-        const service = app.get(DailyReportService);
-        if (date !== undefined && from === undefined && to === undefined) {
-          return dailyReport(await service.run(date, timezone), { csv });
-        }
-        if (date !== undefined || from === undefined || to === undefined) {
-          throw new CommandError('say either --date with a day, or --from and --to with two');
-        }
-        return dailyReports(await service.runAll({ from, to }, timezone), { csv });
-      }),
+      act(
+        async (
+          app,
+          { date, from, to, timezone, csv, includeSandbox = false }: DailyGiven,
+          command: Command,
+        ) => {
+          if (csv) refuseBoth(command, '--csv');
+          const service = app.get(DailyReportService);
+          if (date !== undefined && from === undefined && to === undefined) {
+            return dailyReport(await service.run(date, timezone, { includeSandbox }), { csv });
+          }
+          if (date !== undefined || from === undefined || to === undefined) {
+            throw new CommandError('say either --date with a day, or --from and --to with two');
+          }
+          return dailyReports(await service.runAll({ from, to }, timezone, { includeSandbox }), { csv });
+        },
+      ),
     );
 }
 
@@ -114,14 +129,16 @@ function defineMargin(report: Command, act: Act): void {
     .requiredOption('--to <day>', 'last day, included', day)
     .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
     .option('--csv', 'print CSV with a header line')
+    .addOption(includeSandboxOption())
     .addHelpText(
       'after',
       MARGIN_HELP + examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier'),
     )
     .action(
-      act(async (app, { from, to, by, csv }: MarginGiven, command: Command) => {
+      act(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
         if (csv) refuseBoth(command, '--csv');
-        return marginReport(by, await app.get(MarginReportService).run({ from, to }, by), { csv });
+        const rows = await app.get(MarginReportService).run({ from, to }, by, { includeSandbox });
+        return marginReport(by, rows, { csv });
       }),
     );
 }
@@ -155,15 +172,17 @@ function defineSupplier(report: Command, act: Act): void {
       'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)',
       moment,
     )
+    .addOption(includeSandboxOption())
     .addHelpText(
       'after',
       SUPPLIER_HELP + examples('report supplier', 'report supplier --supplier acme --since 2026-01-15'),
     )
     .action(
-      act(async (app, { supplier: code, since: given }: { supplier?: string; since?: Date }) => {
+      act(async (app, { supplier: code, since: given, includeSandbox }: SupplierGiven) => {
         const since = given ?? new Date(Date.now() - DAY_MS);
         const service = app.get(SuppliersService);
-        const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
+        const suppliers =
+          code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
         const comparisons = await withProgress('Asking suppliers', async (report) => {
           const done = [];
           for (const each of suppliers)

@@ -77,9 +77,13 @@ export const walletCommands: CommandGroup = {
         act(async (app) => {
           const rows = (await app.get(WalletService).list()).map((each) => {
             const { merchant_id, ...balances } = toJson(each);
-            return { merchant_id, name: each.name, ...balances };
+            return { merchant_id, name: each.name, sandbox: each.sandbox, ...balances };
           });
-          return list(rows, 'There are no wallets: topup merchant create adds a merchant with one.');
+          const { text } = list(
+            rows.some(({ sandbox }) => sandbox) ? rows : rows.map(({ sandbox: _none, ...row }) => row),
+            'There are no wallets: topup merchant create adds a merchant with one.',
+          );
+          return { json: rows, text };
         }),
       );
 

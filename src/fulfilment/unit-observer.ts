@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { WorkLog } from '../queues/work-observer.js';
 import type { Settled } from '../orders/order-settlement.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
@@ -15,6 +16,9 @@ const PAUSED = {
   ban: 'the supplier bans us for asking too often, and is paused until it answers again',
   deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
 };
+
+/** Of what happens in the sandbox nothing is counted, and nobody need look after it. */
+const isSandbox = ({ supplier_id }: ClaimedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
 
 /** Logs and counts what happens to units; every line names the request, the order and the unit. */
 @Injectable()
@@ -33,7 +37,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
 
   /** Warns where the call did not decide the unit: it may need attention. */
   answered({ unit, kind, outcome, durationMs }: EndedCall): void {
-    this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
+    if (!isSandbox(unit)) this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {
       ...this.about(unit),
       action: unit.action,
@@ -42,11 +46,8 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
       durationMs: Math.round(durationMs),
     };
     if (outcome.kind === 'not_accepted' && outcome.fault === 'credentials') {
-      this.logger.error(
-        call,
-        'the supplier refuses our credentials: correct them with topup supplier set --token',
-      );
-    } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') {
+      this.logger.error(call, 'the supplier refuses our credentials: correct them with topup supplier set');
+    } else if (!isSandbox(unit) && (outcome.kind === 'unknown' || outcome.kind === 'not_accepted')) {
       this.logger.warn(call, 'a supplier call did not decide a unit');
     } else {
       this.logger.debug(call, 'supplier answered');
@@ -57,7 +58,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   recorded({ unit, outcome }: EndedCall<DefiniteOutcome>, settled: Settled): void {
     switch (settled) {
       case 'settled':
-        this.metrics.unitSettled(unit.supplier, outcome.kind);
+        if (!isSandbox(unit)) this.metrics.unitSettled(unit.supplier, outcome.kind);
         return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
       case 'superseded':
         return this.logger.warn(this.about(unit), 'a refusal answers an older call: ignored');
@@ -110,6 +111,8 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   needsReview(unit: ClaimedUnit, reason?: string): void {
+    if (isSandbox(unit))
+      return this.logger.info(this.about(unit), 'a unit of the sandbox is left to the operator');
     this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 

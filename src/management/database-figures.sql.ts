@@ -1,4 +1,5 @@
 import type { FigureName } from '../core/metrics.js';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
 import { LASTS_SECONDS, SPENDING } from '../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../webhooks/dispatch.sql.js';
@@ -16,6 +17,9 @@ export const LIMITS: Statement = {
   text: `SELECT set_config('statement_timeout', '500', true), set_config('enable_seqscan', 'off', true),
                 set_config('jit', 'off', true)`,
 };
+
+/** What sandbox merchants order is nobody's work: it counts nowhere, and rings no alert. */
+const IS_LIVE = `supplier_id <> ${SANDBOX_SUPPLIER_ID}`;
 
 /** Seconds since the earliest of some moments; 0 without any. */
 const secondsSince = (earliest: string): string =>
@@ -36,7 +40,7 @@ const orders = figures(
   'orders',
   ['orders_open', 'orders_oldest_open_seconds'],
   `SELECT count(*) AS orders_open, ${secondsSince('min(created_at)')} AS orders_oldest_open_seconds
-   FROM (SELECT created_at FROM orders WHERE status IN ('pending', 'processing')
+   FROM (SELECT created_at FROM orders WHERE status IN ('pending', 'processing') AND NOT sandbox
          ORDER BY created_at LIMIT ${COUNTED_AT_MOST}) open`,
 );
 
@@ -44,7 +48,7 @@ const unknown = figures(
   'units_unknown',
   ['units_unknown', 'units_unknown_oldest_seconds'],
   `SELECT count(*) AS units_unknown, ${secondsSince('min(unknown_since)')} AS units_unknown_oldest_seconds
-   FROM (SELECT unknown_since FROM order_units WHERE state = 'unknown'
+   FROM (SELECT unknown_since FROM order_units WHERE state = 'unknown' AND ${IS_LIVE}
          ORDER BY unknown_since LIMIT ${COUNTED_AT_MOST}) unknown`,
 );
 
@@ -53,14 +57,15 @@ const review = figures(
   'units_review',
   ['units_review', 'units_review_oldest_seconds'],
   `SELECT count(*) AS units_review, ${secondsSince('min(updated_at)')} AS units_review_oldest_seconds
-   FROM (SELECT updated_at FROM order_units WHERE state = 'review' LIMIT ${COUNTED_AT_MOST}) review`,
+   FROM (SELECT updated_at FROM order_units WHERE state = 'review' AND ${IS_LIVE} LIMIT ${COUNTED_AT_MOST}) review`,
 );
 
 /** Few ever, and indexed while they are open. */
 const reversals = figures(
   'supplier_reversals',
   ['supplier_reversals_open'],
-  `SELECT count(*) AS supplier_reversals_open FROM supplier_reversals WHERE status = 'open'`,
+  `SELECT count(*) AS supplier_reversals_open FROM supplier_reversals
+   WHERE status = 'open' AND ${IS_LIVE}`,
 );
 
 /** One row for each supplier. */
@@ -76,7 +81,8 @@ const suppliers = figures(
           (s.balance_micros < s.low_balance_micros)::int AS supplier_balance_low,
           ${LASTS_SECONDS} AS supplier_balance_lasts_seconds,
           CASE WHEN s.pause_reason IS NOT NULL THEN 1 END AS supplier_pause
-   FROM suppliers s LEFT JOIN (${SPENDING}) spending ON spending.supplier_id = s.id`,
+   FROM suppliers s LEFT JOIN (${SPENDING}) spending ON spending.supplier_id = s.id
+   WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 
 /** A claim whose lease has run out holds its unit no longer: the unit is due. */
@@ -89,7 +95,8 @@ const fulfilmentQueue = figures(
      SELECT count(*) AS units, min(next_action_at) AS since FROM (
        SELECT next_action_at FROM order_units
        WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
-       ORDER BY next_action_at LIMIT ${COUNTED_AT_MOST}) units) due`,
+       ORDER BY next_action_at LIMIT ${COUNTED_AT_MOST}) units) due
+   WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 
 const webhooksQueue = figures(
@@ -98,14 +105,15 @@ const webhooksQueue = figures(
   `WITH ${WAITING_WEBHOOKS}
    SELECT coalesce(sum(due.deliveries), 0) AS webhooks_due,
           ${secondsSince('min(due.since)')} AS webhooks_oldest_due_seconds
-   FROM waiting CROSS JOIN (VALUES (false), (true)) AS turn(is_retry) CROSS JOIN LATERAL (
+   FROM waiting JOIN webhooks w ON w.id = waiting.webhook_id JOIN merchants m ON m.id = w.merchant_id AND NOT m.sandbox
+   CROSS JOIN (VALUES (false), (true)) AS turn(is_retry) CROSS JOIN LATERAL (
      SELECT count(*) AS deliveries, min(due_at) AS since FROM (
        SELECT due_at FROM webhook_deliveries
        WHERE webhook_id = waiting.webhook_id AND is_retry = turn.is_retry AND due_at <= statement_timestamp()
        ORDER BY due_at LIMIT ${COUNTED_AT_MOST}) deliveries) due`,
 );
 
-/** Held balances are what open orders cost (contract, section 3): one statement sees both at one moment. */
+/** Held balances are what open orders cost (contract, section 3), of all merchants: one statement sees both at one moment. */
 const heldMismatch = figures(
   'held_mismatch',
   ['wallet_held_mismatch_baht'],
@@ -118,7 +126,8 @@ const heldMismatch = figures(
 const lowBalances = figures(
   'low_balances',
   ['wallets_below_alert'],
-  `SELECT count(*) AS wallets_below_alert FROM wallets WHERE available < alert_below`,
+  `SELECT count(*) AS wallets_below_alert FROM wallets w JOIN merchants m ON m.id = w.merchant_id
+   WHERE available < alert_below AND NOT m.sandbox`,
 );
 
 const databaseSize = figures(

@@ -5,6 +5,7 @@ import { Database, type Queryable } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import type { Merchant } from '../merchants/merchant.entity.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
+import type { Coverage } from './coverage.js';
 import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
 
 /** What is counted and added up; all amounts in satang. */
@@ -49,7 +50,11 @@ export class DailyReportRepository {
     return present(day, 'a day begins and ends');
   }
 
-  listMerchantDays(tx: Queryable, { start, stop }: Day): Promise<MerchantDayRow[]> {
-    return tx.query<MerchantDayRow>(withLongTimeout(READ_DAY_OF_MERCHANTS), [start, stop]);
+  listMerchantDays(
+    tx: Queryable,
+    { start, stop }: Day,
+    { includeSandbox }: Coverage,
+  ): Promise<MerchantDayRow[]> {
+    return tx.query<MerchantDayRow>(withLongTimeout(READ_DAY_OF_MERCHANTS), [start, stop, includeSandbox]);
   }
 }

@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { inSnapshot } from '../database/snapshot.js';
+import { LIVE_ONLY, type Coverage } from './coverage.js';
 import {
   DailyReportRepository,
   type Day,
@@ -38,10 +39,10 @@ export class DailyReportService {
    * @param timezone where the day begins and ends, such as Asia/Bangkok.
    * @throws BAD_REQUEST for a day that has not begun.
    */
-  run(date: string, timezone: string): Promise<DailyReport> {
+  run(date: string, timezone: string, coverage = LIVE_ONLY): Promise<DailyReport> {
     return inSnapshot(this.database, async (tx) => {
       const day = await this.readDay(date, timezone, tx);
-      const rows = await this.days.listMerchantDays(tx, day);
+      const rows = await this.days.listMerchantDays(tx, day, coverage);
       return {
         date,
         timezone,
@@ -61,9 +62,10 @@ export class DailyReportService {
   async runAll(
     { from, to }: { from: string; to: string },
     timezone: string,
+    coverage = LIVE_ONLY,
   ): Promise<AsyncGenerator<DailyReport>> {
     await this.readRange({ from, to }, timezone);
-    return this.runEach(from, to, timezone);
+    return this.runEach({ from, to }, timezone, coverage);
   }
 
   /**
@@ -80,8 +82,12 @@ export class DailyReportService {
     return { start, stop };
   }
 
-  private async *runEach(from: string, to: string, timezone: string): AsyncGenerator<DailyReport> {
-    for (let date = from; date <= to; date = nextDay(date)) yield await this.run(date, timezone);
+  private async *runEach(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+    coverage: Coverage,
+  ): AsyncGenerator<DailyReport> {
+    for (let date = from; date <= to; date = nextDay(date)) yield await this.run(date, timezone, coverage);
   }
 
   /** @throws BAD_REQUEST for a day that has not begun. */

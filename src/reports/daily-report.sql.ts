@@ -16,7 +16,7 @@ export const READ_DAY: Statement = {
 };
 
 /**
- * $1 start and $2 stop of the day. The opening balances are what the movements before the day add up to. The closing
+ * $1 start and $2 stop of the day, $3 whether sandbox merchants are shown. The opening balances are what the movements before the day add up to. The closing
  * ones come the other way: what the wallet has now, less what moved since. So whether they fit each other says whether
  * every movement is there.
  */
@@ -53,6 +53,6 @@ export const READ_DAY_OF_MERCHANTS: Statement = {
       SELECT t.available_after FROM transfers t
       WHERE t.merchant_id = m.id AND t.kind <> 'order_spend' AND t.created_at < day.stop
       ORDER BY t.id DESC LIMIT 1) last ON true
-    WHERE m.created_at < day.stop
+    WHERE m.created_at < day.stop AND ($3::boolean OR NOT m.sandbox)
     ORDER BY m.id`,
 };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Satang } from '../core/money.js';
 import type { Queryable } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
+import type { Coverage } from './coverage.js';
 import { MARGIN_BY, type Grouping } from './margin-report.sql.js';
 
 export { GROUPINGS, type Grouping } from './margin-report.sql.js';
@@ -26,9 +27,14 @@ export interface MarginRow extends MarginFigures {
 
 @Injectable()
 export class MarginReportRepository {
-  /** @param start inclusive. @param stop exclusive. */
-  list(tx: Queryable, by: Grouping, start: Date, stop: Date): Promise<MarginRow[]> {
-    const [statement, values] = MARGIN_BY[by].with({ start, stop });
+  /** @param range its end excluded. */
+  list(
+    tx: Queryable,
+    by: Grouping,
+    range: { start: Date; stop: Date },
+    { includeSandbox }: Coverage,
+  ): Promise<MarginRow[]> {
+    const [statement, values] = MARGIN_BY[by].with({ ...range, includeSandbox });
     return tx.query<MarginRow>(withLongTimeout(statement), values);
   }
 }

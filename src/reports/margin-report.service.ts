@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { DailyReportService } from './daily-report.service.js';
+import { LIVE_ONLY } from './coverage.js';
 import {
   MarginReportRepository,
   type Grouping,
@@ -27,9 +28,9 @@ export class MarginReportService {
    * @param range days such as 2026-01-15, both included.
    * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
    */
-  async run(range: { from: string; to: string }, by: Grouping): Promise<MarginRow[]> {
-    const { start, stop } = await this.days.readRange(range, MARGIN_TIMEZONE);
-    return inSnapshot(this.database, (tx) => this.margins.list(tx, by, start, stop));
+  async run(range: { from: string; to: string }, by: Grouping, coverage = LIVE_ONLY): Promise<MarginRow[]> {
+    const moments = await this.days.readRange(range, MARGIN_TIMEZONE);
+    return inSnapshot(this.database, (tx) => this.margins.list(tx, by, moments, coverage));
   }
 }
 

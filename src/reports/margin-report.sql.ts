@@ -28,8 +28,8 @@ const RATE = `
 const marginBy = (grouping: Grouping) =>
   statement(
     `margin_report.by_${grouping}`,
-    { start: 'timestamptz', stop: 'timestamptz' },
-    ({ start, stop }) => `
+    { start: 'timestamptz', stop: 'timestamptz', includeSandbox: 'boolean' },
+    ({ start, stop, includeSandbox }) => `
     WITH ended AS (
       SELECT order_id AS id, merchant_id FROM transfers
       WHERE kind = 'order_spend' AND created_at >= ${start} AND created_at < ${stop}
@@ -41,7 +41,7 @@ const marginBy = (grouping: Grouping) =>
       SELECT ${GROUPED_BY[grouping]} AS about, i.unit_price, a.cost_micros IS NULL AS is_estimate,
              coalesce(a.cost_micros, terms.expected_cost_micros) * ${RATE} AS baht_micros
       FROM ended
-      JOIN orders o ON o.id = ended.id
+      JOIN orders o ON o.id = ended.id AND (${includeSandbox} OR NOT o.sandbox)
       JOIN order_units u ON u.order_id = o.id AND u.state = 'succeeded'
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
       JOIN suppliers s ON s.id = u.supplier_id

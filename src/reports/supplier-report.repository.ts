@@ -5,6 +5,7 @@ import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { Database, type Queryable } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
+import type { Order } from '../orders/order.entity.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { OrderUnit } from '../orders/order-unit.entity.js';
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
@@ -23,11 +24,13 @@ export interface UnitCounts {
 export type Place = Pick<OrderUnit, 'order_id' | 'item' | 'unit'>;
 
 export type SettledUnit = Place & { state: 'succeeded' | 'failed' } & Pick<OrderUnit, 'failure_code'> &
-  Pick<OrderItem, 'unit_price'> & {
+  Pick<OrderItem, 'unit_price' | 'kind'> &
+  Pick<Order, 'user_id'> & {
     attempt: number;
     sku: string;
     reference: string;
     supplier_reference: string | null;
+    sandbox_piece: number | null;
   };
 
 /** What was settled at a supplier, of orders placed since a moment. */

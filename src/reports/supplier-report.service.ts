@@ -126,8 +126,17 @@ export class SupplierReportService {
   }
 }
 
-const toNamed = ({ sku, reference, supplier_reference: supplierReference }: SettledUnit): NamedAttempt => ({
+/** Whatever became of a unit of the sandbox has become of it by now. */
+const toNamed = ({
+  sku,
+  reference,
+  supplier_reference: supplierReference,
+  ...unit
+}: SettledUnit): NamedAttempt => ({
   ...{ sku, reference, supplierReference },
+  ...(unit.sandbox_piece === null
+    ? {}
+    : { sandbox: { kind: unit.kind, userId: unit.user_id, piece: unit.sandbox_piece, ageMs: Infinity } }),
 });
 
 /** A failed unit must not be sold, nor become so; a succeeded one must be. */

@@ -1,5 +1,6 @@
 import type { Statement } from '../database/database.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
+import { sandboxPieceIn } from '../orders/sandbox-piece.sql.js';
 
 const FROM_UNITS = `
   FROM orders o
@@ -23,7 +24,8 @@ export const PAGE_OF_SETTLED: Statement = {
   text: `SELECT u.order_id, u.item, u.unit, u.state, u.failure_code, i.unit_price, greatest(u.attempt, 1) AS attempt,
                 coalesce(latest.supplier_sku, i.supplier_sku) AS sku,
                 coalesce(latest.reference, ${unitReferenceIn('o', 'u')}) AS reference,
-                coalesce(latest.supplier_reference, u.supplier_reference) AS supplier_reference
+                coalesce(latest.supplier_reference, u.supplier_reference) AS supplier_reference, i.kind, o.user_id,
+                ${sandboxPieceIn('u')} AS sandbox_piece
          ${FROM_UNITS}
          LEFT JOIN LATERAL (
            SELECT a.reference, a.supplier_sku, CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END AS supplier_reference

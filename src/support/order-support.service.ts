@@ -15,7 +15,8 @@ import {
   type OrderFilter,
 } from './order-support.repository.js';
 
-export type ListedOrder = OrderDto & { merchant_id: number };
+/** As its merchant sees it, with whose it is; marked where it is an order of the sandbox. */
+export type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
 
 /** One piece of one item, as its supplier and we know it. */
 export interface UnitView {
@@ -102,6 +103,7 @@ export class OrderSupportService {
     return orders.map((order) => ({
       ...toOrderDto(order, items.get(order.id) ?? []),
       merchant_id: order.merchant_id,
+      ...(order.sandbox && { sandbox: true }),
     }));
   }
 }

@@ -7,7 +7,7 @@ import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent } from './low-balance.js';
 import type { Wallet } from './wallet.entity.js';
-import { WalletsRepository } from './wallets.repository.js';
+import { WalletsRepository, type OwnedWallet } from './wallets.repository.js';
 
 export interface Funding extends Actor {
   merchantId: number;
@@ -33,8 +33,8 @@ export class WalletService {
     return known(await this.wallets.find(merchantId), merchantId);
   }
 
-  /** All of them with their merchants' names, the lowest available balance first. */
-  list(): Promise<(Wallet & { name: string })[]> {
+  /** All of them with what is known of their merchants, the lowest available balance first. */
+  list(): Promise<OwnedWallet[]> {
     return this.wallets.list();
   }
 

@@ -13,6 +13,9 @@ import { LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } fr
 
 export type { LockedWallet };
 
+/** A wallet, and whose it is. */
+export type OwnedWallet = Wallet & Pick<Merchant, 'name' | 'sandbox'>;
+
 /** Money that an operator moves into a wallet or out of it. */
 export interface Funded {
   merchantId: number;
@@ -39,19 +42,20 @@ export class WalletsRepository {
     return this.database.manager.findOneBy(Wallet, { merchant_id: merchantId });
   }
 
-  /** All of them with their merchants' names, the lowest available balance first. */
-  async list(): Promise<(Wallet & { name: string })[]> {
+  /** All of them with what is known of their merchants, the lowest available balance first. */
+  async list(): Promise<OwnedWallet[]> {
     const { entities, raw } = await this.database.manager
       .createQueryBuilder(Wallet, 'wallet')
       .innerJoin(Merchant, 'merchant', 'merchant.id = wallet.merchant_id')
       .addSelect('merchant.name', 'name')
+      .addSelect('merchant.sandbox', 'sandbox')
       .orderBy('wallet.available')
       .addOrderBy('wallet.merchant_id')
-      .getRawAndEntities<{ name: string }>();
-    return entities.map((wallet, index) => ({
-      ...wallet,
-      name: present(raw[index], 'a row has its raw row').name,
-    }));
+      .getRawAndEntities<Pick<Merchant, 'name' | 'sandbox'>>();
+    return entities.map((wallet, index) => {
+      const { name, sandbox } = present(raw[index], 'a row has its raw row');
+      return { ...wallet, name, sandbox };
+    });
   }
 
   /** Those with a threshold of a low balance. */

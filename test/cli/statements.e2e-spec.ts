@@ -147,6 +147,7 @@ describe('topup wallet list', () => {
       name: expect.any(String) as unknown as string,
       available_amount: '0.01',
       held_amount: '0.00',
+      sandbox: false,
     });
     expect(wallets).toContainEqual(
       expect.objectContaining({ merchant_id: shop.id, available_amount: '59.95', held_amount: '0.00' }),
