@@ -45,7 +45,7 @@ const rows = {
   ],
   health: ['core', 'database', 'auth'],
   management: ['core', 'database', 'queues', 'health', 'suppliers', 'webhooks'],
-  'api-docs': ['core', 'auth'],
+  'api-docs': ['core', 'auth', 'events', 'webhooks'],
   cli: [
     ...[
       'core',

@@ -61,7 +61,8 @@ export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
 }
 
 function headersOf(status: string): Headers {
-  const isCounted = status.startsWith('2') || status === '429';
+  // A request is counted once its key is known, and whatever is wrong with it otherwise.
+  const isCounted = status !== '401' && status !== '403';
   const isForNow = status === '429' || status === '503';
   return { ...EVERY, ...(isCounted ? RATE_LIMIT : {}), ...(isForNow ? RETRY : {}) };
 }

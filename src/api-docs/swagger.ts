@@ -1,10 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { declareEvents } from './openapi-events.js';
 import { declareHeaders } from './openapi-headers.js';
 
 const DESCRIPTION = `Order game top-ups by SKU, pay from a prepaid THB wallet, and follow each order by polling or by signed webhooks.
 
 Every request carries the header \`X-API-Key\`. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`.`;
+
+/** In words of SPDX, which OpenAPI 3.1 takes and the types of Nest do not know. */
+const LICENCE: OpenAPIObject['info']['license'] & { identifier: string } = {
+  name: 'Proprietary',
+  identifier: 'LicenseRef-Proprietary',
+};
 
 /** The OpenAPI document, made from the controllers and DTOs. */
 export function createOpenApi(app: INestApplication): OpenAPIObject {
@@ -12,9 +19,9 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .setTitle('Order Top-up API')
     .setDescription(DESCRIPTION)
     .setVersion('1')
-    .setOpenAPIVersion('3.0.3')
-    // Relative to where the document is served.
-    .addServer('/')
+    .setOpenAPIVersion('3.1.0')
+    .addServer('/', 'Where this document is served')
+    .addServer('http://127.0.0.1:3000', 'The local stack (`npm start`)')
     .addTag('Orders', 'Order top-ups, and follow them to their end')
     .addTag('Wallet', 'The prepaid balance, and what moved it')
     .addTag('Products', 'What can be ordered, at your prices')
@@ -26,7 +33,8 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, options, {
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
   });
-  return declareHeaders(document);
+  document.info.license = LICENCE;
+  return declareHeaders(declareEvents(document));
 }
 
 /** Serves Swagger UI at /docs and the document at /docs-json. */

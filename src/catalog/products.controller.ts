@@ -31,7 +31,7 @@ export class ProductsController {
     summary: 'See one product',
     description: 'Its prices, what an order must contain, and whether it can be ordered now.',
     answer: { type: ProductDto, description: 'The product' },
-    errors: ['NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
   get(@CurrentCaller() caller: Caller, @Param('sku') sku: string): Promise<ProductDto> {
     return this.listings.get(caller, sku);

@@ -32,7 +32,7 @@ export class EventsController {
     summary: 'See an event',
     description: 'By its `id`, which webhooks carry as `webhook-id`.',
     answer: { type: EventDto },
-    errors: ['NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<EventDto> {
     return this.events.get(caller.merchantId, id);

@@ -26,7 +26,13 @@ export class OrdersController {
     answer: {
       type: OrderDto,
       description: 'The order',
-      headers: { 'Idempotent-Replayed': { schema: { type: 'string', enum: ['true'] } } },
+      headers: {
+        'Idempotent-Replayed': {
+          schema: { type: 'string', enum: ['true'] },
+          description: 'The order was there before, and nothing was charged. Absent from a new one.',
+          example: 'true',
+        },
+      },
     },
     errors: [
       'BAD_REQUEST',
@@ -67,7 +73,7 @@ export class OrdersController {
     summary: 'Follow an order',
     description: 'By your `reference_id`; `order_number` is not accepted.',
     answer: { type: OrderDto, description: 'The order as it stands now' },
-    errors: ['NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
   get(@CurrentCaller() caller: Caller, @Param('reference_id') referenceId: string): Promise<OrderDto> {
     return this.orders.get(caller.merchantId, referenceId);

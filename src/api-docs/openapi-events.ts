@@ -1,0 +1,154 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { EVENT_MEANINGS } from '../events/event.dto.js';
+import { DELIVERED_EVENTS, type DeliveredEvent } from '../events/event.entity.js';
+import { SAMPLE_ORDER } from '../webhooks/sample-order.js';
+
+type Part<Holder, Name extends keyof Holder> = NonNullable<Holder[Name]>;
+type Components = Part<OpenAPIObject, 'components'>;
+type Schemas = Part<Components, 'schemas'>;
+type Schema = Exclude<Schemas[string], { $ref: string }>;
+type Operation = Part<Part<OpenAPIObject, 'webhooks'>[string], 'post'>;
+type Responses = Operation['responses'];
+
+/** The component that stands for any event; the base of each. */
+const ANY = 'EventDto';
+
+const FAILED_ORDER = {
+  ...SAMPLE_ORDER,
+  status: 'failed',
+  failure_code: 'PARTIALLY_COMPLETED',
+  failure_message: '1 of 2 pieces failed; 45.00 THB were returned',
+  items: SAMPLE_ORDER.items.map((item) => ({
+    ...item,
+    completed_quantity: 1,
+    failed_quantity: 1,
+    status: 'failed',
+    failure_code: 'OUT_OF_STOCK',
+    failure_message: 'The product is out of stock',
+  })),
+};
+
+/** What each event carries, by the name of its schema, and an example of it. */
+const DATA: Readonly<Record<DeliveredEvent, { schema: string; example: object }>> = {
+  'order.completed': { schema: 'OrderDto', example: SAMPLE_ORDER },
+  'order.failed': { schema: 'OrderDto', example: FAILED_ORDER },
+  'wallet.low_balance': {
+    schema: 'LowBalanceDto',
+    example: { currency: 'THB', available_amount: '495.00', threshold_amount: '500.00' },
+  },
+  'webhook.test': { schema: 'OrderDto', example: SAMPLE_ORDER },
+};
+
+/** The headers of a delivery, by Standard Webhooks 1.0. */
+const PARAMETERS: Part<Components, 'parameters'> = {
+  'webhook-id': {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description:
+      'The `id` of the event: the same with every attempt, so that an event that arrives twice is known.',
+    schema: { type: 'string', pattern: '^evt_\\w+$' },
+    example: 'evt_3bqFzJ0WnXrT5c8HsVdK2m',
+  },
+  'webhook-timestamp': {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description:
+      'When this attempt was made, in Unix seconds. Refuse one that is more than five minutes off.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+    example: '1768465801',
+  },
+  'webhook-signature': {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description:
+      '`v1,` and the base64 of the HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a secret is being ' +
+      'replaced there are two, with a space between: one that fits is enough.',
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+};
+
+const POSTPONED: Responses[string] = {
+  description:
+    'Tried again after `Retry-After`, an hour at most and never before `retry_delay`, if a retry is left.',
+  headers: {
+    'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' }, example: '120' },
+  },
+};
+
+/** What the endpoint's answer brings about (contract, section 4). */
+const RESPONSES: Responses = {
+  '2XX': { description: 'Received: answer within 15 seconds, and do the work afterwards.' },
+  '410': { description: 'No more retries of this delivery.' },
+  '429': POSTPONED,
+  '503': POSTPONED,
+  default: { description: 'A failure. Tried again after `retry_delay` seconds, up to `max_retries` times.' },
+};
+
+/** Declares each event as a webhook, and what `GET /v1/events` answers as one of them. */
+export function declareEvents(document: OpenAPIObject): OpenAPIObject {
+  const schemas: Schemas = { ...document.components?.schemas };
+  const base = schemas[ANY];
+  if (base === undefined || '$ref' in base) throw new Error(`there is no schema ${ANY}`);
+  for (const kind of DELIVERED_EVENTS) schemas[schemaNameOf(kind)] = schemaOf(kind, base);
+  schemas[ANY] = {
+    oneOf: DELIVERED_EVENTS.map((kind) => ({ $ref: pathOf(kind) })),
+    discriminator: {
+      propertyName: 'event',
+      mapping: Object.fromEntries(DELIVERED_EVENTS.map((kind) => [kind, pathOf(kind)])),
+    },
+  };
+  document.webhooks = Object.fromEntries(DELIVERED_EVENTS.map((kind) => [kind, { post: deliveryOf(kind) }]));
+  document.components = { ...document.components, schemas, parameters: PARAMETERS };
+  return document;
+}
+
+/** `order.completed` is an `OrderCompletedEventDto`. */
+const schemaNameOf = (kind: DeliveredEvent): string =>
+  `${kind.replaceAll(/(^|[._])(\w)/g, (_, _mark, letter: string) => letter.toUpperCase())}EventDto`;
+
+const pathOf = (kind: DeliveredEvent): string => getSchemaPath(schemaNameOf(kind));
+
+function schemaOf(kind: DeliveredEvent, base: Schema): Schema {
+  const { schema } = DATA[kind];
+  const properties = {
+    ...base.properties,
+    // The types of Nest are those of OpenAPI 3.0, which has no `const`.
+    event: { type: 'string', const: kind } as Schema,
+    data: { $ref: getSchemaPath(schema) },
+  };
+  return { ...base, description: `${EVENT_MEANINGS[kind]}.`, properties };
+}
+
+function deliveryOf(kind: DeliveredEvent): Operation {
+  const value = {
+    id: 'evt_3bqFzJ0WnXrT5c8HsVdK2m',
+    event: kind,
+    timestamp: 1768465800,
+    data: DATA[kind].example,
+  };
+  return {
+    operationId: `${schemaNameOf(kind)
+      .replace(/Dto$/, '')
+      .replace(/^./, (letter) => letter.toLowerCase())}`,
+    tags: ['Webhooks'],
+    summary: kind,
+    description: `${EVENT_MEANINGS[kind]}. Verify the signature over the raw body before anything else.`,
+    // The signature takes the place of a key.
+    security: [],
+    parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: pathOf(kind) },
+          examples: { [kind]: { summary: kind, value } },
+        },
+      },
+    },
+    responses: RESPONSES,
+  };
+}
