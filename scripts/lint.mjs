@@ -1,4 +1,5 @@
-// `npm run lint`: the linter, the formatter and the fence between folders, beside each other.
+// `npm run lint`: the linter, the formatter, the fence between folders, and the linters of openapi.json,
+// beside each other.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -15,6 +16,7 @@ const CHECKS = [
     'tools',
     'ormconfig.ts',
   ],
+  ['scripts/lint-openapi.mjs'],
 ];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -24,7 +26,10 @@ process.exitCode = passed.every(Boolean) ? 0 : 1;
 /** Prints what a tool has to say once it has said it all. */
 function check(tool, args) {
   return new Promise((resolve) => {
-    execFile(`node_modules/.bin/${tool}`, args, { maxBuffer: 100_000_000 }, (error, stdout, stderr) => {
+    const [program, ...before] = tool.endsWith('.mjs')
+      ? [process.execPath, tool]
+      : [`node_modules/.bin/${tool}`];
+    execFile(program, [...before, ...args], { maxBuffer: 100_000_000 }, (error, stdout, stderr) => {
       console.log(`${error ? '✘' : '✔'} ${tool}\n${stdout}${stderr}`);
       resolve(!error);
     });
