@@ -11,6 +11,33 @@ import { OrderDto } from './order.dto.js';
 import { OrdersService } from './orders.service.js';
 import { ReplayHeader, type WithReplayHeader } from './replay-header.decorator.js';
 
+const ORDER_EXAMPLES = {
+  'One piece': {
+    reference_id: 'order-1002',
+    user_id: '123456789',
+    server_id: '2001',
+    items: [{ sku: 'MLBB-86' }],
+  },
+  'Several products': {
+    reference_id: 'order-1003',
+    user_id: '123456789',
+    server_id: '2001',
+    items: [
+      { sku: 'MLBB-86', quantity: 2 },
+      { sku: 'MLBB-172', quantity: 1 },
+    ],
+  },
+  'At most this price, and texts of your own': {
+    reference_id: 'order-1004',
+    user_id: '123456789',
+    server_id: '2001',
+    items: [{ sku: 'MLBB-86', quantity: 2 }],
+    max_total_amount: '70.00',
+    metadata: { cart: 'c-8812' },
+    end_user_ip: '203.0.113.7',
+  },
+};
+
 @ApiTags('Orders')
 @ApiSecurity('api-key')
 @Controller('v1/orders')
@@ -23,6 +50,7 @@ export class OrdersController {
     description:
       'Charges the wallet and starts the top-up. Repeating the request returns the same order as it stands, with the ' +
       'header `Idempotent-Replayed: true`.',
+    body: { type: CreateOrderDto, examples: ORDER_EXAMPLES },
     answer: {
       type: OrderDto,
       description: 'The order',

@@ -18,6 +18,10 @@ export class PlayersController {
     description:
       'Says whether the player of a product exists, and what it is called. Nothing is charged, and no order depends on ' +
       `it. Verdicts are kept for 5 minutes. At most ${CHECKS_PER_SECOND} checks per second with one API key.`,
+    body: {
+      type: CheckPlayerDto,
+      examples: { 'A player': { sku: 'MLBB-86', user_id: '123456789', server_id: '2001' } },
+    },
     answer: { type: PlayerVerdictDto, description: 'The verdict' },
     errors: ['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })

@@ -3,10 +3,27 @@ import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
+import { EVENT_KINDS } from '../events/event.entity.js';
 import { WebhookId } from './path-id.decorators.js';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './webhook.dto.js';
 import { CreateWebhookDto, UpdateWebhookDto } from './webhook-requests.dto.js';
 import { WebhooksService } from './webhooks.service.js';
+
+const URL = 'https://shop.example/webhooks/topup';
+const CREATE_EXAMPLES = {
+  'With a generated secret': { url: URL },
+  'Of every event, with few retries': {
+    url: URL,
+    secret: 'a-secret-of-your-own',
+    events: EVENT_KINDS,
+    max_retries: 2,
+    retry_delay: 30,
+  },
+};
+const UPDATE_EXAMPLES = {
+  'Pause it': { status: 'inactive' },
+  'Replace the secret within a day': { secret: 'another-secret-of-yours', rotation_overlap: 86_400 },
+};
 
 @ApiTags('Webhooks')
 @ApiSecurity('api-key')
@@ -31,6 +48,7 @@ export class WebhooksController {
     description:
       'Without a `secret` one is generated, and this answer, and no other, carries it. Deliveries are signed with it ' +
       'as Standard Webhooks 1.0 says.',
+    body: { type: CreateWebhookDto, examples: CREATE_EXAMPLES },
     status: 201,
     answer: { type: CreatedWebhookDto },
     errors: ['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
@@ -56,6 +74,7 @@ export class WebhooksController {
     description:
       'Only what is sent changes. Making it inactive ends its waiting deliveries; making it active again does not ' +
       'bring them back.',
+    body: { type: UpdateWebhookDto, examples: UPDATE_EXAMPLES },
     answer: { type: WebhookDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })

@@ -1,5 +1,6 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import {
+  ApiBody,
   ApiExtraModels,
   ApiOperation,
   ApiResponse,
@@ -27,6 +28,8 @@ type Answer = Pick<ApiResponseOptions, 'description' | 'headers'> &
 interface RouteOptions {
   summary: string;
   description: string;
+  /** What it takes, with bodies that work: each by what it shows. */
+  body?: { type: Type<unknown>; examples: Record<string, object> };
   /** Of its answer; 200 unless it says otherwise. */
   status?: number;
   answer: Answer;
@@ -38,6 +41,7 @@ interface RouteOptions {
 export function ApiRoute({
   summary,
   description,
+  body,
   status = 200,
   answer,
   errors,
@@ -45,9 +49,18 @@ export function ApiRoute({
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, description }),
+    ...(body ? [apiBody(body)] : []),
     'pageOf' in answer ? apiPage(answer, status) : ApiResponse({ ...answer, status }),
     ...errorResponses([...errors, ...ALWAYS]).map((response) => ApiResponse(response)),
   );
+}
+
+function apiBody({ type, examples }: NonNullable<RouteOptions['body']>): MethodDecorator {
+  const named = Object.entries(examples).map(([summary, value], index) => [
+    `example-${index + 1}`,
+    { summary, value },
+  ]);
+  return ApiBody({ type, examples: Object.fromEntries(named) as never });
 }
 
 function apiPage(

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestStack, type TestMerchant } from './support/stack.js';
+
+interface Media {
+  examples?: Record<string, { summary: string; value: Record<string, unknown> }>;
+}
+interface Operation {
+  requestBody?: { content: { 'application/json': Media } };
+}
+
+const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+type Example = [route: string, summary: string, value: Record<string, unknown>];
+
+const examples = Object.entries(document.paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, { requestBody }]) =>
+    Object.values(requestBody?.content['application/json'].examples ?? {}).map(
+      ({ summary, value }): Example => [`${method.toUpperCase()} ${path}`, summary, value],
+    ),
+  ),
+);
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sandboxMerchant: TestMerchant;
+let id: number;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  for (const sku of ['MLBB-86', 'MLBB-172']) await stack.product('35.00', { sku, requiresServer: true });
+  [merchant, sandboxMerchant] = [await stack.merchant(), await stack.sandboxMerchant()];
+  const url = 'http://127.0.0.1:9/hook';
+  ({ id } = (await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', { url })).body);
+});
+
+afterAll(() => stack.close());
+
+describe('the examples of requests in openapi.json', () => {
+  it('are there for every request that has a body', () => {
+    const bodies = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { requestBody }]) =>
+        requestBody ? [`${method.toUpperCase()} ${path}`] : [],
+      ),
+    );
+    expect([...new Set(examples.map(([route]) => route))]).toEqual(bodies);
+  });
+
+  it.each(examples)('work: %s, %s', async (route, _summary, value) => {
+    const [method = '', path = ''] = route.split(' ');
+    // Names are looked up when a webhook is registered; those of the example belong to nobody.
+    const body = 'url' in value ? { ...value, url: 'http://127.0.0.1:9/hook' } : value;
+    const { client } = path.startsWith('/v1/sandbox/') ? sandboxMerchant : merchant;
+    const answer = await client.send(method, path.replace('{id}', String(id)), body);
+    expect([answer.status, answer.body]).toEqual([
+      path === '/v1/merchant-webhooks' ? 201 : 200,
+      expect.any(Object),
+    ]);
+  });
+});
