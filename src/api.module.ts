@@ -22,6 +22,7 @@ import { PlayersModule } from './players/players.module.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksController } from './supplier-callbacks/supplier-callbacks.controller.js';
 import { SupplierCallbacksModule } from './supplier-callbacks/supplier-callbacks.module.js';
+import { SandboxController } from './wallet/sandbox.controller.js';
 import { WalletController } from './wallet/wallet.controller.js';
 import { WalletModule } from './wallet/wallet.module.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
@@ -47,6 +48,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     OrdersController,
     PlayersController,
     WalletController,
+    SandboxController,
     ProductsController,
     WebhooksController,
     DeliveriesController,

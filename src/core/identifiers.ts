@@ -22,3 +22,6 @@ export const newApiKey = (sandbox = false): string =>
 /** How much of an API key may be shown and stored in the clear: 6 of its random characters. */
 export const apiKeyPrefix = (key: string): string =>
   key.slice(0, key.startsWith(SANDBOX_KEY_START) ? SANDBOX_KEY_START.length + 6 : 12);
+
+/** `sandbox_` and 16 random base-62 characters: the reference of money that a sandbox merchant gives itself. */
+export const newSandboxReference = (): string => `sandbox_${randomBase62(16)}`;

@@ -16,6 +16,8 @@ export interface Funding extends Actor {
   /** The operator's reference, unique per merchant over credits and debits. */
   reference: string;
   note?: string;
+  /** A sandbox merchant gives itself money: the operators' log says what operators did. */
+  isOwn?: boolean;
 }
 
 const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
@@ -53,7 +55,7 @@ export class WalletService {
 
   private async fund(kind: 'credit' | 'debit', funding: Funding): Promise<Wallet> {
     assertFunding(funding);
-    const { merchantId, amount, reference, note = null, operator, reason } = funding;
+    const { merchantId, amount, reference, note = null, operator, reason, isOwn } = funding;
     return this.database.transaction(async (tx) => {
       const before = known(await this.wallets.lock(tx, merchantId), merchantId);
       if (await this.isRepeat(tx, kind, funding)) return before;
@@ -66,7 +68,8 @@ export class WalletService {
       const funded = { merchantId, kind, amount, availableAfter, reference, note, operator };
       const { wallet, transferId } = await this.wallets.fund(tx, funded);
       const detail = { transfer_id: Number(transferId), amount: formatBaht(amount), reference, note };
-      recordAction(tx, { operator, reason }, { action: `wallet.${kind}`, merchantId, detail });
+      const actor = isOwn ? undefined : { operator, reason };
+      recordAction(tx, actor, { action: `wallet.${kind}`, merchantId, detail });
       if (crosses(before.available, wallet.available, wallet.alert_below)) {
         const low = { merchantId, available: wallet.available, threshold: wallet.alert_below };
         await recordEvents(tx, [lowBalanceEvent(low, wallet.updated_at)]);

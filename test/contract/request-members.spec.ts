@@ -5,6 +5,7 @@ import type { Class } from '../../src/core/validation/rule.js';
 import { CreateOrderDto, CreateOrderItemDto } from '../../src/orders/create-order.dto.js';
 import { EventListQuery } from '../../src/events/event.dto.js';
 import { OrderListQuery } from '../../src/orders/order-list.dto.js';
+import { SandboxCreditDto } from '../../src/wallet/sandbox.dto.js';
 import { DeliveryListQuery } from '../../src/webhooks/delivery.dto.js';
 import { CreateWebhookDto, UpdateWebhookDto } from '../../src/webhooks/webhook-requests.dto.js';
 
@@ -93,6 +94,12 @@ const ip: Problems = {
   'empty space x dot digits long nul surrogate url noDate':
     'INVALID_VALUE must be an IPv4 or IPv6 address such as 203.0.113.7',
 };
+const noCredit = 'INVALID_VALUE must be an amount from 0.01 to 1000000.00';
+const creditAmount: Problems = {
+  others: 'INVALID_TYPE must be a string',
+  digits: TAKEN,
+  'empty space x dot long nul surrogate url noDate': noCredit,
+};
 const texts: Problems = {
   others: 'INVALID_TYPE must be an object',
   object: TAKEN,
@@ -130,6 +137,7 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       end_user_ip: ['203.0.113.7', nullable(ip)],
     },
   ],
+  [SandboxCreditDto, { amount: ['1000.00', required(creditAmount)] }],
   [
     CreateWebhookDto,
     {

@@ -28,7 +28,8 @@ interface Route {
 
 beforeAll(async () => {
   stack = await TestStack.start();
-  merchant = await stack.merchant('100000.00');
+  // It has every route.
+  merchant = await stack.sandboxMerchant('100000.00');
   const sku = await stack.product('35.00');
   wire = await new Wire(stack.config.DATABASE_URL).listen();
   api = await stack.startApi({ DATABASE_URL: wire.url });
@@ -57,6 +58,7 @@ const BODIES: Record<string, () => unknown> = {
   }),
   'POST /v1/merchant-webhooks': () => NEW_WEBHOOK,
   'POST /v1/players/check': () => ({ sku: ids.sku, user_id: 'player-1' }),
+  'POST /v1/sandbox/wallet/credit': () => ({ amount: '1.00' }),
   'PATCH /v1/merchant-webhooks/:id': () => ({ max_retries: 3 }),
 };
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { parseBaht } from '../money.js';
+import { formatBaht, parseBaht, type Satang } from '../money.js';
 import { readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
 import { Rule, type Class, type MemberRule, type Problem } from './rule.js';
@@ -189,13 +189,30 @@ function textProblemOf(value: unknown, maximum: number): Problem | null {
   return words === null ? null : { code: 'INVALID_VALUE', words };
 }
 
+const AMOUNT_PATTERN = '^\\d{1,13}(\\.\\d{1,2})?$';
+
 /** An amount of money in baht, such as `35.00`; {@link parseBaht} reads it. */
 export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
   TextThat(
     (value) => (parseBaht(value) === null ? 'must be an amount such as 35.00' : null),
-    { pattern: '^\\d{1,13}(\\.\\d{1,2})?$' },
+    { pattern: AMOUNT_PATTERN },
     options,
   );
+
+/** An amount of more than nothing, and at most so much. */
+export function AmountUpTo(most: Satang, options: MemberOptions = {}): PropertyDecorator {
+  const words = `must be an amount from 0.01 to ${formatBaht(most)}`;
+  return Member(
+    { type: String, pattern: AMOUNT_PATTERN },
+    (value) => {
+      if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
+      if (!new RegExp(AMOUNT_PATTERN).test(value)) return { code: 'INVALID_VALUE', words };
+      const amount = parseBaht(value);
+      return amount !== null && amount > 0n && amount <= most ? null : { code: 'OUT_OF_RANGE', words };
+    },
+    options,
+  );
+}
 
 /** An IPv4 or IPv6 address, without a zone. */
 export const IpAddress = (options: MemberOptions = {}): PropertyDecorator =>

@@ -1,0 +1,35 @@
+import { Body, Controller, Post, UseGuards } from '@nestjs/common';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { SandboxGuard } from '../auth/sandbox.guard.js';
+import { ApiRoute } from '../core/http/api-route.decorator.js';
+import { present } from '../core/invariant.js';
+import { parseBaht } from '../core/money.js';
+import { SandboxCreditDto } from './sandbox.dto.js';
+import { SandboxWalletService } from './sandbox-wallet.service.js';
+import { WalletDto } from './wallet.dto.js';
+import { toWalletDto } from './wallet.mapper.js';
+
+@ApiTags('Sandbox')
+@ApiSecurity('api-key')
+@UseGuards(SandboxGuard)
+@Controller('v1/sandbox')
+export class SandboxController {
+  constructor(private readonly wallets: SandboxWalletService) {}
+
+  @Post('wallet/credit')
+  @ApiRoute({
+    summary: 'Give your sandbox wallet money',
+    description:
+      'For keys that begin with `topup_test_` only; other keys are answered as for a path that does not exist. Each ' +
+      'request adds the amount once more, with a statement entry of its own.',
+    body: { type: SandboxCreditDto, examples: { 'A thousand baht': { amount: '1000.00' } } },
+    answer: { type: WalletDto, description: 'The balances after it' },
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  })
+  async credit(@CurrentCaller() caller: Caller, @Body() { amount }: SandboxCreditDto): Promise<WalletDto> {
+    const satang = present(parseBaht(amount), 'an amount was checked');
+    return toWalletDto(await this.wallets.credit(caller.merchantId, satang));
+  }
+}
