@@ -71,12 +71,22 @@ describe('npm start', () => {
       'Content-Type': 'application/json',
     };
     const orders = found(text, /curl -sS -X POST (\S+)/);
+    // The first order is one of the sandbox: nothing is bought.
+    const sandboxKey = found(text, /Sandbox key +(\S+)/);
+    expect(sandboxKey).toMatch(/^topup_test_/);
+    expect(found(text, /-X POST \S+ -H 'X-API-Key: (\S+)'/)).toBe(sandboxKey);
     // What the shell makes of the line when it is pasted.
     const body = spawnSync('sh', ['-c', `printf %s ${found(text, / -d (".*")$/m)}`], {
       encoding: 'utf8',
     }).stdout;
     const created = await fetch(orders, { method: 'POST', headers, body });
     expect(created.status).toBe(200);
+    const tried = await fetch(orders, {
+      method: 'POST',
+      headers: { ...headers, 'X-API-Key': sandboxKey },
+      body,
+    });
+    expect(tried.status).toBe(200);
     const { reference_id: reference } = (await created.json()) as { reference_id: string };
     const status = async (url: string): Promise<unknown> =>
       ((await (await fetch(`${url}/${reference}`, { headers })).json()) as { status: unknown }).status;

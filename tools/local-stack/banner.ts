@@ -1,3 +1,5 @@
+import type { ApiKeys } from './seed.js';
+
 /** What a newcomer needs to know about the stack that runs now. */
 export interface BannerFacts {
   apiUrl: string;
@@ -6,13 +8,13 @@ export interface BannerFacts {
   simulatorUrl: string;
   dataDir: string;
   /** Null when the database is not one that was seeded here. */
-  demoApiKey: string | null;
+  apiKeys: ApiKeys | null;
 }
 
 /** The lines that `npm start` ends with: where everything is, and commands that work when pasted. */
 export function banner(facts: BannerFacts): string {
   const { apiUrl, apiManagementUrl, workerManagementUrl, simulatorUrl, dataDir } = facts;
-  const key = facts.demoApiKey ?? '<API key>';
+  const { demo, sandbox: key } = facts.apiKeys ?? { demo: '<API key>', sandbox: '<API key>' };
   const order =
     '{\\"reference_id\\":\\"demo-$(date +%s%N)\\",\\"user_id\\":\\"player-1\\",\\"server_id\\":\\"2001\\",' +
     '\\"items\\":[{\\"sku\\":\\"MLBB-86\\",\\"quantity\\":1}]}';
@@ -26,7 +28,8 @@ The order service is ready.
   Supplier       ${simulatorUrl}  (simulator; what was bought: ${simulatorUrl}/purchases)
   Data           ${dataDir}
 
-  Demo API key   ${key}
+  Sandbox key    ${key}  (tries the API out: nothing is bought from any supplier)
+  Demo API key   ${demo}  (buys from the simulator)
 
 Create an order (a new reference each time):
 

@@ -22,7 +22,7 @@ import { WalletModule } from '../../src/wallet/wallet.module.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { demoCatalogue } from './catalogue.js';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
-import { readDemoApiKey, writeDemoApiKey } from './state.js';
+import { demoApiKeyFile, readApiKey, sandboxApiKeyFile, writeApiKey } from './state.js';
 
 /** Where the supplier simulator is and what it demands. */
 export interface SimulatorAccess {
@@ -30,7 +30,14 @@ export interface SimulatorAccess {
   token: string;
 }
 
+/** What a newcomer orders with: for real, as far as the simulated supplier is that, and in the sandbox. */
+export interface ApiKeys {
+  demo: string;
+  sandbox: string;
+}
+
 const merchantName = 'Demo Merchant';
+const sandboxMerchantName = 'Sandbox Merchant';
 const openingBalance = '100000.00';
 const supplierCode = 'simulator';
 const migrationTimeoutMs = 60_000;
@@ -55,21 +62,21 @@ class SeedModule {
 /**
  * Brings the database up to date, fills an empty one with a demo merchant, its money and a catalogue, and tells the
  * service where the simulator is now.
- * @returns the demo merchant's API key; null when the database has merchants but not that one.
+ * @returns the keys of the demo merchant and of the sandbox merchant; null when the database has merchants but not the first.
  * @throws LocalError when the schema cannot be migrated.
  */
 export async function prepareDatabase(
   env: NodeJS.ProcessEnv,
   dataDir: string,
   simulator: SimulatorAccess,
-): Promise<string | null> {
+): Promise<ApiKeys | null> {
   const module = SeedModule.register(loadConfig(env));
   const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   try {
     await migrate(context);
     await seedIfEmpty(context, simulator);
     await pointToSimulator(context, simulator);
-    return await demoApiKey(context, dataDir);
+    return await apiKeys(context, dataDir);
   } finally {
     await context.close();
   }
@@ -130,21 +137,34 @@ async function pointToSimulator(context: INestApplicationContext, simulator: Sim
   await suppliers.set({ code, adapter, timeoutMs, baseUrl, credentials: { token }, hasMoved: true });
 }
 
+async function apiKeys(context: INestApplicationContext, dataDir: string): Promise<ApiKeys | null> {
+  const merchants = context.get(MerchantsService);
+  const all = await merchants.list();
+  const demo = all.find(({ name, sandbox }) => name === merchantName && !sandbox);
+  if (demo === undefined) return null;
+  // A database that was seeded by an earlier version gets it, too.
+  const trial =
+    all.find(({ name, sandbox }) => name === sandboxMerchantName && sandbox) ??
+    (await merchants.create(sandboxMerchantName, undefined, { sandbox: true }));
+  return {
+    demo: await apiKeyOf(context, demo.id, demoApiKeyFile(dataDir)),
+    sandbox: await apiKeyOf(context, trial.id, sandboxApiKeyFile(dataDir)),
+  };
+}
+
 /** The key that was printed before, or a new one where that does not work in this database. */
-async function demoApiKey(context: INestApplicationContext, dataDir: string): Promise<string | null> {
-  const merchant = (await context.get(MerchantsService).list()).find(({ name }) => name === merchantName);
-  if (merchant === undefined) return null;
+async function apiKeyOf(context: INestApplicationContext, merchantId: number, file: string): Promise<string> {
   await context.get(WalletService).credit({
-    merchantId: merchant.id,
+    merchantId,
     amount: satang(openingBalance),
     // The same reference again changes nothing.
     reference: 'demo-opening-balance',
     operator: 'npm start',
   });
-  const earlier = readDemoApiKey(dataDir);
+  const earlier = readApiKey(file);
   if (earlier !== null && (await isUsable(context, earlier))) return earlier;
-  const { key } = await context.get(ApiKeysService).issue(merchant.id, { name: 'npm start' });
-  writeDemoApiKey(dataDir, key);
+  const { key } = await context.get(ApiKeysService).issue(merchantId, { name: 'npm start' });
+  writeApiKey(file, key);
   return key;
 }
 

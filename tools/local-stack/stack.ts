@@ -49,7 +49,7 @@ export async function startStack(start: Start): Promise<void> {
   const env = serviceEnvironment(start, databaseUrl, redisUrl);
 
   await answers(databaseUrl);
-  const demoApiKey = await prepareDatabase(env, settings.dataDir, simulator);
+  const apiKeys = await prepareDatabase(env, settings.dataDir, simulator);
   const apiUrl = await startService(start, env);
   writeStackFile(settings.dataDir, {
     ...identify(process.pid),
@@ -66,7 +66,7 @@ export async function startStack(start: Start): Promise<void> {
       workerManagementUrl: urlOf(settings.managementHost, workerManagementPort),
       simulatorUrl: simulator.url,
       dataDir: settings.dataDir,
-      demoApiKey,
+      apiKeys,
     }),
   );
 }

@@ -56,20 +56,15 @@ export function simulatorToken(dataDir: string): string {
   return readText(file);
 }
 
-/** The demo merchant's API key, which the database keeps only as a hash; null before there is one. */
-export function readDemoApiKey(dataDir: string): string | null {
-  const file = demoApiKeyFile(dataDir);
-  return existsSync(file) ? readText(file) : null;
-}
+/** Where an API key is kept that the database keeps only as a hash. */
+export const demoApiKeyFile = (dataDir: string): string => path.join(dataDir, 'demo-api-key');
+export const sandboxApiKeyFile = (dataDir: string): string => path.join(dataDir, 'sandbox-api-key');
 
-export function writeDemoApiKey(dataDir: string, key: string): void {
-  writePrivateFile(demoApiKeyFile(dataDir), `${key}\n`);
-}
+/** Null before there is one. */
+export const readApiKey = (file: string): string | null => (existsSync(file) ? readText(file) : null);
+
+export const writeApiKey = (file: string, key: string): void => writePrivateFile(file, `${key}\n`);
 
 export function readText(file: string): string {
   return readFileSync(file, 'utf8').trim();
-}
-
-function demoApiKeyFile(dataDir: string): string {
-  return path.join(dataDir, 'demo-api-key');
 }
