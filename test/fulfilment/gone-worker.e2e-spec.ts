@@ -14,7 +14,7 @@ let sku: string;
 
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
-  receiver = await new WebhookReceiver().listen();
+  receiver = await new WebhookReceiver('made-up events').listen();
   merchant = await stack.merchant('1000.00');
   sku = await stack.product('35.00');
 });

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 describe('the process', () => {
   it('keeps all it knows when it is killed, and goes on where it was', async () => {
-    const receiver = await new WebhookReceiver().listen();
+    const receiver = await new WebhookReceiver('callbacks of a vendor').listen();
     try {
       const SIMULATOR_DATA_DIR = bench.directory();
       const webhook = { url: receiver.url('/hook'), secret: 's' };

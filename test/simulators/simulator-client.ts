@@ -59,7 +59,7 @@ export class SimulatorBench<Client extends SimulatorClient> {
   }
 
   async receiver(): Promise<WebhookReceiver> {
-    const receiver = await new WebhookReceiver().listen();
+    const receiver = await new WebhookReceiver('callbacks of a vendor').listen();
     this.receivers.push(receiver);
     return receiver;
   }

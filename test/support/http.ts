@@ -1,3 +1,5 @@
+import { checkAnswer } from './openapi-check.js';
+
 /** An answer of the API, its body parsed. */
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
@@ -5,7 +7,7 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body;
 }
 
-/** A merchant's client: sends its API key with every request, and checks what every answer must have. */
+/** A merchant's client: sends its API key with every request, and holds every answer against openapi.json. */
 export class Client {
   constructor(
     private readonly baseUrl: string,
@@ -52,7 +54,13 @@ export class Client {
     });
     if (!response.headers.get('x-request-id'))
       throw new Error(`${method} ${path} was answered without X-Request-Id`);
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Body,
+    };
+    checkAnswer(method, path, answer);
+    return answer;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { problemOfDelivery } from './openapi-check.js';
 
 /** A notification as it arrived: the very bytes, and when. */
 export interface Received {
@@ -10,11 +11,20 @@ export interface Received {
   atMs: number;
 }
 
-/** A merchant's endpoints on a real socket, one for each path. Unless told otherwise they answer 204. */
+export type Receives = 'events' | 'forwarded events' | 'made-up events' | 'callbacks of a vendor';
+
+/**
+ * A merchant's endpoints on a real socket, one for each path. Unless told otherwise they answer 204. What arrives is held
+ * against openapi.json: `at` and `close` throw what was wrong.
+ */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   private readonly statuses = new Map<string, number[]>();
   private server: Server | undefined;
+  private readonly problems: string[] = [];
+
+  /** @param what it receives: the document has neither a vendor's callbacks nor what a test made up. */
+  constructor(private readonly what: Receives = 'events') {}
 
   /** The answers of one path, one after the other; the last one is repeated. */
   answer(path: string, ...statuses: number[]): void {
@@ -26,6 +36,7 @@ export class WebhookReceiver {
   }
 
   at(path: string): Received[] {
+    this.throwProblems();
     return this.received.filter((each) => each.path === path);
   }
 
@@ -36,14 +47,13 @@ export class WebhookReceiver {
       request.on('end', () => {
         const path = request.url ?? '';
         const answers = this.statuses.get(path) ?? [204];
-        response.writeHead(answers[Math.min(this.at(path).length, answers.length - 1)] ?? 204).end();
+        const before = this.received.filter((each) => each.path === path).length;
+        response.writeHead(answers[Math.min(before, answers.length - 1)] ?? 204).end();
         const headers = request.headers as Record<string, string>;
-        this.received.push({
-          path,
-          headers,
-          body: Buffer.concat(chunks).toString(),
-          atMs: performance.now(),
-        });
+        const body = Buffer.concat(chunks).toString();
+        this.received.push({ path, headers, body, atMs: performance.now() });
+        const problem = this.what === 'events' ? problemOfDelivery(headers, body) : null;
+        if (problem !== null) this.problems.push(problem);
       });
     });
     await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
@@ -53,5 +63,10 @@ export class WebhookReceiver {
   async close(): Promise<void> {
     this.server?.closeAllConnections();
     await new Promise((resolve) => this.server?.close(resolve));
+    this.throwProblems();
+  }
+
+  private throwProblems(): void {
+    if (this.problems.length > 0) throw new Error(this.problems.join('\n'));
   }
 }

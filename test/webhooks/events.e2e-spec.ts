@@ -156,11 +156,13 @@ async function openWriter(merchantId: number): Promise<pg.Client> {
   return client;
 }
 
+const LOW = { currency: 'THB', available_amount: '495.00', threshold_amount: '500.00' };
+
 const write = (client: pg.Client, merchantId: number, id: string): Promise<unknown> =>
   client.query(
     `INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-     VALUES ($1, $2, 'wallet.low_balance', jsonb_build_object('id', $1::text)::text, now())`,
-    [id, merchantId],
+     VALUES ($1, $2, 'wallet.low_balance', $3, now())`,
+    [id, merchantId, JSON.stringify({ id, event: 'wallet.low_balance', timestamp: 1768465800, data: LOW })],
   );
 
 /** So many statements wait for a lock. */

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 beforeEach(async () => {
-  endpoints = await new Endpoints().listen();
+  endpoints = await new Endpoints('made-up events').listen();
   hooks = new Hooks(await stack.merchant());
 });
 

@@ -10,7 +10,9 @@ import type { Resolve } from '../../src/core/safe-http/resolve.js';
 import { AttemptTiming } from '../../src/webhooks/webhook-sender.js';
 import { WorkerModule } from '../../src/worker.module.js';
 import { eventually } from '../support/eventually.js';
+import { problemOfDelivery } from '../support/openapi-check.js';
 import type { Answer } from '../support/http.js';
+import type { Receives } from '../support/webhook-receiver.js';
 import { unique, type TestMerchant, type TestStack } from '../support/stack.js';
 
 /** A request as it arrived at an endpoint. */
@@ -26,9 +28,17 @@ export interface Arrival {
 
 type Answering = (response: ServerResponse, arrival: Arrival, number: number) => void;
 
-/** A merchant's endpoints on a real socket: each path answers as the test says, 204 unless told otherwise. */
+/**
+ * A merchant's endpoints on a real socket: each path answers as the test says, 204 unless told otherwise. What arrives is held
+ * against openapi.json: `at` and `close` throw what was wrong.
+ */
 export class Endpoints {
   readonly arrivals: Arrival[] = [];
+  private readonly problems: string[] = [];
+
+  /** @param what it receives: the document has nothing of what a test made up. */
+  constructor(private readonly what: Receives = 'events') {}
+
   private readonly answers = new Map<string, Answering>();
   private readonly server: Server = createServer((request, response) => void this.receive(request, response));
 
@@ -75,6 +85,7 @@ export class Endpoints {
   }
 
   at(url: string): Arrival[] {
+    this.throwProblems();
     const { pathname } = new URL(url);
     return this.arrivals.filter(({ path }) => path === pathname);
   }
@@ -90,6 +101,11 @@ export class Endpoints {
   async close(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+    this.throwProblems();
+  }
+
+  private throwProblems(): void {
+    if (this.problems.length > 0) throw new Error(this.problems.join('\n'));
   }
 
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -105,6 +121,8 @@ export class Endpoints {
       atMs,
     };
     this.arrivals.push(arrival);
+    const problem = this.what === 'events' ? problemOfDelivery(arrival.headers, arrival.body) : null;
+    if (problem !== null) this.problems.push(problem);
     this.answers.get(path)?.(response, arrival, this.arrivals.filter((each) => each.path === path).length);
   }
 }
