@@ -128,6 +128,33 @@ module.exports = {
       from: { path: '^src/.+/' },
       to: { path: '^src/[^/]+$', pathNot: '^src/cli\\.module\\.ts$' },
     },
+    {
+      name: 'the-sdk-stands-alone',
+      comment: 'merchants install sdk by itself',
+      severity: 'error',
+      from: { path: '^sdk/' },
+      to: { path: '^(src|tools|test|bench|scripts)/' },
+    },
+    {
+      name: 'nobody-needs-the-sdk',
+      comment: 'the image has no sdk',
+      severity: 'error',
+      from: { path: '^(src|tools)/' },
+      to: { path: '^sdk/' },
+    },
+    {
+      name: 'the-sdk-needs-no-package',
+      severity: 'error',
+      from: { path: '^sdk/typescript/src/' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'the-client-runs-without-node',
+      comment: 'on Deno, Bun and the edge; only `listen` is a program of Node',
+      severity: 'error',
+      from: { path: '^sdk/typescript/src/', pathNot: '^sdk/typescript/src/listen/' },
+      to: { dependencyTypes: ['core'] },
+    },
     ...folders.map(arrowsOf),
   ],
   options: {

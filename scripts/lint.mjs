@@ -14,6 +14,7 @@ const CHECKS = [
     'err-long',
     'src',
     'tools',
+    'sdk/typescript/src',
     'ormconfig.ts',
   ],
   ['scripts/lint-openapi.mjs'],

@@ -17,11 +17,13 @@ const DOCUMENTS = [
   'README.md',
   'CHANGELOG.md',
   'test/chaos/README.md',
+  'sdk/typescript/README.md',
   ...filesIn('tools/simulators', /README\.md$/),
+  ...filesIn('sdk', /README\.md$/),
   ...filesIn('docs', /\.md$/),
 ].filter((file) => existsSync(path.join(root, file)));
 /** All but this file, which makes mistakes on purpose. */
-const SOURCES = ['src', 'test', 'tools', 'bench', 'scripts']
+const SOURCES = ['src', 'test', 'tools', 'bench', 'scripts', 'sdk']
   .flatMap((folder) => filesIn(folder, /\.(ts|mjs|js|cjs)$/))
   .filter((file) => file !== 'test/documents.spec.ts');
 

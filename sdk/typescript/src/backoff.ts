@@ -1,0 +1,39 @@
+const FIRST_MS = 500;
+const MOST_MS = 8_000;
+
+/** How long to wait before a retry where the service does not say: twice as long each time, half of it by chance. */
+export function backoffMs(retry: number, random: () => number = Math.random): number {
+  const full = Math.min(FIRST_MS * 2 ** retry, MOST_MS);
+  return full / 2 + (full / 2) * random();
+}
+
+/**
+ * What a `Retry-After` asks for, in seconds or as a date (RFC 9110, section 10.2.3).
+ * @returns milliseconds, or null where it says nothing that can be read.
+ */
+export function retryAfterMs(header: string | null, nowMs = Date.now()): number | null {
+  const value = header?.trim() ?? '';
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // Date.parse takes much else for a date, such as `-5`.
+  const moment = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(moment) ? null : Math.max(moment - nowMs, 0);
+}
+
+/** Waits. @throws the reason of the signal, as soon as it is aborted */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(reasonOf(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Why it was aborted: an error, unless its owner gave something else. */
+export const reasonOf = (signal: AbortSignal | undefined): Error => signal?.reason as Error;

@@ -1,0 +1,49 @@
+import { sleep } from '../backoff.js';
+import { List, type Page } from '../list.js';
+import type { CallOptions, Transport } from '../transport.js';
+import type { NewOrder, Order, OrderQuery } from '../types.js';
+
+/** How long to wait between looks at an order: longer each time. */
+const FIRST_LOOK_MS = 500;
+const LAST_LOOK_MS = 5_000;
+
+export class Orders {
+  constructor(private readonly transport: Transport) {}
+
+  /**
+   * Creates an order, and charges the wallet. Safe to repeat: the same `reference_id` with the same content returns the same
+   * order and charges once.
+   * @throws ApiError such as 400, 409 `DUPLICATE_REFERENCE`, or 503 that `has('INSUFFICIENT_BALANCE')`
+   */
+  create(order: NewOrder, options?: CallOptions): Promise<Order> {
+    return this.transport.send(
+      { method: 'POST', path: '/v1/orders', body: order, isRepeatable: true },
+      options,
+    );
+  }
+
+  /** The order as it stands now, by your `reference_id`. @throws ApiError 404 */
+  get(referenceId: string, options?: CallOptions): Promise<Order> {
+    return this.transport.get(`/v1/orders/${encodeURIComponent(referenceId)}`, {}, options);
+  }
+
+  /** Newest first. */
+  list(query: OrderQuery = {}, options?: CallOptions): List<Order> {
+    return new List((cursor) => this.transport.get<Page<Order>>('/v1/orders', { ...query, cursor }, options));
+  }
+
+  /**
+   * Creates an order and follows it to its end, `completed` or `failed`. Give it a signal that ends the waiting, such as
+   * `AbortSignal.timeout(60_000)`; the order goes on without it. Webhooks spare you the waiting.
+   */
+  async createAndWait(order: NewOrder, options?: CallOptions): Promise<Order> {
+    let state = await this.create(order, options);
+    for (let waitMs = FIRST_LOOK_MS; !isEnded(state); waitMs = Math.min(waitMs * 1.5, LAST_LOOK_MS)) {
+      await sleep(waitMs, options?.signal);
+      state = await this.get(order.reference_id, options);
+    }
+    return state;
+  }
+}
+
+const isEnded = ({ status }: Order): boolean => status === 'completed' || status === 'failed';

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export const inCheckout = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+
+/** Runs the compiler. @throws with what it says */
+export async function compile(...args: string[]): Promise<void> {
+  await run(process.execPath, [inCheckout('node_modules/typescript/bin/tsc'), ...args]).catch(
+    ({ stdout }: { stdout: string }) => {
+      throw new Error(stdout);
+    },
+  );
+}
+
+/** The package as a merchant installs it: built, in the node_modules of a project of its own. */
+export class BuiltSdk {
+  private constructor(readonly project: string) {}
+
+  static async make(): Promise<BuiltSdk> {
+    const project = mkdtempSync(path.join(tmpdir(), 'sdk-'));
+    const installed = path.join(project, 'node_modules', 'order-topup-sdk');
+    mkdirSync(installed, { recursive: true });
+    cpSync(inCheckout('sdk/typescript/package.json'), path.join(installed, 'package.json'));
+    await compile('-p', inCheckout('sdk/typescript'), '--outDir', path.join(installed, 'dist'));
+    symlinkSync(inCheckout('node_modules/express'), path.join(project, 'node_modules', 'express'));
+    return new BuiltSdk(project);
+  }
+
+  path(...parts: string[]): string {
+    return path.join(this.project, ...parts);
+  }
+
+  remove(): void {
+    rmSync(this.project, { recursive: true, force: true });
+  }
+}

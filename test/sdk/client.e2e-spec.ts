@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiError, ConnectionError, isEvent, Topup } from '../../sdk/typescript/src/index.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { eventually } from '../support/eventually.js';
+import { refused } from '../support/fake-supplier.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+let stack: TestStack;
+let receiver: WebhookReceiver;
+let sku: string;
+let merchant: TestMerchant;
+let topup: Topup;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  receiver = await new WebhookReceiver().listen();
+  sku = await stack.product('35.00');
+  stack.supplier.script('fails', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
+});
+
+beforeEach(async () => {
+  merchant = await stack.merchant();
+  topup = new Topup({ apiKey: merchant.key, baseUrl: `${stack.url}/` });
+});
+
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+});
+
+/** What a promise is rejected with. */
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => new Error('it was fulfilled'),
+    (error: unknown) => error,
+  );
+
+const order = (userId = 'player-1') => ({ reference_id: unique('sdk'), user_id: userId, items: [{ sku }] });
+
+describe('orders of the SDK', () => {
+  it('are created, found and followed to their end', async () => {
+    const wanted = order();
+    const created = await topup.orders.create(wanted);
+    expect(created).toMatchObject({ ...wanted, status: 'pending', total_amount: '35.00' });
+    expect(await topup.orders.create(wanted)).toMatchObject({ order_number: created.order_number });
+    expect(await topup.orders.get(wanted.reference_id)).toMatchObject({ order_number: created.order_number });
+  });
+
+  it('can be waited for', async () => {
+    expect(await topup.orders.createAndWait(order())).toMatchObject({ status: 'completed' });
+    expect(await topup.orders.createAndWait(order('fails'))).toMatchObject({
+      status: 'failed',
+      failure_code: 'OUT_OF_STOCK',
+    });
+  });
+
+  it('are waited for no longer than the signal says', async () => {
+    stack.supplier.script('silent', () => 'hang');
+    const signal = AbortSignal.timeout(700);
+    const wanted = order('silent');
+    expect(await failureOf(topup.orders.createAndWait(wanted, { signal }))).toBe(signal.reason);
+    expect(await topup.orders.get(wanted.reference_id)).toMatchObject({ user_id: 'silent' });
+  });
+
+  it('are listed newest first, over pages, with filters', async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 5; index++) made.unshift((await topup.orders.create(order())).reference_id);
+    const references: string[] = [];
+    for await (const { reference_id } of topup.orders.list({ limit: 2 })) references.push(reference_id);
+    expect(references).toEqual(made);
+    expect(await topup.orders.list({ limit: 2 }).toArray(3)).toHaveLength(3);
+    expect(await topup.orders.list({ reference_id: made[1] }).toArray()).toHaveLength(1);
+  });
+
+  it('have any reference that the service takes', async () => {
+    const reference = `${unique('a/b?c#d %')}é`;
+    await topup.orders.create({ ...order(), reference_id: reference });
+    expect(await topup.orders.get(reference)).toMatchObject({ reference_id: reference });
+  });
+});
+
+describe('errors of the SDK', () => {
+  it('tell status, code, details and the id of the request', async () => {
+    const error = await failureOf(topup.orders.create({ ...order(), items: [{ sku: 'NONE', quantity: 0 }] }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      name: 'ApiError',
+      status: 400,
+      code: 'BAD_REQUEST',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      details: [{ field: 'items[0].quantity', code: 'OUT_OF_RANGE' }],
+    });
+    expect((error as ApiError).has('OUT_OF_RANGE')).toBe(true);
+    expect((error as ApiError).has('REQUIRED')).toBe(false);
+  });
+
+  it.each<[string, number, string, (t: Topup) => Promise<unknown>]>([
+    ['an unknown order', 404, 'NOT_FOUND', (t) => t.orders.get('none')],
+    [
+      'an order that costs too much',
+      503,
+      'SERVICE_UNAVAILABLE',
+      (t) => t.orders.create({ ...order(), items: [{ sku, quantity: 100 }] }),
+    ],
+    ['a page behind no event', 400, 'BAD_REQUEST', (t) => t.events.list({ after: 'evt_none' }).toArray()],
+    ['the sandbox of a live merchant', 404, 'NOT_FOUND', (t) => t.sandbox.credit('1.00')],
+  ])('are thrown for %s', async (_what, status, code, act) => {
+    expect(await failureOf(act(topup))).toMatchObject({ name: 'ApiError', status, code });
+  });
+
+  it('are thrown for a wrong key, and where nobody listens', async () => {
+    const wrong = new Topup({ apiKey: 'none', baseUrl: stack.url });
+    expect(await failureOf(wrong.wallet.get())).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    const nobody = new Topup({
+      apiKey: 'none',
+      baseUrl: `http://127.0.0.1:${await freePort()}`,
+      maxRetries: 0,
+    });
+    expect(await failureOf(nobody.wallet.get())).toBeInstanceOf(ConnectionError);
+  });
+
+  it.each([
+    { apiKey: '', baseUrl: 'http://a' },
+    { apiKey: 'a', baseUrl: 'topup.example' },
+  ])('say at once what is missing: %o', (options) => {
+    expect(() => new Topup(options)).toThrow(TypeError);
+  });
+});
+
+describe('the rest of the SDK', () => {
+  it('reads the wallet and its entries', async () => {
+    await topup.orders.createAndWait(order());
+    expect(await topup.wallet.get()).toMatchObject({ available_amount: '965.00', held_amount: '0.00' });
+    const kinds = (await topup.wallet.entries({ limit: 1 }).toArray()).map(({ kind }) => kind);
+    expect(kinds).toEqual(['order_hold', 'credit']);
+  });
+
+  it('reads products, and checks players', async () => {
+    const products = await topup.products.list({ limit: 1 }).toArray();
+    expect(products.map((product) => product.sku)).toContain(sku);
+    expect(await topup.products.get(sku)).toMatchObject({ price: '35.00', available: true });
+    expect(await topup.players.check({ sku, user_id: '1' })).toEqual({ verdict: 'unknown', name: null });
+  });
+
+  it('manages webhooks and their deliveries', async () => {
+    const created = await topup.webhooks.create({ url: receiver.url('/managed') });
+    expect(created.secret).toMatch(/^whsec_/);
+    expect(await topup.webhooks.list()).toHaveLength(1);
+    expect(await topup.webhooks.get(created.id)).toMatchObject({ status: 'active' });
+    expect(await topup.webhooks.update(created.id, { max_retries: 0 })).toMatchObject({ max_retries: 0 });
+    const test = await topup.webhooks.test(created.id);
+    const ended = (): Promise<{ status: string }> => topup.webhooks.delivery(created.id, test.id);
+    await eventually(ended, ({ status }) => status === 'succeeded');
+    await topup.webhooks.retry(created.id, test.id);
+    await eventually(
+      () => receiver.at('/managed'),
+      ({ length }) => length === 2,
+    );
+    const deliveries = await topup.webhooks.deliveries(created.id, { event: 'webhook.test' }).toArray();
+    expect(deliveries.map(({ id }) => id)).toEqual([test.id]);
+    expect(await topup.webhooks.delete(created.id)).toBeUndefined();
+    expect(await topup.webhooks.list()).toEqual([]);
+  });
+
+  it('goes on after the last event', async () => {
+    const first = await topup.orders.createAndWait(order());
+    const [event] = await topup.events.list().toArray();
+    if (event === undefined || !isEvent(event, 'order.completed')) throw new Error('there is no such event');
+    expect(event.data.reference_id).toBe(first.reference_id);
+    expect(await topup.events.get(event.id)).toEqual(event);
+    expect(await topup.events.list({ after: event.id }).toArray()).toEqual([]);
+    const later = [order(), order('fails'), order()];
+    for (const each of later) await topup.orders.createAndWait(each);
+    const rest = await topup.events.list({ after: event.id, limit: 1 }).toArray();
+    expect(rest.map((each) => each.event)).toEqual(['order.completed', 'order.failed', 'order.completed']);
+  });
+});

@@ -1,0 +1,135 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { refused } from '../support/fake-supplier.js';
+import { TestStack, unique } from '../support/stack.js';
+import { BuiltSdk, compile, inCheckout } from './built-sdk.js';
+
+const run = promisify(execFile);
+const read = (file: string): string => readFileSync(inCheckout(file), 'utf8');
+const EXAMPLE = 'sdk/typescript/examples/express-shop.ts';
+
+let sdk: BuiltSdk;
+
+beforeAll(async () => {
+  sdk = await BuiltSdk.make();
+});
+
+afterAll(() => sdk.remove());
+
+interface Manifest {
+  version: string;
+  dependencies?: object;
+  exports: object;
+}
+const manifest = JSON.parse(read('sdk/typescript/package.json')) as Manifest;
+
+describe('the package of the SDK', () => {
+  it('has types that are those of openapi.json: npm run openapi writes them anew', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'sdk-types-'));
+    try {
+      const file = path.join(directory, 'schema.ts');
+      await run(process.execPath, [inCheckout('scripts/sdk-types.mjs'), file]);
+      expect(read('sdk/typescript/src/schema.ts')).toBe(readFileSync(file, 'utf8'));
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('has the major version of the API, says the same of itself, and needs no other package', () => {
+    const { info } = JSON.parse(read('openapi.json')) as { info: { version: string } };
+    expect(manifest.version.split('.')[0]).toBe(info.version);
+    expect(read('sdk/typescript/src/transport.ts')).toContain(`const VERSION = '${manifest.version}'`);
+    expect(manifest.dependencies).toBeUndefined();
+  });
+
+  it('compiles without the types of Node', () =>
+    compile('-p', inCheckout('sdk/typescript/tsconfig.web.json')));
+
+  it('is imported by name, with its types', async () => {
+    writeFileSync(sdk.path('package.json'), '{ "type": "module" }');
+    writeFileSync(
+      sdk.path('use.ts'),
+      `import { Topup, type Order } from 'order-topup-sdk';
+       const topup = new Topup({ apiKey: 'a', baseUrl: 'http://127.0.0.1' });
+       export const make = (): Promise<Order> =>
+         topup.orders.create({ reference_id: 'a', user_id: 'b', items: [{ sku: 'c' }] });
+       // @ts-expect-error: an order has items
+       export const wrong = () => topup.orders.create({ reference_id: 'a', user_id: 'b' });`,
+    );
+    const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022'];
+    await compile(...options, sdk.path('use.ts'));
+    const program = `import * as sdk from 'order-topup-sdk'; console.log(Object.keys(sdk).sort().join())`;
+    writeFileSync(sdk.path('names.mjs'), program);
+    const { stdout } = await run(process.execPath, [sdk.path('names.mjs')]);
+    expect(stdout.trim()).toBe(
+      'ApiError,ConnectionError,List,Topup,TopupError,WebhookVerificationError,WebhookVerifier,isEvent',
+    );
+  });
+});
+
+describe('the example shop', () => {
+  let stack: TestStack;
+  let shop: ChildProcess;
+  let url: string;
+
+  beforeAll(async () => {
+    stack = await TestStack.start();
+    stack.supplier.script('unlucky', ({ reference }) => refused(reference, 'OUT_OF_STOCK', 'Sold out'));
+    const { key } = await stack.merchant('100.00');
+    const file = sdk.path('shop.mjs');
+    const { transform } = await import('@swc/core');
+    const { code } = await transform(read(EXAMPLE), {
+      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    });
+    writeFileSync(file, code);
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const env = { ...process.env, TOPUP_URL: stack.url, TOPUP_KEY: key, SHOP_URL: url, PORT: String(port) };
+    shop = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    if (!shop.stdout) throw new Error('the shop has no output');
+    expect(await once(createInterface(shop.stdout), 'line')).toEqual(['The shop is open']);
+  });
+
+  afterAll(async () => {
+    shop.kill();
+    await stack.close();
+  });
+
+  const buy = async (player: string, sku: string): Promise<unknown> => {
+    const response = await fetch(`${url}/buy`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ reference: unique('sale'), sku, player }),
+    });
+    return response.json();
+  };
+
+  it('is short', () => {
+    expect(read(EXAMPLE).trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  it('delivers what was bought, pays back what was not, and says what was refused', async () => {
+    const sku = await stack.product('35.00');
+    expect(await buy('lucky', sku)).toEqual({ result: 'delivered', price: '35.00' });
+    expect(await buy('unlucky', sku)).toEqual({
+      result: 'paid back',
+      why: 'Sold out',
+    });
+    expect(await buy('lucky', 'NONE')).toMatchObject({
+      result: 'refused',
+      why: expect.stringContaining('NONE'),
+    });
+  });
+
+  it('takes no webhook that was forged', async () => {
+    const response = await fetch(`${url}/webhooks/topup`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(400);
+  });
+});
