@@ -1,0 +1,99 @@
+import { backoffMs, reasonOf, retryAfterMs, sleep } from '../backoff.js';
+import { importKey, sign } from '../signature.js';
+import type { TopupEvent } from '../types.js';
+
+/** As the service has them. */
+const TIMEOUT_MS = 15_000;
+const RETRIES = 3;
+/** What an endpoint may ask for by `Retry-After`; on the way to production it is an hour. */
+const LONGEST_WAIT_MS = 60_000;
+
+type Outcome =
+  | { what: 'answered'; status: number; retryAfterMs: number | null }
+  | { what: 'failed' | 'nobody there'; why: string };
+
+/** Sends events to the target, signed, one after the other. */
+export class Forwarder {
+  private readonly key: ReturnType<typeof importKey>;
+
+  constructor(
+    private readonly target: string,
+    secret: string,
+    private readonly print: (line: string) => void,
+  ) {
+    this.key = importKey(secret);
+  }
+
+  /**
+   * Sends an event until it is answered 2xx. What the target refuses is tried again three times, and then left. While nobody
+   * listens there, it waits: the target is being restarted.
+   * @throws the reason of the signal
+   */
+  async forward(event: TopupEvent, signal: AbortSignal): Promise<void> {
+    let isWaiting = false;
+    for (let retries = 0, waits = 0; ;) {
+      const startedAt = performance.now();
+      const outcome = await this.attempt(event, signal);
+      const took = Math.round(performance.now() - startedAt);
+      if (outcome.what === 'nobody there') {
+        if (!isWaiting) this.say(event, `${outcome.why}: waiting until somebody listens at ${this.target}`);
+        isWaiting = true;
+        await sleep(backoffMs(waits++), signal);
+        continue;
+      }
+      isWaiting = false;
+      this.say(
+        event,
+        outcome.what === 'answered' ? `${outcome.status} in ${took} ms` : `${outcome.why} after ${took} ms`,
+      );
+      if (isDone(outcome)) return;
+      if (retries === RETRIES) {
+        this.say(event, 'left: going on with the next event');
+        return;
+      }
+      const asked = outcome.what === 'answered' ? (outcome.retryAfterMs ?? 0) : 0;
+      await sleep(Math.max(backoffMs(retries++), Math.min(asked, LONGEST_WAIT_MS)), signal);
+    }
+  }
+
+  private say({ event, id }: TopupEvent, what: string): void {
+    this.print(`${new Date().toISOString().slice(11, 19)}  ${event}  ${id}  ->  ${what}`);
+  }
+
+  private async attempt(event: TopupEvent, signal: AbortSignal): Promise<Outcome> {
+    // Written again, it is the very bytes that webhooks carry.
+    const body = new TextEncoder().encode(JSON.stringify(event));
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const headers = {
+      'webhook-id': event.id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': await sign(await this.key, event.id, timestamp, body),
+      'content-type': 'application/json',
+      'user-agent': 'order-topup-listen',
+    };
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await fetch(this.target, {
+        ...{ method: 'POST', headers, body, redirect: 'manual' },
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      // A connection whose answer is not read is kept open.
+      await response.arrayBuffer().catch(() => undefined);
+      const asked = response.headers.get('retry-after');
+      return { what: 'answered', status: response.status, retryAfterMs: retryAfterMs(asked) };
+    } catch (error) {
+      if (signal.aborted) throw reasonOf(signal);
+      return timeout.aborted ? { what: 'failed', why: 'no answer' } : toFailure(error);
+    }
+  }
+}
+
+/** 410 says that it shall not come again. */
+const isDone = (outcome: Outcome): boolean =>
+  outcome.what === 'answered' && ((outcome.status >= 200 && outcome.status < 300) || outcome.status === 410);
+
+function toFailure(error: unknown): Outcome {
+  const { code = 'the connection failed' } = ((error as Error).cause ?? {}) as { code?: string };
+  const isNobody = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
+  return { what: isNobody ? 'nobody there' : 'failed', why: code };
+}
