@@ -1,0 +1,74 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Topup\Resource;
+
+use Topup\Exception\OrderStillOpen;
+use Topup\Retries;
+use Topup\Transport;
+
+final class Orders
+{
+    private const FIRST_LOOK = 0.25;
+    private const LONGEST_PAUSE = 5.0;
+
+    /** @internal */
+    public function __construct(private readonly Transport $transport, private readonly Retries $retries)
+    {
+    }
+
+    /**
+     * Places an order, or finds the one that the same request placed before: it is charged once, however often it is sent.
+     * @param array<string, mixed> $order `reference_id`, `user_id`, `items`, and what else the API takes
+     * @return array<string, mixed> the order as it stands
+     */
+    public function create(array $order): array
+    {
+        if (is_array($order['metadata'] ?? null)) {
+            $order['metadata'] = (object) $order['metadata'];
+        }
+        return $this->transport->call('POST', '/v1/orders', $order);
+    }
+
+    /** @return array<string, mixed> */
+    public function get(string $referenceId): array
+    {
+        return $this->transport->get('/v1/orders/' . rawurlencode($referenceId));
+    }
+
+    /**
+     * Newest first, as many as there are: stop when you have seen enough.
+     * @param array<string, scalar|null> $filters such as `status`, `created_from`, `user_id`
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function list(array $filters = []): \Generator
+    {
+        return $this->transport->pages('/v1/orders', $filters);
+    }
+
+    /**
+     * Places an order and looks at it until it has ended.
+     * @param array<string, mixed> $order as {@see create} takes it
+     * @param float $seconds how long it may take
+     * @return array<string, mixed> the order, `completed` or `failed`
+     * @throws OrderStillOpen
+     */
+    public function createAndWait(array $order, float $seconds = 60.0): array
+    {
+        $placed = $this->create($order);
+        $waited = 0.0;
+        for ($pause = self::FIRST_LOOK; !in_array($placed['status'], ['completed', 'failed'], true);) {
+            if ($waited >= $seconds) {
+                throw new OrderStillOpen($placed, $seconds);
+            }
+            $pause = min($pause, $seconds - $waited);
+            $this->retries->wait($pause);
+            $waited += $pause;
+            $pause = min($pause * 2, self::LONGEST_PAUSE);
+            $placed = $this->get($placed['reference_id']);
+        }
+        // A repeated POST shows no codes.
+        return $waited > 0.0 ? $placed : $this->get($placed['reference_id']);
+    }
+}

@@ -1,0 +1,116 @@
+import { readdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { call, describePhp, SDK, type Called } from './php/php.js';
+
+describePhp('the SDK for PHP, when the service does not answer well', () => {
+  /** What is answered, one after the other; the last one again and again. */
+  let answers: { status: number; body?: unknown; headers?: Record<string, string> }[];
+  let requests: string[];
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { status, body, headers } = answers[Math.min(requests.length, answers.length - 1)] ?? {
+        status: 500,
+      };
+      requests.push(`${request.method} ${request.url}`);
+      if (status === 0) return request.socket.destroy();
+      response.writeHead(status, { ...headers, connection: 'close' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(() => void server.close());
+
+  async function answered(code: string, ...given: typeof answers): Promise<Called & { requests: string[] }> {
+    [answers, requests] = [given, []];
+    return { ...(await call(url, 'topup_x', `return ${code};`)), requests };
+  }
+
+  const CREATE = `$topup->orders->create(['reference_id' => 'r'])`;
+  const OK = { status: 200, body: { reference_id: 'r' } };
+  const busy = (seconds: string): (typeof answers)[number] => ({
+    status: 503,
+    body: { code: 'SERVICE_UNAVAILABLE', message: 'later' },
+    headers: { 'retry-after': seconds },
+  });
+
+  it('waits as long as it is told to, and repeats', async () => {
+    const {
+      value,
+      waits,
+      requests: sent,
+    } = await answered(CREATE, busy('7'), { ...busy('2'), status: 429 }, OK);
+    expect([value, sent.length]).toEqual([OK.body, 3]);
+    expect([Math.floor(waits[0] ?? 0), Math.floor(waits[1] ?? 0)]).toEqual([7, 2]);
+  });
+
+  it('reads a date as well, and falls back on delays of its own that grow', async () => {
+    const date = new Date(Date.now() + 20_000).toUTCString();
+    const { waits } = await answered(CREATE, busy(date), busy('soon'), { status: 0 }, OK);
+    expect(waits[0]).toBeGreaterThan(15);
+    expect(waits[0]).toBeLessThanOrEqual(20);
+    expect(waits[1]).toBeGreaterThanOrEqual(1);
+    expect(waits[2]).toBeGreaterThanOrEqual(2);
+  });
+
+  it('gives up after three repeats, and at once when it is asked to wait for very long', async () => {
+    const often = await answered(CREATE, busy('1'));
+    expect([often.thrown, often.requests.length]).toEqual(['Topup\\Exception\\ServiceUnavailable', 4]);
+    const long = await answered(CREATE, busy('3600'));
+    expect([long.thrown, long.requests.length, long.retryAfter]).toEqual([
+      'Topup\\Exception\\ServiceUnavailable',
+      1,
+      3600,
+    ]);
+    const silent = await answered(CREATE, { status: 0 });
+    expect([silent.thrown, silent.requests.length]).toEqual(['Topup\\Exception\\TransportException', 4]);
+  });
+
+  it.each([
+    `$topup->sandbox->credit('1.00')`,
+    `$topup->webhooks->create(['url' => 'http://x'])`,
+    `$topup->webhooks->test(1)`,
+  ])('does not repeat %s, which may have been carried out', async (code) => {
+    expect((await answered(code, { status: 0 })).requests).toHaveLength(1);
+    expect((await answered(code, busy('1'))).requests).toHaveLength(1);
+    expect((await answered(code, { ...busy('1'), status: 429 }, OK)).requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['<html>', { status: 502, body: '<html>' }],
+    ['a list of nothing', { status: 418, body: '[]' }],
+    ['a number', { status: 400, body: '7' }],
+    ['details that are none', { status: 400, body: { code: 7, message: [], details: ['x', 1] } }],
+  ])('makes an error of %s', async (_what, answer) => {
+    expect((await answered(CREATE, answer)).thrown).toBe('Topup\\Exception\\ApiException');
+  });
+
+  it('does not take what it can’t read for an order', async () => {
+    expect((await answered(CREATE, { status: 200, body: 'OK' })).thrown).toBe(
+      'Topup\\Exception\\TransportException',
+    );
+  });
+
+  it('has an exception for each code of the service', async () => {
+    const classes = readdirSync(path.join(SDK, 'src/Exception')).map((file) => file.slice(0, -4));
+    for (const [code, status] of Object.entries({
+      CONFLICT: 409,
+      FORBIDDEN: 403,
+      INTERNAL_ERROR: 500,
+      PAYLOAD_TOO_LARGE: 413,
+    })) {
+      const { thrown = '' } = await answered(CREATE, { status, body: { code, message: 'm' } });
+      const name = code
+        .toLowerCase()
+        .replaceAll(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase());
+      expect([thrown, classes]).toEqual([`Topup\\Exception\\${name}`, expect.arrayContaining([name])]);
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { AUTOLOAD, call, describePhp, SDK, type Called } from './php/php.js';
+
+const SHOP = path.join(SDK, 'examples/shop.php');
+
+describePhp('the SDK for PHP, against the service', () => {
+  let stack: TestStack;
+  let receiver: WebhookReceiver;
+  let merchant: TestMerchant;
+  let sku: string;
+
+  beforeAll(async () => {
+    stack = await TestStack.start();
+    receiver = await new WebhookReceiver().listen();
+    merchant = await stack.sandboxMerchant('1000.00');
+    sku = await stack.product('35.00', { supplier: undefined });
+  });
+
+  afterAll(() => closeWithBalancedBooks(stack, receiver));
+
+  const run = (code: string, key = merchant.key): Promise<Called> => call(stack.url, key, code);
+  const order = (reference: string, more = ''): string =>
+    `['reference_id' => '${reference}', 'user_id' => 'player-1', 'items' => [['sku' => '${sku}']], ${more}]`;
+
+  it('orders, charges once however often that is sent, and waits for the end', async () => {
+    const reference = unique('php order/1');
+    const placed = await run(`return $topup->orders->create(${order(reference, `'metadata' => []`)});`);
+    expect(placed.value).toMatchObject({ reference_id: reference, total_amount: '35.00' });
+    const again = await run(`return $topup->orders->createAndWait(${order(reference)});`);
+    expect(again.value).toMatchObject({
+      order_number: (placed.value as object)['order_number' as never],
+      status: 'completed',
+    });
+    expect((await run(`return $topup->orders->get('${reference}');`)).value).toEqual(again.value);
+    expect((await stack.wallet(merchant)).available).toBe('965.00');
+  });
+
+  it('says so when an order does not end in time', async () => {
+    const body = order(unique('slow')).replace('player-1', 'sim-lost');
+    const { thrown, order: open } = await run(`return $topup->orders->createAndWait(${body}, 0.5);`);
+    expect([thrown, (open as { status: string }).status]).toEqual([
+      'Topup\\Exception\\OrderStillOpen',
+      'processing',
+    ]);
+  });
+
+  it('goes through lists page after page', async () => {
+    const place = `$topup->orders->create(array_replace(${order('x')}, ['reference_id' => uniqid('many-', true)]));`;
+    const { value } = await run(`
+      for ($n = 0; $n < 5; $n++) { ${place} }
+      $all = iterator_to_array($topup->orders->list(['limit' => 2]));
+      return [count($all) >= 5, count(array_unique(array_column($all, 'order_number'))) === count($all)];`);
+    expect(value).toEqual([true, true]);
+  });
+
+  it('reads wallet, statement, products and events', async () => {
+    const { value } = await run(`
+      return ['wallet' => $topup->wallet->get(), 'first' => $topup->wallet->entries()->current(),
+              'product' => $topup->products->get('${sku}'), 'products' => count(iterator_to_array($topup->products->list())),
+              'event' => $topup->events->get($topup->events->list(['type' => 'order.completed'])->current()['id'])];`);
+    expect(value).toMatchObject({
+      wallet: { currency: 'THB' },
+      first: { kind: 'order_hold', amount: '-35.00' },
+      product: { sku, price: '35.00' },
+      products: 1,
+      event: { event: 'order.completed' },
+    });
+  });
+
+  it('checks players and gives a sandbox wallet money', async () => {
+    const check = `$topup->players->check(['sku' => '${sku}', 'user_id' => 'sim-fail-invalid_player'])['verdict']`;
+    expect((await run(`return ${check};`)).value).toBe('invalid');
+    const credited = await run(`return $topup->sandbox->credit('10.50');`);
+    expect(credited.value).toMatchObject({ available_amount: expect.stringMatching(/\.50$/) as unknown });
+    const live = await stack.merchant('0.00');
+    expect((await run(`return $topup->sandbox->credit('10.50');`, live.key)).thrown).toBe(
+      'Topup\\Exception\\NotFound',
+    );
+  });
+
+  it('registers, changes, tests and removes webhooks', async () => {
+    const { value } = await run(`
+      $hook = $topup->webhooks->create(['url' => '${receiver.url('/php')}']);
+      $changed = $topup->webhooks->update($hook['id'], ['max_retries' => 0]);
+      $delivery = $topup->webhooks->test($hook['id']);
+      while (($seen = $topup->webhooks->delivery($hook['id'], $delivery['id']))['status'] === 'pending') usleep(50000);
+      $log = iterator_to_array($topup->webhooks->deliveries($hook['id'], ['event' => 'webhook.test']));
+      $listed = count($topup->webhooks->list());
+      $topup->webhooks->delete($hook['id']);
+      return [$hook['secret'], $changed['max_retries'], $seen['status'], count($log), $listed, $topup->webhooks->list()];`);
+    expect(value).toEqual([expect.stringMatching(/^whsec_/), 0, 'succeeded', 1, 1, []]);
+  });
+
+  it.each([
+    [`$topup->orders->get('none')`, 'NotFound', 404],
+    [`$topup->orders->create(['reference_id' => 'x'])`, 'BadRequest', 400],
+    [`$topup->orders->list(['limit' => 0])->current()`, 'BadRequest', 400],
+  ])('%s throws %s', async (code, exception, status) => {
+    const { thrown, ...members } = await run(`return ${code};`);
+    expect([thrown, members.status, members.waits]).toEqual([`Topup\\Exception\\${exception}`, status, []]);
+    expect(members.requestId).toMatch(/^req_/);
+  });
+
+  it('tells what the money and the reference are refused for', async () => {
+    const reference = unique('twice');
+    await run(`return $topup->orders->create(${order(reference)});`);
+    const other = order(reference).replace('player-1', 'player-2');
+    expect((await run(`return $topup->orders->create(${other});`)).thrown).toBe(
+      'Topup\\Exception\\DuplicateReference',
+    );
+    const dear = order(unique('dear')).replace(`'sku' => '${sku}'`, `'sku' => '${sku}', 'quantity' => 100`);
+    const refused = await run(`return $topup->orders->create(${dear});`);
+    expect([refused.thrown, refused.waits]).toEqual(['Topup\\Exception\\InsufficientBalance', []]);
+    expect((await run(`return $topup->wallet->get();`, 'topup_test_wrong')).thrown).toBe(
+      'Topup\\Exception\\Unauthorized',
+    );
+  });
+
+  describe('the shop of the example', () => {
+    let shop: ChildProcess;
+    let url: string;
+    let directory: string;
+
+    beforeAll(async () => {
+      directory = mkdtempSync(path.join(tmpdir(), 'shop-'));
+      url = `http://127.0.0.1:${await freePort()}`;
+      const { body } = await merchant.client.post<{ secret: string }>('/v1/merchant-webhooks', {
+        url: `${url}/webhooks/topup`,
+        include_deliveries: true,
+      });
+      const settings = { AUTOLOAD, SHOP_DIR: directory, TOPUP_URL: stack.url, TOPUP_KEY: merchant.key };
+      shop = spawn('php', ['-S', url.slice('http://'.length), SHOP], {
+        env: { ...process.env, ...settings, TOPUP_WEBHOOK_SECRET: body.secret },
+        stdio: 'ignore',
+      });
+      const answers = (): Promise<boolean> => fetch(url).then(() => true, () => false); // prettier-ignore
+      await eventually(answers, Boolean);
+    });
+
+    afterAll(() => {
+      shop.kill();
+      rmSync(directory, { recursive: true });
+    });
+
+    const checkout = (userId: string, items: object[], price = '1000.00'): Promise<Response> =>
+      fetch(`${url}/checkout`, {
+        method: 'POST',
+        body: JSON.stringify({ price, order: { user_id: userId, items } }),
+      });
+
+    const saleAfter = async (id: string): Promise<{ state: string; codes: unknown }> => {
+      const ask = async (): Promise<{ state: string; codes: unknown }> =>
+        (await fetch(`${url}/sale?id=${id}`)).json() as Promise<{ state: string; codes: unknown }>;
+      return eventually(ask, ({ state }) => state !== 'ordering');
+    };
+
+    it('has at most 60 lines', () => {
+      const text = readFileSync(SHOP, 'utf8');
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+    });
+
+    it('sells a card, and delivers its code when the webhook has come', async () => {
+      const card = await stack.product('50.00', { supplier: undefined, kind: 'code' });
+      const response = await checkout('player-1', [{ sku: card }]);
+      expect(response.status).toBe(202);
+      const { id } = (await response.json()) as { id: string };
+      expect(await saleAfter(id)).toMatchObject({
+        state: 'completed',
+        codes: [[{ unit: 1, code: expect.stringMatching(/^SANDBOX-/) as unknown }]],
+      });
+    });
+
+    it('learns of a failure, refuses a price that has risen, and a webhook that is not signed', async () => {
+      const { id } = (await (await checkout('sim-fail-out_of_stock', [{ sku }])).json()) as { id: string };
+      expect((await saleAfter(id)).state).toBe('failed');
+      expect((await checkout('player-1', [{ sku }], '34.99')).status).toBe(422);
+      const forged = await fetch(`${url}/webhooks/topup`, { method: 'POST', body: '{}' });
+      expect(forged.status).toBe(400);
+    });
+  });
+});
