@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkAttempts } from './check-attempts.js';
 import { checkClaims } from './check-claims.js';
 import { checkClients } from './check-clients.js';
+import { checkCodes } from './check-codes.js';
+import { checkPauses } from './check-pauses.js';
 import { checkPostgresql } from './check-postgresql.js';
 import { checkReceivers } from './check-receivers.js';
 import { checkSupplier } from './check-supplier.js';
@@ -11,25 +13,29 @@ import { targetOf, type PlannedClocks, type PlannedFault } from './fault-plan.js
 import { inject, injectAtVendor } from './faults.js';
 import { checkForged, Forger } from './forger.js';
 import { furnish } from './furnish.js';
+import { readMargin, type MarginLine } from './margin.js';
 import { VendorKeeper } from './operator.js';
 import { Random } from './random.js';
 import { Receiver } from './receiver.js';
 import { planSchedule, type Schedule } from './schedule.js';
 import { settleDown } from './settle-down.js';
 import { ChaosSystem } from './system.js';
-import { rulesFor } from './vendor-plan.js';
+import { rulesFor, type PlannedVendorFault } from './vendor-plan.js';
 import { VendorTime } from './vendor-time.js';
 import { Violations } from './violations.js';
 
 export interface CampaignOptions {
   seed: number;
   seconds: number;
+  /** Whether workers die at each step from one attempt to the next, and nothing else breaks. */
+  isStepwise: boolean;
   /** What to break in the service, to see that it is noticed. */
-  defect: DefectName | null;
+  defects: readonly DefectName[];
   log: (line: string) => void;
 }
 
 export interface CampaignReport {
+  vendors: readonly string[];
   orders: Record<string, number>;
   /** The longest time in which no client got any order acknowledged, while there was load. */
   longestSilenceMs: number;
@@ -37,6 +43,8 @@ export interface CampaignReport {
   /** At which processes died, and how often. */
   failpoints: Record<string, number>;
   violations: Violations;
+  /** What the service says that it earned with each supplier, and what vendors took. */
+  margin: MarginLine[];
   logs: string;
 }
 
@@ -44,38 +52,46 @@ export interface CampaignReport {
 const CLIENTS_GIVE_UP_AFTER_MS = 60_000;
 
 /** Runs the load and the faults of a seed, heals everything, waits until all is quiet, and compares the books. */
-export async function runCampaign({ seed, seconds, defect, log }: CampaignOptions): Promise<CampaignReport> {
+export async function runCampaign({
+  seed,
+  seconds,
+  isStepwise,
+  defects,
+  log,
+}: CampaignOptions): Promise<CampaignReport> {
   const random = new Random(seed);
-  const schedule = planSchedule(seed, seconds);
-  const { orders, faults, vendorFaults, clocks, clockOfPostgres, reviewAfterMs } = schedule;
+  const schedule = planSchedule(seed, seconds, isStepwise);
+  const { vendors, orders, faults, vendorFaults, clocks, clockOfPostgres, reviewAfterMs } = schedule;
   const violations = new Violations();
   const receiver = new Receiver(random.fork('receiver'));
   await receiver.listen();
-  const name = `seed-${seed}${defect === null ? '' : `-${defect}`}`;
-  const system = await ChaosSystem.start({ name, defect, clocks, reviewAfterMs, log });
+  const name = [`seed-${seed}`, ...defects].join('-');
+  const system = await ChaosSystem.start({ name, defects, vendors, clocks, reviewAfterMs, log });
   try {
-    const { merchantIds, keys, subscriptions, callbackUrl } = await furnish(system, receiver);
-    await system.vendor.setRules(rulesFor(orders.map(({ userId }) => userId)));
+    const { merchantIds, keys, subscriptions, callbackUrls } = await furnish(system, receiver);
+    for (const vendor of system.vendors) await vendor.setRules(rulesFor(vendor.kind.code, orders));
     const clients = new Clients(system.apiUrl, keys, random.fork('clients'));
     log(`${orders.length} orders and ${faults.length + vendorFaults.length} faults in ${seconds} s`);
-    for (const line of describeSettings(clocks, reviewAfterMs)) log(line);
-    const time = new VendorTime(system);
-    const forger = new Forger(system, callbackUrl, random.fork('forger'), violations);
+    for (const line of describeSettings(schedule)) log(line);
+    const times = system.vendors.map((vendor) => new VendorTime(system, vendor));
+    const forger = new Forger(system, callbackUrls, random.fork('forger'), violations);
     const keeper = new VendorKeeper(system);
-    for (const each of [time, forger, keeper]) each.start();
+    for (const each of [...times, forger, keeper]) each.start();
     const failpoints = await play(system, clients, schedule, log);
     log('healed; waiting until all is quiet');
-    time.isCalm = true;
+    for (const time of times) time.isCalm = true;
     const forged = await forger.stop();
     const resolved = await settleDown(system, violations);
-    await Promise.all([time.stop(), keeper.stop()]);
+    await Promise.all([...times, keeper].map((each) => each.stop()));
     log('comparing the books');
     // Before the final reading, which adds to what the clients were told.
     const silenceMs = longestSilenceMs(clients);
     await checkClients(system, clients, merchantIds, violations);
     await checkPostgresql(system, violations);
     await checkSupplier(system, violations);
-    await checkAttempts(system, time, clockOfPostgres, violations);
+    await checkAttempts(system, times, clockOfPostgres, violations);
+    await checkCodes(system, clients, merchantIds, violations);
+    await checkPauses(system, violations);
     await checkForged(system, violations);
     await checkClaims(system, clockOfPostgres, violations);
     await checkReceivers(system, receiver, subscriptions, violations);
@@ -86,11 +102,16 @@ export async function runCampaign({ seed, seconds, defect, log }: CampaignOption
       violations.add('clients', 'less than half of the orders could be placed', counts);
     }
     return {
+      vendors,
       orders: { ...counts, units_resolved_by_the_operator: resolved, forged_callbacks: forged },
       longestSilenceMs: silenceMs,
-      faults: { ...count([...faults, ...vendorFaults].map(({ kind }) => kind)), ...countClocks(clocks) },
+      faults: {
+        ...count([...faults.map(({ kind }) => kind), ...vendorFaults.map(nameOfFault)]),
+        ...countClocks(clocks),
+      },
       failpoints,
       violations,
+      margin: await readMargin(system),
       logs: system.logs,
     };
   } finally {
@@ -130,7 +151,10 @@ async function play(
   }
   const atVendor = vendorFaults.map(async (fault) => {
     await until(fault.atMs);
-    log(`${(fault.atMs / 1000).toFixed(1)} s: ${describeFault({ ...fault, death: null })}`);
+    const { forMs } = fault;
+    log(
+      `${(fault.atMs / 1000).toFixed(1)} s: ${describeFault({ kind: nameOfFault(fault), forMs, death: null })}`,
+    );
     await injectAtVendor(system, fault);
   });
   await Promise.all([...last.values(), ...atVendor]);
@@ -141,6 +165,8 @@ async function play(
   return count(deaths);
 }
 
+const nameOfFault = ({ vendor, kind }: PlannedVendorFault): string => `${vendor} ${kind}`;
+
 function describeFault({
   kind,
   forMs,
@@ -150,9 +176,10 @@ function describeFault({
   return forMs > 0 ? `${kind} for ${forMs} ms` : kind;
 }
 
-function describeSettings({ api, worker2 }: PlannedClocks, reviewAfterMs: number | null): string[] {
+function describeSettings({ vendors, clocks: { api, worker2 }, reviewAfterMs }: Schedule): string[] {
   const clock = (seconds: number): string => `${seconds < 0 ? '' : '+'}${seconds} s`;
   return [
+    `vendors: ${vendors.join(', ')}`,
     ...(api === 0 ? [] : [`the clock of the API is wrong by ${clock(api)}`]),
     ...(worker2 === 0 ? [] : [`the clock of worker 2 is wrong by ${clock(worker2)}`]),
     ...(reviewAfterMs === null ? [] : [`units come to the operator after ${reviewAfterMs} ms`]),
@@ -186,8 +213,14 @@ async function countOrders(
            count(*) FILTER (WHERE status = 'failed')::int AS failed,
            (SELECT count(*)::int FROM order_units) AS units,
            (SELECT count(*)::int FROM order_units WHERE sends > 1) AS units_sent_again,
+           (SELECT count(*)::int FROM unit_attempts) AS attempts,
            (SELECT count(*)::int FROM unit_attempts WHERE number > 1) AS attempts_after_others,
+           (SELECT count(*)::int FROM unit_attempts a JOIN unit_attempts b USING (order_id, item, unit)
+            WHERE b.number = a.number + 1 AND b.supplier_id <> a.supplier_id) AS failovers,
+           (SELECT count(*)::int FROM supplier_callbacks) AS callbacks,
            (SELECT count(*)::int FROM supplier_callbacks WHERE verdict = 'settled') AS callbacks_that_settled,
+           (SELECT count(*)::int FROM supplier_callbacks WHERE verdict = 'woke') AS callbacks_that_made_us_ask,
+           (SELECT count(*)::int FROM unit_deliveries) AS codes_handed_over,
            (SELECT count(*)::int FROM supplier_reversals) AS reversals,
            (SELECT count(*)::int FROM webhook_attempts) AS delivery_attempts
     FROM orders`);

@@ -1,6 +1,6 @@
 import type { ChaosSystem } from './system.js';
-import { VENDOR } from './vendor-plan.js';
 import type { VendorTime } from './vendor-time.js';
+import { microsOf, type Vendor } from './vendor.js';
 import type { Violations } from './violations.js';
 
 /** What the timeline says of units that were attempted more than once, each as a query for those that break a rule. */
@@ -24,10 +24,13 @@ const BROKEN: Record<string, string> = {
 
 /** What the operator settled has the cost that was known before, or none. */
 const COSTS = `
-  SELECT a.reference, a.number, u.state, u.attempt, a.cost_micros / 1000000 AS cost,
-         EXISTS (SELECT FROM operator_actions WHERE action = 'order.resolve' AND order_id = a.order_id) AS is_resolved
+  SELECT a.reference, a.number, u.state, u.attempt, a.cost_micros::text AS cost, a.cost_currency AS currency,
+         EXISTS (SELECT FROM operator_actions WHERE action = 'order.resolve' AND order_id = a.order_id) AS is_resolved,
+         a.number = 1 AND EXISTS (
+           SELECT FROM supplier_calls c WHERE c.order_id = a.order_id AND c.item = a.item AND c.unit = a.unit
+             AND c.kind = 'send' AND c.outcome = 'processing') AS is_accepted
   FROM unit_attempts a
-  JOIN suppliers s ON s.id = a.supplier_id AND s.adapter = 'digiflazz'
+  JOIN suppliers s ON s.id = a.supplier_id AND s.code = $1
   JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit`;
 
 interface Cost {
@@ -35,78 +38,95 @@ interface Cost {
   number: number;
   state: string;
   attempt: number;
+  /** In millionths. */
   cost: string | null;
+  currency: string | null;
   is_resolved: boolean;
+  /** Whether a send was answered that it was accepted; the timeline can tell that of first attempts only. */
+  is_accepted: boolean;
 }
 
-const MINUTE_MS = 60_000;
-/** On a busy machine a request may reach the vendor when its caller has given up, and the minute has begun. */
+/** On a busy machine a request may reach the vendor when its caller has given up, and the gap has begun. */
 const TOLERANCE_MS = 5_000;
 
-/** Compares attempts with the timeline, and with what the vendor was asked for and took. */
+/** Compares attempts with the timeline, and with what vendors were asked for and took. */
 export async function checkAttempts(
   system: ChaosSystem,
-  time: VendorTime,
+  times: readonly VendorTime[],
   clockWasSet: boolean,
   violations: Violations,
 ): Promise<void> {
   for (const [rule, query] of Object.entries(BROKEN)) {
     for (const row of await system.sql(query)) violations.add('supplier', `not so: ${rule}`, row);
   }
-  await checkCosts(system, violations);
-  await checkJournal(system, clockWasSet ? null : time, violations);
+  for (const vendor of system.vendors) {
+    const time = times.find((each) => each.vendor === vendor);
+    await checkCosts(system, vendor, violations);
+    await checkJournal(system, vendor, clockWasSet ? undefined : time, violations);
+  }
 }
 
-async function checkCosts(system: ChaosSystem, violations: Violations): Promise<void> {
-  const purchases = await system.vendor.purchases();
-  const debited = new Map(purchases.map((each) => [each.ref_id, each.price_debited]));
-  let onRecord = 0;
-  for (const cost of await system.sql<Cost>(COSTS)) {
-    const taken = debited.get(cost.reference) ?? 0;
+async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Violations): Promise<void> {
+  const { code, currency, tellsCostLater } = vendor.kind;
+  const purchases = await vendor.purchases();
+  const debited = new Map(purchases.map((each) => [each.ref_id, microsOf(each.price_debited)]));
+  let onRecord = 0n;
+  for (const cost of await system.sql<Cost>(COSTS, [code])) {
+    const taken = debited.get(cost.reference) ?? 0n;
     const isStanding = cost.state === 'succeeded' && cost.number === cost.attempt;
-    if (isStanding && cost.cost === null && !cost.is_resolved) {
-      violations.add('supplier', 'the cost of a purchase is not on record', cost);
+    // Where the answer was lost that told the cost, nobody else tells it.
+    const isTold = tellsCostLater || cost.is_accepted;
+    if (isStanding && cost.cost === null && isTold && !cost.is_resolved) {
+      violations.add('supplier', 'the cost of a purchase is not on record', { vendor: code, ...cost });
     }
     // What the vendor said against its word is a case, and what only the operator knew has no cost.
-    const isInBooks = isStanding && taken > 0 && cost.cost !== null;
-    onRecord += isInBooks ? Number(cost.cost) : taken;
-    if (isInBooks && taken !== Number(cost.cost)) {
-      violations.add('supplier', 'a purchase cost other than is on record', { ...cost, taken });
+    const isInBooks = isStanding && taken > 0n && cost.cost !== null;
+    onRecord += isInBooks ? BigInt(cost.cost ?? 0) : taken;
+    if (isInBooks && (taken !== BigInt(cost.cost ?? 0) || cost.currency !== currency)) {
+      violations.add('supplier', 'a purchase cost other than is on record', { vendor: code, ...cost, taken });
     }
   }
-  const spent = await system.vendor.debited();
+  const spent = await vendor.debited();
   if (spent !== onRecord) {
-    violations.add('supplier', 'the vendor took other than the costs on record', { spent, onRecord });
+    violations.add('supplier', 'the vendor took other than the costs on record', { vendor: code, spent, onRecord }); // prettier-ignore
   }
 }
 
-/** Each repeat is the request that was sent first, and comes a minute after the call before; none may cost too much. */
+/**
+ * Each repeat is the request that was sent first, and comes when the vendor was left alone for long enough; none may cost
+ * too much.
+ * @param time none where no time can tell.
+ */
 async function checkJournal(
   system: ChaosSystem,
-  time: VendorTime | null,
+  vendor: Vendor,
+  time: VendorTime | undefined,
   violations: Violations,
 ): Promise<void> {
+  const { code, gapMs, isPurchase, limitIn, rate } = vendor.kind;
   const prices = await system.sql<{ reference: string; price: string }>(`
     SELECT a.reference, i.unit_price AS price FROM unit_attempts a
     JOIN order_items i ON i.order_id = a.order_id AND i.position = a.item`);
   const priceOf = new Map(prices.map(({ reference, price }) => [reference, Number(price) / 100]));
   const lastMs = new Map<string, number>();
-  for (const entry of await system.vendor.journal()) {
-    const { ref_id: reference, max_price: most } = entry;
-    if (reference === null) continue;
+  for (const entry of await vendor.journal()) {
+    const { ref_id: reference } = entry;
+    if (reference === null || !isPurchase(entry)) continue;
+    const evidence = { vendor: code, entry };
     const atMs = Date.parse(entry.at);
     const before = lastMs.get(reference);
     // What it was refused before anything was on record may be sent again as soon as that can change.
     if (entry.decision !== 'refused') lastMs.set(reference, atMs);
-    if (entry.same_body === false) violations.add('supplier', 'a repeat is another request', entry);
+    if (entry.same_body === false) violations.add('supplier', 'a repeat is another request', evidence);
     const quietMs = before === undefined ? undefined : time?.leftAloneMs(reference, before, atMs);
-    if (quietMs !== undefined && quietMs < MINUTE_MS - TOLERANCE_MS) {
-      violations.add('supplier', 'the vendor was not left alone for a minute', { entry, quietMs });
+    if (gapMs !== null && quietMs !== undefined && quietMs < gapMs - TOLERANCE_MS) {
+      violations.add('supplier', 'the vendor was not left alone for long enough', { ...evidence, quietMs });
     }
+    const most = limitIn?.(entry);
     const price = priceOf.get(reference) ?? Infinity;
-    if (most === null || most * Number(VENDOR.bahtPerRupiah) > price) {
-      const evidence = { entry, price };
-      violations.add('supplier', 'the vendor was allowed to take more than the merchant pays', evidence);
+    if (most === null || (most !== undefined && most * Number(rate) > price)) {
+      const said = { ...evidence, price };
+      violations.add('supplier', 'the vendor was allowed to take more than the merchant pays', said);
     }
   }
 }

@@ -1,6 +1,8 @@
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
-import { behaviourOf, customerOf, isBoughtLate } from './vendor-plan.js';
+import { behaviourAt } from './vendor-plan.js';
+import { VENDOR_CODES, type VendorCode } from './vendors/vendor-kind.js';
+import { VENDORS } from './vendors/vendors.js';
 import type { Violations } from './violations.js';
 
 interface StoredAttempt {
@@ -12,7 +14,7 @@ interface StoredAttempt {
   supplier_reference: string | null;
   /** Null for the latest one. */
   ended_as: 'failed' | 'withdrawn' | null;
-  /** In rupiah, as the vendor told it. */
+  /** In the vendor's currency, as it told it. */
   cost: number | null;
 }
 
@@ -21,6 +23,7 @@ interface StoredUnit {
   unit: string;
   state: string;
   user_id: string;
+  product: string;
   supplier_reference: string | null;
   sends: number;
   attempts: StoredAttempt[];
@@ -29,7 +32,7 @@ interface StoredUnit {
 }
 
 const UNITS = `
-  SELECT o.order_number, u.item || '.' || u.unit AS unit, u.state, o.user_id, u.supplier_reference, u.sends,
+  SELECT o.order_number, u.item || '.' || u.unit AS unit, u.state, o.user_id, i.sku AS product, u.supplier_reference, u.sends,
          (SELECT coalesce(json_agg(json_build_object('number', a.number, 'supplier', s.code, 'adapter', s.adapter,
                    'sku', a.supplier_sku, 'reference', a.reference, 'supplier_reference', a.supplier_reference,
                    'ended_as', a.ended_as, 'cost', a.cost_micros / 1000000) ORDER BY a.number), '[]')
@@ -38,7 +41,8 @@ const UNITS = `
          (SELECT coalesce(json_agg(json_build_object('kind', kind, 'outcome', outcome, 'detail', detail,
                    'process', process, 'ended_at', ended_at) ORDER BY id), '[]')
           FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit) AS calls
-  FROM order_units u JOIN orders o ON o.id = u.order_id`;
+  FROM order_units u JOIN orders o ON o.id = u.order_id
+  JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item`;
 
 /** An attempt with what its supplier has on record for it. */
 type Compared = StoredAttempt & { sold: Sold | null };
@@ -69,7 +73,7 @@ function checkUnit(unit: StoredUnit, attempts: Compared[], violations: Violation
   const standing = attempts.filter(({ sold }) => sold?.outcome === 'succeeded');
   const latest = attempts.at(-1);
   const isBought = latest?.sold?.outcome === 'succeeded' || isTakenBack(unit, latest);
-  if (standing.length > 1 && !isBoughtLate(unit.user_id)) {
+  if (standing.length > 1 && !isBoughtLate(unit)) {
     violations.add('supplier', 'a unit has two standing purchases', evidence);
   }
   if (unit.state === 'succeeded' && !isBought) {
@@ -78,7 +82,7 @@ function checkUnit(unit: StoredUnit, attempts: Compared[], violations: Violation
     violations.add('supplier', 'a unit names another purchase than the supplier', evidence);
   }
   const isOpenOrSold = attempts.some(({ sold }) => sold !== null && sold.outcome !== 'failed');
-  if (unit.state === 'failed' && isOpenOrSold && !isBoughtLate(unit.user_id)) {
+  if (unit.state === 'failed' && isOpenOrSold && !isBoughtLate(unit)) {
     violations.add('supplier', 'a unit failed that the supplier sold', evidence);
   }
   if (attempts.reduce((sum, { sold }) => sum + (sold?.received ?? 0), 0) > unit.sends) {
@@ -86,26 +90,37 @@ function checkUnit(unit: StoredUnit, attempts: Compared[], violations: Violation
   }
 }
 
-/** A success that the vendor takes back stays one. */
-const isTakenBack = (unit: StoredUnit, latest: Compared | undefined): boolean =>
-  behaviourOf(unit.user_id) === 'taken-back' && (latest?.sold?.timesBought ?? 0) === 1;
+/** Whether a vendor does so with purchases of the unit's player. */
+const isDone = (unit: StoredUnit, isSo: (vendor: VendorCode, behaviour: string) => boolean): boolean =>
+  VENDOR_CODES.some((vendor) => {
+    const behaviour = behaviourAt(vendor, unit.product, unit.user_id);
+    return behaviour !== null && isSo(vendor, behaviour);
+  });
 
-/** The vendor tells its own name in callbacks only. */
+/** Whether a vendor says that it did not sell, and later that it did. */
+const isBoughtLate = (unit: StoredUnit): boolean =>
+  isDone(unit, (vendor, behaviour) => VENDORS[vendor].boughtLate.includes(behaviour));
+
+/** A success that a vendor takes back stays one. */
+const isTakenBack = (unit: StoredUnit, latest: Compared | undefined): boolean =>
+  isDone(unit, (_, behaviour) => behaviour === 'taken-back') && (latest?.sold?.timesBought ?? 0) === 1;
+
+/** Vendors tell their own names in callbacks, or not at all. */
 const isOtherName = (name: string | null, latest: Compared | undefined): boolean =>
-  name === null ? latest?.adapter === 'http' : name !== latest?.sold?.name;
+  name === null ? latest?.adapter === 'http' : latest?.sold?.names.includes(name) !== true;
 
 function checkAttempt(unit: StoredUnit, attempt: Compared, violations: Violations): void {
-  const { sold, adapter, ended_as } = attempt;
+  const { sold, ended_as } = attempt;
   if (sold === null) return;
   const evidence = { unit, attempt };
-  const player = adapter === 'http' ? unit.user_id : customerOf(unit.user_id);
-  if (sold.sku !== attempt.sku || sold.player !== player) {
+  const player = sold.vendor ? VENDORS[sold.vendor].playerOf(unit.user_id) : unit.user_id;
+  if (sold.sku !== attempt.sku || (sold.player !== null && sold.player !== player)) {
     violations.add('supplier', 'the supplier was asked for something else than was ordered', evidence);
   }
   if (ended_as === 'withdrawn') {
     violations.add('supplier', 'an attempt was withdrawn that the supplier has on record', evidence);
   }
-  if (ended_as === 'failed' && sold.outcome !== 'failed' && !isBoughtLate(unit.user_id)) {
+  if (ended_as === 'failed' && sold.outcome !== 'failed' && !isBoughtLate(unit)) {
     violations.add('supplier', 'another attempt followed one that was not refused', evidence);
   }
 }

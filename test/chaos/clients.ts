@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.js';
 import type { PlannedOrder } from './schedule.js';
-import { SERVER_ID, VENDOR_ONLY } from './vendor-plan.js';
+import { isOfVendorsOnly } from './vendor-plan.js';
+import { SERVER_ID } from './vendors/vendor-kind.js';
+
+/** What a client was handed over. */
+export interface Piece {
+  unit: number;
+  code: string | null;
+}
 
 /** An order as the API tells it. */
 export interface OrderBody {
@@ -16,7 +23,7 @@ export interface OrderBody {
     quantity: number;
     completed_quantity: number;
     failed_quantity: number;
-    deliveries?: object[];
+    deliveries?: Piece[];
   }[];
 }
 
@@ -130,8 +137,8 @@ export class Clients {
 export const isShortOfMoney = ({ status, body }: Told): boolean =>
   status === 503 && body.details?.[0]?.code === 'INSUFFICIENT_BALANCE';
 
-/** Of what only the vendor sells, while it is paused: nothing was charged and nothing exists. */
+/** Of what only vendors sell, while they are paused: nothing was charged and nothing exists. */
 export const isNotSold = ({ status, body }: Told, { items }: PlannedOrder): boolean =>
   status === 400 &&
   body.details?.every(({ code }) => code === 'PRODUCT_UNAVAILABLE') === true &&
-  items.some(({ sku }) => sku === VENDOR_ONLY);
+  items.some(({ sku }) => isOfVendorsOnly(sku));

@@ -147,10 +147,10 @@ export type DefectName = keyof typeof DEFECTS;
 
 export const DEFECT_NAMES = Object.keys(DEFECTS) as DefectName[];
 
-/** Breaks the build in this directory. @throws when the defect does not fit it. */
-export function plantDefect(directory: string, name: DefectName): void {
+/** Breaks the build in this directory. @throws when a defect does not fit it. */
+export function plantDefects(directory: string, names: readonly DefectName[]): void {
   const sources = readBuild(directory);
-  for (const [path, text] of breakIn(sources, name)) {
+  for (const [path, text] of names.reduce(breakIn, sources)) {
     if (text !== sources.get(path)) writeFileSync(join(directory, path), text);
   }
 }

@@ -145,3 +145,25 @@ export function planFaults(random: Random, durationMs: number, clockOfPostgres: 
   }
   return faults;
 }
+
+/** What an attempt passes until the next one is under way. */
+export const ATTEMPT_STEPS: Failpoint[] = [
+  ...(['unit.claimed', 'supplier.calling', 'supplier.answered', 'unit.postponed'] as const),
+  ...(['unit.refused', 'unit.reattempted', 'wake_up.enqueued'] as const),
+];
+
+/** Nothing but workers that die, each again and again, until every step was passed once or more by both. */
+export function planDeaths(random: Random, durationMs: number): PlannedFault[] {
+  return (['worker 1 at a failpoint', 'worker 2 at a failpoint'] as const).flatMap((kind, index) => {
+    const steps = new Pack(ATTEMPT_STEPS, random.fork(kind));
+    const faults: PlannedFault[] = [];
+    const forMs = durationOf(kind, random);
+    // One of them is always there to go on.
+    for (let atMs = 1_000 + (index * forMs) / 2; atMs + forMs <= durationMs; atMs += forMs + 500) {
+      const failpoint = steps.deal();
+      if (failpoint === undefined) continue;
+      faults.push({ atMs, kind, forMs, death: { failpoint, pass: random.int(1, 3) } });
+    }
+    return faults;
+  });
+}

@@ -4,7 +4,7 @@ import { FAILPOINT_WITHIN_MS, type FaultKind, type PlannedDeath, type PlannedFau
 import type { ManagedProcess } from './managed-process.js';
 import type { SupplierWire, WireFault } from './supplier-wire.js';
 import type { ChaosSystem } from './system.js';
-import { VENDOR, type PlannedVendorFault, type VendorFault } from './vendor-plan.js';
+import type { PlannedVendorFault, VendorFault } from './vendor-plan.js';
 
 /**
  * Does one thing to the system, and undoes it when its time is over.
@@ -45,18 +45,19 @@ export async function inject(system: ChaosSystem, { kind, forMs, death }: Planne
   return (await faults[kind]()) ?? true;
 }
 
-/** Does one thing to the vendor, and undoes it when its time is over. */
+/** Does one thing to a vendor, and undoes it when its time is over. */
 export async function injectAtVendor(
-  { vendor }: ChaosSystem,
-  { kind, forMs }: PlannedVendorFault,
+  system: ChaosSystem,
+  { vendor: code, kind, forMs }: PlannedVendorFault,
 ): Promise<void> {
+  const vendor = system.vendorOf(code);
+  const { poor, rich, locked, open } = vendor.kind.changes;
   const faults: Record<VendorFault, () => Promise<unknown>> = {
-    'vendor killed': () => killed(vendor.process, forMs),
-    'vendor answers dropped': () => wire(vendor, 'dropped', forMs),
-    'vendor refuses connections': () => away(vendor.wire.refuse(), forMs, () => vendor.wire.listen()),
-    'vendor has no deposit left': () =>
-      away(vendor.setDeposit(100), forMs, () => vendor.setDeposit(VENDOR.deposit)),
-    'vendor has another key': () => away(vendor.setKey('another'), forMs, () => vendor.setKey(VENDOR.key)),
+    killed: () => killed(vendor.process, forMs),
+    'answers dropped': () => wire(vendor, 'dropped', forMs),
+    'refuses connections': () => away(vendor.wire.refuse(), forMs, () => vendor.wire.listen()),
+    'has no deposit left': () => away(vendor.change(poor), forMs, () => vendor.change(rich)),
+    'has another key': () => away(vendor.change(locked), forMs, () => vendor.change(open)),
   };
   await faults[kind]();
 }

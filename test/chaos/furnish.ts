@@ -4,19 +4,20 @@ import type { Subscription } from './check-receivers.js';
 import type { Receiver } from './receiver.js';
 import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
 import type { ChaosSystem } from './system.js';
-import { ROUTED_PRODUCTS, VENDOR } from './vendor-plan.js';
+import { routedProducts } from './vendor-plan.js';
+import type { VendorCode } from './vendors/vendor-kind.js';
 
 export interface Furniture {
   merchantIds: number[];
   keys: string[];
   subscriptions: Subscription[];
-  /** Where the vendor calls the service. */
-  callbackUrl: string;
+  /** Where vendors call the service. */
+  callbackUrls: ReadonlyMap<VendorCode, string>;
 }
 
 /** A catalogue, and merchants with money, keys and webhooks, made as an operator and the merchants make them. */
 export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<Furniture> {
-  const [merchants, callbackUrl] = await Promise.all([
+  const [merchants, callbackUrls] = await Promise.all([
     Promise.all(MERCHANTS.map((merchant) => furnishMerchant(system, merchant))),
     furnishCatalogue(system),
   ]);
@@ -30,27 +31,43 @@ export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<
     }
   }
   const merchantIds = merchants.map(({ merchantId }) => merchantId);
-  return { merchantIds, keys: merchants.map(({ key }) => key), subscriptions, callbackUrl };
+  return { merchantIds, keys: merchants.map(({ key }) => key), subscriptions, callbackUrls };
 }
 
-/** @returns where the vendor calls the service. */
-async function furnishCatalogue(system: ChaosSystem): Promise<string> {
+/** @returns where vendors call the service. */
+async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbackUrls']> {
   await system.setSupplier(system.wire.url);
   const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
   const catalogue = join(system.logs, 'products.csv');
   writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
   await system.topup('product', 'import', catalogue);
-  const callbackUrl = await system.setVendor();
-  await run(system, 'fx', 'set', '--currency', 'IDR', '--rate', VENDOR.bahtPerRupiah);
-  for (const { sku, price, offers } of ROUTED_PRODUCTS) {
-    await run(system, 'product', 'set', '--sku', sku, '--name', sku, '--price', price);
-    for (const [index, { supplier, supplierSku, cost }] of offers.entries()) {
-      const costs = cost === undefined ? [] : ['--cost', String(cost), '--currency', 'IDR'];
-      const offered = ['--sku', sku, '--supplier', supplier, '--supplier-sku', supplierSku, ...costs];
-      await run(system, 'offer', 'set', ...offered, '--priority', String(index + 1));
+  const callbackUrls = new Map<VendorCode, string>();
+  for (const vendor of system.vendors) {
+    const { code, currency, rate, callBackAt } = vendor.kind;
+    const url = await system.setVendor(vendor);
+    callbackUrls.set(code, url);
+    if (callBackAt) await vendor.change(callBackAt(url));
+    if (currency !== 'THB') await run(system, 'fx', 'set', '--currency', currency, '--rate', rate);
+  }
+  await furnishRouted(system);
+  return callbackUrls;
+}
+
+async function furnishRouted(system: ChaosSystem): Promise<void> {
+  const vendors = system.vendors.map(({ kind }) => kind);
+  for (const { sku, price, kind, offers } of routedProducts(vendors.map(({ code }) => code))) {
+    await run(system, ...['product', 'set', '--sku', sku, '--name', sku, '--price', price, '--kind', kind]);
+    for (const [index, { supplier, supplierSku, cost, template }] of offers.entries()) {
+      const currency = vendors.find(({ code }) => code === supplier)?.currency;
+      await run(
+        system,
+        ...['offer', 'set', '--sku', sku, '--supplier', supplier, '--supplier-sku', supplierSku],
+        ...(cost === undefined ? [] : ['--cost', cost, '--currency', String(currency)]),
+        ...(template === undefined ? [] : ['--player-template', template]),
+        ...['--priority', String(index + 1)],
+      );
     }
   }
-  return callbackUrl;
 }
 
 async function run(system: ChaosSystem, ...args: string[]): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isUnitFailureCode } from '../../src/core/failures.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
+import type { VendorCode } from './vendors/vendor-kind.js';
 import type { Violations } from './violations.js';
 
 /** A unit that waits for the operator's word. */
@@ -41,12 +42,13 @@ async function resolve(
 
 function verdictOn(sold: Sold | undefined): string[] | null {
   if (sold === undefined) return ['--failed', 'SUPPLIER_UNAVAILABLE'];
-  const { outcome, failureCode: code, name } = sold;
+  const { outcome, failureCode: code, names } = sold;
+  const [name] = names;
   switch (outcome) {
     case 'processing':
       return null;
     case 'succeeded':
-      return ['--succeeded', ...(name === null ? [] : ['--supplier-reference', name])];
+      return ['--succeeded', ...(name === undefined ? [] : ['--supplier-reference', name])];
     case 'failed':
       return ['--failed', isUnitFailureCode(code) ? code : 'SUPPLIER_REJECTED'];
   }
@@ -100,7 +102,7 @@ function isReal({ kind, state, attempt, latest_attempt }: Case, purchase: Sold |
 
 const RESUMED_EVERY_MS = 3_000;
 
-/** An operator who resumes the vendor once it is well: by itself it would be asked after five minutes. */
+/** An operator who resumes vendors once they are well: by themselves they would be asked after five minutes. */
 export class VendorKeeper {
   private isOver = false;
   private keeping: Promise<void> | undefined;
@@ -117,11 +119,12 @@ export class VendorKeeper {
   }
 
   private async keep(): Promise<void> {
+    const paused = `SELECT code FROM suppliers WHERE code <> 'sim' AND pause_reason IS NOT NULL`;
     for (; !this.isOver; await delay(RESUMED_EVERY_MS)) {
-      const paused = `SELECT FROM suppliers WHERE code = 'digi' AND pause_reason IS NOT NULL`;
-      const isPaused = (await this.system.sql(paused).catch(() => [])).length > 0;
-      if (isPaused && (await this.system.vendor.isWell())) {
-        await this.system.commands.run(['supplier', 'resume', 'digi']);
+      const codes = await this.system.sql<{ code: VendorCode }>(paused).catch(() => []);
+      for (const { code } of codes) {
+        const isWell = await this.system.vendorOf(code).isWell();
+        if (isWell) await this.system.commands.run(['supplier', 'resume', code]);
       }
     }
   }

@@ -4,19 +4,24 @@ import { runCampaign, type CampaignReport } from './campaign.js';
 import { runCiJob } from './ci-job.js';
 import { assertDefectsFit, DEFECT_NAMES, type DefectName } from './defects.js';
 import { REGRESSION_SEEDS } from './regressions.js';
+import { totalsOf, withSum, type RunTotals } from './totals.js';
 import { describe } from './violations.js';
 
 // See docs/contributing.md. Exits with 1 when a book is violated, with 2 when the run itself failed.
 
 const USAGE =
-  'npm run chaos -- [--seed N] [--minutes M] [--defect NAME] | --regressions | --check-defects | --ci';
+  'npm run chaos -- [--seed N] [--runs N] [--minutes M] [--steps] [--defect NAME,...] | --regressions | --check-defects | --ci';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Run {
   seed: number;
   minutes: number;
-  defect: DefectName | null;
+  defects: readonly DefectName[];
+  isStepwise?: boolean;
 }
+
+/** Of the runs so far. */
+const totals: RunTotals[] = [];
 
 // The children end with this process: see ChaosSystem.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
@@ -29,6 +34,7 @@ try {
   if (options['check-defects']) process.exit(0);
   let violated = 0;
   for (const run of readRuns(options)) violated += (await carryOut(run)) ? 0 : 1;
+  if (totals.length > 1) console.table(withSum(totals));
   process.exit(violated > 0 ? 1 : 0);
 } catch (error) {
   console.error(error instanceof Error ? error.stack : error);
@@ -36,15 +42,16 @@ try {
 }
 
 /** @returns whether the books agree. */
-async function carryOut({ seed, minutes, defect }: Run): Promise<boolean> {
+async function carryOut({ seed, minutes, defects, isStepwise = false }: Run): Promise<boolean> {
   console.log(
-    `seed ${seed}, ${minutes} minutes of faults${defect === null ? '' : `, with the defect ${defect}`}`,
+    `seed ${seed}, ${minutes} minutes of faults${defects.length === 0 ? '' : `, with the defects ${defects.join(', ')}`}`,
   );
   const startMs = performance.now();
   const log = (line: string): void =>
     console.log(`[${((performance.now() - startMs) / 1000).toFixed(1).padStart(6)}] ${line}`);
-  const report = await runCampaign({ seed, seconds: minutes * 60, defect, log });
+  const report = await runCampaign({ seed, seconds: minutes * 60, isStepwise, defects, log });
   print(report);
+  totals.push(totalsOf(seed, minutes, report));
   const { length } = report.violations.found;
   console.log(`seed ${seed}, ${minutes} minutes: ${length === 0 ? 'the books agree' : `violated; logs in ${report.logs}`}`); // prettier-ignore
   return length === 0;
@@ -56,8 +63,10 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string' },
+      runs: { type: 'string' },
       minutes: { type: 'string' },
       defect: { type: 'string' },
+      steps: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       'check-defects': { type: 'boolean', default: false },
       ci: { type: 'boolean', default: false },
@@ -69,20 +78,30 @@ function readOptions() {
 function readRuns(values: Options): Run[] {
   if (values.regressions) {
     console.log(`${REGRESSION_SEEDS.length} seeds that found something once`);
-    return REGRESSION_SEEDS.map(({ seed, minutes }) => ({ seed, minutes, defect: null }));
+    return REGRESSION_SEEDS.map(({ seed, minutes }) => ({ seed, minutes, defects: [] }));
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
   const minutes = Number(values.minutes ?? 1);
-  const defect = DEFECT_NAMES.find((name) => name === values.defect) ?? null;
+  const defects = (values.defect?.split(',') ?? []).map(toDefect);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`--seed is a whole number. ${USAGE}`);
   if (!(minutes > 0 && minutes <= 1440)) throw new Error(`--minutes is a number up to 1440. ${USAGE}`);
-  if (values.defect !== undefined && defect === null) {
-    throw new Error(`--defect is one of ${DEFECT_NAMES.join(', ')}. ${USAGE}`);
-  }
-  return [{ seed, minutes, defect }];
+  const runs = Number(values.runs ?? 1);
+  if (!Number.isSafeInteger(runs) || runs < 1) throw new Error(`--runs is a whole number. ${USAGE}`);
+  return Array.from({ length: runs }, (_, index) => ({
+    seed: seed + index,
+    minutes,
+    defects,
+    isStepwise: values.steps,
+  }));
 }
 
-function print({ orders, longestSilenceMs, faults, failpoints, violations }: CampaignReport): void {
+function toDefect(name: string): DefectName {
+  const defect = DEFECT_NAMES.find((each) => each === name);
+  if (!defect) throw new Error(`--defect is one or more of ${DEFECT_NAMES.join(', ')}. ${USAGE}`);
+  return defect;
+}
+
+function print({ orders, longestSilenceMs, faults, failpoints, violations, margin }: CampaignReport): void {
   for (const violation of violations.found) console.log(`\n${describe(violation)}`);
   console.log('');
   for (const [kind, count] of violations.summary) console.log(`${count} x ${kind}`);
@@ -93,4 +112,6 @@ function print({ orders, longestSilenceMs, faults, failpoints, violations }: Cam
   console.log(`faults: ${list(faults)}`);
   // Their names have underlines of their own.
   console.log(`failpoints hit: ${Object.entries(failpoints).map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`); // prettier-ignore
+  console.log('report margin, and what vendors took:');
+  console.table(margin);
 }

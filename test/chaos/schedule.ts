@@ -1,12 +1,21 @@
 import {
   planClocks,
+  planDeaths,
   planFaults,
   SUPPLIER_TIMEOUT_MS,
   type PlannedClocks,
   type PlannedFault,
 } from './fault-plan.js';
 import { Random } from './random.js';
-import { planRoutedOrder, planVendorFaults, type PlannedVendorFault } from './vendor-plan.js';
+import {
+  planFailover,
+  planRoutedOrder,
+  planVendorFaults,
+  planVendors,
+  type PlannedVendorFault,
+  type RoutedOrder,
+} from './vendor-plan.js';
+import type { VendorCode } from './vendors/vendor-kind.js';
 
 /** What SUPPLIER_QUIET_PERIOD_MS is set to: as short as the supplier's timeout allows. */
 export const QUIET_PERIOD_MS = SUPPLIER_TIMEOUT_MS + 3_000;
@@ -54,6 +63,7 @@ export interface PlannedOrder {
 }
 
 export interface Schedule {
+  vendors: VendorCode[];
   orders: PlannedOrder[];
   faults: PlannedFault[];
   vendorFaults: PlannedVendorFault[];
@@ -68,24 +78,47 @@ const ORDERS_PER_SECOND = 8;
 /** Only the operator ends them, which takes a command each. */
 const MAX_LOST_ORDERS = 3;
 
-/** Everything that a seed decides beforehand: the same one gives the same load and the same faults. */
-export function planSchedule(seed: number, seconds: number): Schedule {
+/**
+ * Everything that a seed decides beforehand: the same one gives the same load and the same faults.
+ * @param isStepwise whether all orders go from one vendor to another one, and nothing breaks but workers, at each step of that.
+ */
+export function planSchedule(seed: number, seconds: number, isStepwise = false): Schedule {
   const random = new Random(seed);
   const settings = random.fork('settings');
   const reviewAfterMs = settings.chance(0.35) ? settings.int(15_000, 25_000) : null;
   const clockOfPostgres = settings.chance(0.5);
+  const vendors = planVendors(random.fork('vendors'));
+  const routed = random.fork('routed orders');
+  const durationMs = seconds * 1000;
+  if (isStepwise) {
+    return {
+      vendors,
+      orders: planOrders(random.fork('orders'), durationMs, (number) =>
+        planFailover(routed, vendors, number),
+      ),
+      faults: planDeaths(random.fork('deaths'), durationMs),
+      ...{ vendorFaults: [], clocks: { api: 0, worker2: 0 }, clockOfPostgres: false, reviewAfterMs: null },
+    };
+  }
   return {
-    orders: planOrders(random.fork('orders'), random.fork('routed orders'), seconds * 1000),
+    vendors,
+    orders: planOrders(random.fork('orders'), seconds * 1000, (number) =>
+      planRoutedOrder(routed, vendors, number),
+    ),
     faults: planFaults(random.fork('faults'), seconds * 1000, clockOfPostgres),
-    vendorFaults: planVendorFaults(random.fork('vendor faults'), seconds * 1000),
+    vendorFaults: planVendorFaults(random.fork('vendor faults'), vendors, seconds * 1000),
     clocks: planClocks(random.fork('clocks')),
     clockOfPostgres,
     reviewAfterMs,
   };
 }
 
-/** @param routed decides which of them are for products that several suppliers or the vendor sell. */
-function planOrders(random: Random, routed: Random, durationMs: number): PlannedOrder[] {
+/** @param planRouted plans those that are for products that several suppliers or vendors sell; null for any other. */
+function planOrders(
+  random: Random,
+  durationMs: number,
+  planRouted: (number: number) => RoutedOrder | null,
+): PlannedOrder[] {
   const orders: PlannedOrder[] = [];
   let lost = 0;
   for (let atMs = 0; atMs < durationMs; atMs += random.int(20, 2_000 / ORDERS_PER_SECOND - 20)) {
@@ -98,7 +131,7 @@ function planOrders(random: Random, routed: Random, durationMs: number): Planned
       atMs,
       merchant: random.weighted([[5, 0], [4, 1], [1, 2]] as const), // prettier-ignore
       reference: `chaos-${orders.length + 1}`,
-      ...(planRoutedOrder(routed, orders.length + 1) ?? { userId, items }),
+      ...(planRouted(orders.length + 1) ?? { userId, items }),
       patienceMs: random.chance(0.1) ? random.int(5, 120) : 4_000,
       doubled: random.chance(0.08),
       replayAfterMs: maybe(0.15),

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeCases, resolveAsSold, type Waiting } from './operator.js';
 import type { ChaosSystem } from './system.js';
+import type { VendorKind } from './vendors/vendor-kind.js';
+import { VENDORS } from './vendors/vendors.js';
 import type { Violations } from './violations.js';
 
 const ORDERS_WITHIN_MS = 150_000;
@@ -17,20 +19,31 @@ const OPEN = `
   LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
   WHERE o.status NOT IN ('completed', 'failed')`;
 
+const farAhead = (column: string): string =>
+  `${column} > statement_timestamp() + make_interval(secs => ${LONGEST_WAIT_SECONDS})`;
+
+const isAt = (doubt: VendorKind['leavesInDoubt']): string => {
+  const kinds = Object.values(VENDORS).filter(({ leavesInDoubt }) => leavesInDoubt === doubt);
+  const adapters = kinds.map(({ adapter }) => `'${adapter}'`).join(', ');
+  return `a.supplier_id IN (SELECT id FROM suppliers WHERE adapter IN (${adapters}))`;
+};
+
+/** Some tell nothing more about what they only say that they have: until they call back, asking is of no use. */
+const WAITS_FOR_CALLBACK = `(u.state = 'unknown' AND ${isAt('silence')})`;
+
 /**
- * Nobody but the operator ends these: units in review, those for which the supplier loses every request, and those about
- * which the vendor says again and again what it also says to a repeat that comes too early.
+ * Nobody but the operator ends these: units in review, those for which the supplier loses every request, those that wait
+ * for a callback that never comes, and those about which a vendor says again and again what it also says to a repeat that
+ * comes too early.
  */
 const FOR_THE_OPERATOR = `
-  AND (u.state = 'review' OR (u.state = 'unknown' AND (o.user_id = 'sim-lost' OR u.inquiries > 6
-       AND a.supplier_id IN (SELECT id FROM suppliers WHERE adapter = 'digiflazz'))))`;
+  AND (u.state = 'review' OR (u.state = 'unknown' AND (o.user_id = 'sim-lost'
+       OR (u.inquiries > 6 AND ${isAt('repeats')})
+       OR (${farAhead('u.next_action_at')} AND ${isAt('silence')}))))`;
 
 const UNDELIVERED = `
   SELECT d.id, d.webhook_id, d.status, d.attempt_count, d.due_at, d.leased_until, now() AS now
   FROM webhook_deliveries d WHERE d.status = 'pending'`;
-
-const farAhead = (column: string): string =>
-  `${column} > statement_timestamp() + make_interval(secs => ${LONGEST_WAIT_SECONDS})`;
 
 /**
  * Waits, within bounds, until no order is open and no delivery is waiting; what remains is a violation.
@@ -38,7 +51,7 @@ const farAhead = (column: string): string =>
  */
 export async function settleDown(system: ChaosSystem, violations: Violations): Promise<number> {
   await system.untilReady(60_000);
-  await Promise.all([system.wire.idle(), system.vendor.wire.idle()]);
+  await Promise.all([system, ...system.vendors].map(({ wire }) => wire.idle()));
   await pullBackIsDone(system);
   const stuck = await findStuck(system, violations);
   // What is stuck does not come loose, so there is no use in waiting for it.
@@ -47,7 +60,7 @@ export async function settleDown(system: ChaosSystem, violations: Violations): P
   for (const row of open) violations.add('postgresql', 'an order did not end after all was healed', row);
   const undelivered = await emptied(system, UNDELIVERED, DELIVERIES_WITHIN_MS * patience);
   for (const row of undelivered) violations.add('receivers', 'a delivery did not end', row);
-  await system.vendor.finish();
+  for (const vendor of system.vendors) await vendor.finish();
   await closeCases(system, violations);
   return resolved;
 }
@@ -62,7 +75,7 @@ async function pullBackIsDone(system: ChaosSystem): Promise<void> {
 
 /** Leases and retries that lie too far ahead. */
 async function findStuck(system: ChaosSystem, violations: Violations): Promise<boolean> {
-  const units = await system.sql(`${OPEN} AND ${farAhead('u.next_action_at')}`);
+  const units = await system.sql(`${OPEN} AND ${farAhead('u.next_action_at')} AND NOT ${WAITS_FOR_CALLBACK}`);
   for (const row of units) violations.add('postgresql', 'a unit is due later than any rule allows', row);
   const deliveries = await system.sql(
     `${UNDELIVERED} AND (${farAhead('d.due_at')} OR ${farAhead('d.leased_until')})`,

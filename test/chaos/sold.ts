@@ -1,21 +1,25 @@
 import type { ChaosSystem } from './system.js';
+import type { Vendor } from './vendor.js';
+import type { VendorCode } from './vendors/vendor-kind.js';
 
 /** What a supplier has on record under a reference. */
 export interface Sold {
   reference: string;
   sku: string;
-  /** Whom it is for, as the supplier was told. */
-  player: string;
+  /** Whom it is for, as the supplier was told; null where that is not told. */
+  player: string | null;
   outcome: 'succeeded' | 'failed' | 'processing';
-  /** What the supplier calls it, as far as it tells. */
-  name: string | null;
+  /** What the supplier may call it. */
+  names: string[];
+  /** What it handed over. */
+  codes: string[];
   failureCode: string | null;
   /** How often it was asked for. */
   received: number;
   /** How often it was bought; more than once is never right. */
   timesBought: number;
-  /** What is taken for it now, in rupiah; null at the supplier that tells no costs. */
-  debited: number | null;
+  /** At which vendor; null at the supplier of our own protocol. */
+  vendor: VendorCode | null;
 }
 
 interface Purchase {
@@ -30,29 +34,39 @@ interface Purchase {
 
 /** What all suppliers have on record; a reference that two of them know is there twice. */
 export async function readSold(system: ChaosSystem): Promise<Sold[]> {
-  const [purchases, vendors] = await Promise.all([system.purchases<Purchase>(), system.vendor.purchases()]);
+  const [purchases, ...atVendors] = await Promise.all([
+    system.purchases<Purchase>(),
+    ...system.vendors.map(readSoldAt),
+  ]);
   return [
-    ...purchases.map((purchase) => ({
+    ...purchases.map((purchase): Sold => ({
       reference: purchase.reference,
       sku: purchase.sku,
       player: purchase.user_id,
       outcome: purchase.outcome,
-      name: purchase.supplier_reference,
+      names: purchase.supplier_reference === null ? [] : [purchase.supplier_reference],
+      codes: [],
       failureCode: purchase.failure_code,
       received: purchase.received,
       timesBought: purchase.outcome === 'succeeded' ? 1 : 0,
-      debited: null,
+      vendor: null,
     })),
-    ...vendors.map((purchase): Sold => ({
-      reference: purchase.ref_id,
-      sku: purchase.sku,
-      player: purchase.customer_no,
-      outcome: purchase.standing > 0 ? 'succeeded' : purchase.pending > 0 ? 'processing' : 'failed',
-      name: purchase.transactions.at(-1)?.trx_id ?? null,
-      failureCode: null,
-      received: purchase.sends,
-      timesBought: purchase.times_bought,
-      debited: purchase.price_debited,
-    })),
+    ...atVendors.flat(),
   ];
+}
+
+async function readSoldAt(vendor: Vendor): Promise<Sold[]> {
+  const { code, namesOf, playerIn, codesIn } = vendor.kind;
+  return (await vendor.purchases()).map((purchase) => ({
+    reference: purchase.ref_id,
+    sku: purchase.sku,
+    player: playerIn(purchase),
+    outcome: purchase.standing > 0 ? 'succeeded' : purchase.pending > 0 ? 'processing' : 'failed',
+    names: namesOf(purchase),
+    codes: codesIn(purchase),
+    failureCode: null,
+    received: purchase.sends,
+    timesBought: purchase.times_bought,
+    vendor: code,
+  }));
 }

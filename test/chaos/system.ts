@@ -9,7 +9,7 @@ import pg from 'pg';
 import { freePort } from '../../tools/local-stack/ports.js';
 import { isAlive } from '../../src/cli/local-stack/process-table.js';
 import { stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
-import { plantDefect, type DefectName } from './defects.js';
+import { plantDefects, type DefectName } from './defects.js';
 import { fakeTimeEnv, findFakeTime } from './fake-time.js';
 import { SUPPLIER_TIMEOUT_MS, type PlannedClocks } from './fault-plan.js';
 import { ManagedProcess } from './managed-process.js';
@@ -17,8 +17,9 @@ import { QUIET_PERIOD_MS } from './schedule.js';
 import { ChaosPostgres, ChaosRedis } from './servers.js';
 import { OperatorCommands } from './operator-commands.js';
 import { SupplierWire } from './supplier-wire.js';
-import { VENDOR, ROUTED_PRODUCTS } from './vendor-plan.js';
 import { Vendor } from './vendor.js';
+import type { VendorCode, VendorKind } from './vendors/vendor-kind.js';
+import { VENDORS } from './vendors/vendors.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
@@ -28,7 +29,8 @@ export interface SystemOptions {
   /** Tells the logs of this run from those of others. */
   name: string;
   /** What to break in the service. */
-  defect: DefectName | null;
+  defects: readonly DefectName[];
+  vendors: readonly VendorCode[];
   clocks: PlannedClocks;
   reviewAfterMs: number | null;
   log: (line: string) => void;
@@ -52,7 +54,7 @@ export class ChaosSystem {
     private readonly simulatorUrl: string,
     readonly otherSupplierUrl: string,
     readonly wire: SupplierWire,
-    readonly vendor: Vendor,
+    readonly vendors: readonly Vendor[],
     readonly api: ManagedProcess,
     readonly apiUrl: string,
     private readonly env: NodeJS.ProcessEnv,
@@ -64,14 +66,21 @@ export class ChaosSystem {
     this.database.on('error', () => undefined);
   }
 
-  static async start({ name, defect, clocks, reviewAfterMs, log }: SystemOptions): Promise<ChaosSystem> {
+  static async start({
+    name,
+    defects,
+    vendors,
+    clocks,
+    reviewAfterMs,
+    log,
+  }: SystemOptions): Promise<ChaosSystem> {
     await removeLeftOvers();
     const directory = join(dataDir, `chaos-${process.pid}`);
     const logs = join(dataDir, 'chaos-logs', name);
     rmSync(logs, { recursive: true, force: true });
     for (const each of [directory, logs]) mkdirSync(each, { recursive: true });
     copyBuild(directory);
-    if (defect !== null) plantDefect(directory, defect);
+    if (defects.length > 0) plantDefects(directory, defects);
 
     const fakeTime = fakeTimeLibrary(log);
     const postgres = new ChaosPostgres(join(directory, 'postgres'), await freePort(), fakeTime);
@@ -80,7 +89,6 @@ export class ChaosSystem {
     await redis.start();
     const [simulatorPort, otherPort] = [await freePort(), await freePort()];
     const [wirePort, apiPort] = [await freePort(), await freePort()];
-    const [vendorPort, vendorWirePort] = [await freePort(), await freePort()];
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -120,6 +128,14 @@ export class ChaosSystem {
         logFile: join(logs, `${processName.replaceAll(' ', '-')}.log`),
         readyText: processName === 'api' ? 'the API is listening' : 'the worker is working',
       });
+    const startVendor = async (kind: VendorKind): Promise<Vendor> => {
+      const [port, wirePort] = [await freePort(), await freePort()];
+      const script = 'dist/tools/simulators/simulate.js';
+      const process = node(kind.code, script, 0, vendorEnv(kind, directory, port), [kind.adapter]);
+      return new Vendor(kind, `http://127.0.0.1:${port}`, new SupplierWire(wirePort, port), process);
+    };
+    const started: Vendor[] = [];
+    for (const code of vendors) started.push(await startVendor(VENDORS[code]));
     const system = new ChaosSystem(
       directory,
       postgres,
@@ -132,13 +148,7 @@ export class ChaosSystem {
       `http://127.0.0.1:${simulatorPort}`,
       `http://127.0.0.1:${otherPort}`,
       new SupplierWire(wirePort, simulatorPort),
-      new Vendor(
-        `http://127.0.0.1:${vendorPort}`,
-        new SupplierWire(vendorWirePort, vendorPort),
-        node('vendor', 'dist/tools/simulators/simulate.js', 0, vendorEnv(directory, vendorPort), [
-          'digiflazz',
-        ]),
-      ),
+      started,
       node('api', 'dist/src/main.js', clocks.api),
       `http://127.0.0.1:${apiPort}`,
       env,
@@ -147,8 +157,8 @@ export class ChaosSystem {
     process.once('exit', () => system.abandon());
     system.simulator.start();
     system.otherSimulator.start();
-    system.vendor.process.start();
-    await Promise.all([system.wire.listen(), system.vendor.wire.listen()]);
+    for (const vendor of started) vendor.process.start();
+    await Promise.all([system, ...started].map(({ wire }) => wire.listen()));
     system.api.start();
     await system.untilReady(60_000);
     const worker = 'dist/src/worker.js';
@@ -158,7 +168,13 @@ export class ChaosSystem {
   }
 
   get processes(): ManagedProcess[] {
-    return [this.api, ...this.workers, this.simulator, this.otherSimulator, this.vendor.process];
+    return [
+      this.api,
+      ...this.workers,
+      this.simulator,
+      this.otherSimulator,
+      ...this.vendors.map(({ process: each }) => each),
+    ];
   }
 
   /** As an operator does who enters a supplier, or its new address. */
@@ -174,14 +190,19 @@ export class ChaosSystem {
     return this.topup('supplier', 'set', '--code', 'sim', '--adapter', 'http', ...reached);
   }
 
-  /** @returns where the vendor is to call us. */
-  async setVendor(): Promise<string> {
-    const { username, key, webhookSecret } = VENDOR;
-    const credentials = Object.entries({ username, key, webhook_secret: webhookSecret });
+  /** @throws Error for one that this run does not have. */
+  vendorOf(code: VendorCode): Vendor {
+    const vendor = this.vendors.find(({ kind }) => kind.code === code);
+    if (!vendor) throw new Error(`there is no vendor ${code} in this run`);
+    return vendor;
+  }
+
+  /** Enters a vendor. @returns where it is to call us. */
+  async setVendor({ kind, baseUrl }: Vendor): Promise<string> {
     const { callback_url } = await this.topup<{ callback_url: string }>(
-      ...['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz'],
-      ...['--base-url', `${this.vendor.wire.url}/v1`, '--timeout-ms', String(SUPPLIER_TIMEOUT_MS)],
-      ...credentials.flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
+      ...['supplier', 'set', '--code', kind.code, '--adapter', kind.adapter],
+      ...['--base-url', baseUrl, '--timeout-ms', String(SUPPLIER_TIMEOUT_MS)],
+      ...Object.entries(kind.credentials).flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
     );
     return callback_url;
   }
@@ -223,7 +244,7 @@ export class ChaosSystem {
   async stop(): Promise<void> {
     this.commands.end();
     await Promise.all(this.processes.map((each) => each.kill()));
-    await Promise.all([this.wire.refuse(), this.vendor.wire.refuse()]);
+    await Promise.all([this, ...this.vendors].map(({ wire }) => wire.refuse()));
     await this.database.end();
     await this.redis.kill();
     await this.postgres.stop();
@@ -236,17 +257,17 @@ export class ChaosSystem {
   }
 }
 
-/** The vendor with a deposit and the products that are bought there. */
-function vendorEnv(directory: string, port: number): NodeJS.ProcessEnv {
-  const products = ROUTED_PRODUCTS.flatMap(({ offers }) => offers)
-    .filter(({ supplier }) => supplier === 'digi')
-    .map(({ supplierSku, cost }) => ({ buyer_sku_code: supplierSku, price: cost }));
-  return {
-    SIMULATOR_PORT: String(port),
-    SIMULATOR_DATA_DIR: join(directory, 'vendor'),
-    SIMULATOR_ACCOUNT: JSON.stringify({ deposit: VENDOR.deposit, products }),
-  };
-}
+/** A vendor with money of ours, and what is bought there. */
+const vendorEnv = (
+  { code, account, readings }: VendorKind,
+  directory: string,
+  port: number,
+): NodeJS.ProcessEnv => ({
+  SIMULATOR_PORT: String(port),
+  SIMULATOR_DATA_DIR: join(directory, code),
+  SIMULATOR_ACCOUNT: JSON.stringify(account),
+  SIMULATOR_READINGS: JSON.stringify(readings),
+});
 
 /** The library that makes clocks wrong; null where it is not to be had: then they are right. */
 function fakeTimeLibrary(log: (line: string) => void): string | null {

@@ -1,121 +1,89 @@
 import type { Random } from './random.js';
+import { VENDOR_CODES, type Article, type Json, type VendorCode } from './vendors/vendor-kind.js';
+import { VENDORS } from './vendors/vendors.js';
 
-/** What the account at the simulated vendor is, besides what the simulator makes of it by itself. */
-export const VENDOR = {
-  username: 'demo-reseller',
-  key: 'prod-7d20a3f8-test',
-  webhookSecret: 'hook-secret-1',
-  /** More than a run spends, in rupiah. */
-  deposit: 1_000_000_000,
-  bahtPerRupiah: '0.0021',
-};
-
-/** Where a product is bought, the first one first. */
+/** Where a product is bought, the first one first; `sim` is the supplier of our own protocol. */
 interface PlannedOffer {
-  supplier: 'sim' | 'digi';
+  supplier: 'sim' | VendorCode;
   supplierSku: string;
-  /** In rupiah, of the vendor. */
-  cost?: number;
+  cost?: string;
+  template?: string;
 }
 
 export interface RoutedProduct {
   sku: string;
   price: string;
+  kind: 'topup' | 'code';
   offers: PlannedOffer[];
+  /** In the order of their offers. */
+  vendors: VendorCode[];
 }
 
-const VENDOR_FIRST = 'CHAOS-VENDOR-FIRST';
-const VENDOR_SECOND = 'CHAOS-VENDOR-SECOND';
-/** Sold by the vendor alone: while it is paused, orders of it are refused. */
-export const VENDOR_ONLY = 'CHAOS-VENDOR-ONLY';
+const PRICE = '35.00';
 
-/** The last one costs so much that its price limits what it may cost, and not the usual guard. */
-export const ROUTED_PRODUCTS: readonly RoutedProduct[] = [
-  {
-    ...{ sku: VENDOR_FIRST, price: '35.00' },
-    offers: [
-      { supplier: 'digi', supplierSku: 'chaos-first', cost: 10_000 },
-      { supplier: 'sim', supplierSku: 'CHAOS-SECOND' },
-    ],
-  },
-  {
-    ...{ sku: VENDOR_SECOND, price: '35.00' },
-    offers: [
-      { supplier: 'sim', supplierSku: 'CHAOS-FIRST' },
-      { supplier: 'digi', supplierSku: 'chaos-second', cost: 11_000 },
-    ],
-  },
-  {
-    ...{ sku: VENDOR_ONLY, price: '35.00' },
-    offers: [{ supplier: 'digi', supplierSku: 'chaos-only', cost: 16_500 }],
-  },
-];
+function offerOf(vendor: VendorCode, article: Article): PlannedOffer {
+  const offered = VENDORS[vendor].articles[article];
+  if (!offered) throw new Error(`${vendor} has no ${article}`);
+  return { supplier: vendor, ...offered };
+}
 
-/** A rule of the simulator, but for the player whom it is about. */
-type Rule = Record<string, unknown>;
+const nameOf = (...parts: string[]): string => ['chaos', ...parts].join('-').toUpperCase();
 
-const LATER_MS = 3_000;
-const pending = (rc: string, callback: Rule): Rule[] => [
-  { rc: '03', then: [{ rc, after_ms: LATER_MS }], callback },
-];
-/** Answers `rc` to the next call about what was bought, which says nothing of it; nor does anybody else tell. */
-const boughtAndAnswered = (rc: string): Rule[] => [
-  { drop: true, callback: { mode: 'never' } },
-  { match: { repeat: true }, rc, answer_only: true },
-];
+/** A vendor before the other supplier, behind it, and alone. */
+const productsOf = (vendor: VendorCode): RoutedProduct[] => {
+  const common = { price: PRICE, kind: 'topup', vendors: [vendor] } as const;
+  const sim = (supplierSku: string): PlannedOffer => ({ supplier: 'sim', supplierSku });
+  return [
+    { sku: firstAt(vendor), offers: [offerOf(vendor, 'first'), sim('CHAOS-SECOND')] },
+    { sku: secondAt(vendor), offers: [sim('CHAOS-FIRST'), offerOf(vendor, 'second')] },
+    { sku: nameOf(vendor, 'only'), offers: [offerOf(vendor, 'only')] },
+  ].map((each) => ({ ...each, ...common, vendors: [vendor] }));
+};
 
-/** What the vendor does with the purchases of a player, by the beginning of the player's name. */
-const BEHAVIOURS = {
-  'bought-drop': [{ drop: true }],
-  'lost-drop': [{ drop: true, decide: false }],
-  'cut-off': [{ drop: 'mid_body' }],
-  slow: [{ delay_ms: 2_500 }],
-  // The caller has given up when it arrives.
-  late: [{ delay_before_ms: 2_500 }],
-  'bought-504': [{ http: 504, times: 2 }],
-  'lost-502': [{ http: 502, decide: false }],
-  html: [{ body: 'html' }],
-  truncated: [{ body: 'truncated' }],
-  // Not for ever: nothing is on record, so that what is in doubt would stay so.
-  'out-of-stock': [{ rc: '68', times: 4 }],
-  refused: [{ rc: '02', times: null }],
-  'refused-drop': [{ rc: '02', drop: true }],
-  'wrong-player': [{ rc: '54', times: null }],
-  'timeout-bought': [{ rc: '01', then: [{ rc: '00', after_ms: LATER_MS }], callback: { mode: 'never' } }],
-  'timeout-refused': [{ rc: '70' }],
-  'too-often': [{ rc: '85' }],
-  'not-unique': boughtAndAnswered('49'),
-  'deposit-low': boughtAndAnswered('44'),
-  'stock-empty': boughtAndAnswered('68'),
-  pending: pending('00', {}),
-  'pending-refused': pending('02', {}),
-  'pending-silent': pending('00', { mode: 'never' }),
-  'pending-twice': pending('00', { mode: 'twice' }),
-  'pending-swapped': pending('00', { mode: 'out_of_order' }),
-  'pending-late': pending('00', { delay_ms: 60_000 }),
-  'pending-unsigned': pending('00', { signature: 'absent' }),
-  'early-callback': [{ callback: { mode: 'before_answer' }, delay_ms: 800 }],
-  // It says so while the next attempt is in doubt.
-  'too-often-bought': [
-    { rc: '85', then: [{ rc: '00', after_ms: 200_000 }] },
-    { drop: true, callback: { mode: 'never' } },
-  ],
-  'bought-late': [{ rc: '02', then: [{ rc: '00', after_ms: LATER_MS }] }],
-  'taken-back': [{ rc: '00', then: [{ rc: '74', after_ms: LATER_MS }] }],
-} satisfies Record<string, Rule[]>;
+const firstAt = (vendor: VendorCode): string => nameOf(vendor, 'first');
+const secondAt = (vendor: VendorCode): string => nameOf(vendor, 'second');
+const bothAt = (one: VendorCode, other: VendorCode): string => nameOf(one, other);
+const cardOf = (vendor: VendorCode): string => nameOf(vendor, 'code');
 
-type Behaviour = keyof typeof BEHAVIOURS;
-const NAMES = Object.keys(BEHAVIOURS) as Behaviour[];
+const sellsCards = (vendor: VendorCode): boolean => VENDORS[vendor].articles.code !== null;
+
+/** What is bought at these vendors: at each, at one after the other, and cards at one after the other. */
+export function routedProducts(vendors: readonly VendorCode[]): RoutedProduct[] {
+  const pairs = vendors.flatMap((one) => vendors.filter((other) => other !== one).map((other) => [one, other])) as [VendorCode, VendorCode][]; // prettier-ignore
+  const dealers = vendors.filter(sellsCards);
+  return [
+    ...vendors.flatMap(productsOf),
+    ...pairs.map(([one, other]): RoutedProduct => ({
+      ...{ sku: bothAt(one, other), price: PRICE, kind: 'topup', vendors: [one, other] },
+      offers: [offerOf(one, 'first'), offerOf(other, 'second')],
+    })),
+    ...dealers.map((dealer): RoutedProduct => {
+      const inOrder = [dealer, ...dealers.filter((other) => other !== dealer)];
+      const offers = inOrder.map((each) => offerOf(each, 'code'));
+      return { sku: cardOf(dealer), price: PRICE, kind: 'code', vendors: inOrder, offers };
+    }),
+  ];
+}
+
+/** All that any run may sell. */
+const ALL_PRODUCTS = new Map(routedProducts(VENDOR_CODES).map((each) => [each.sku, each]));
+
+/** Sold by vendors alone: while they are paused, orders of it are refused. */
+export const isOfVendorsOnly = (sku: string): boolean =>
+  ALL_PRODUCTS.get(sku)?.offers.every(({ supplier }) => supplier !== 'sim') ?? false;
+
+/** Two or three of them. */
+export const planVendors = (random: Random): VendorCode[] =>
+  random.shuffle(VENDOR_CODES).slice(0, random.int(2, 3));
 
 /** Players to whom the other supplier refuses to sell, at once or after a doubt. */
 const REFUSED_BY_THE_OTHER = [
   ...['sim-fail-out_of_stock', 'sim-fail-limit_exceeded', 'sim-partial-1'],
   ...['sim-drop-fail', 'sim-drop-succeed', 'sim-500-fail'],
 ];
-const REFUSED_BY_THE_VENDOR: Behaviour[] = ['out-of-stock', 'refused', 'refused-drop', 'pending-refused'];
 
-/** How many orders are for what the vendor sells. */
-const SHARE = 0.3;
+/** How many orders are for what vendors sell. */
+const SHARE = 0.4;
 
 export interface RoutedOrder {
   userId: string;
@@ -123,65 +91,103 @@ export interface RoutedOrder {
 }
 
 /** @returns null for an order of something else. */
-export function planRoutedOrder(random: Random, number: number): RoutedOrder | null {
+export function planRoutedOrder(
+  random: Random,
+  vendors: readonly VendorCode[],
+  number: number,
+): RoutedOrder | null {
   if (!random.chance(SHARE)) return null;
-  const any = random.pick(ROUTED_PRODUCTS).sku;
+  const vendor = random.pick(vendors);
+  const other = random.pick(vendors.filter((each) => each !== vendor));
+  const dealers = vendors.filter(sellsCards);
+  const any = (code: VendorCode): string => random.pick(Object.keys(VENDORS[code].behaviours));
+  const refused = (code: VendorCode): string => random.pick(VENDORS[code].refusing);
   const [userId, sku] = random.weighted([
-    [2, [`player-${number}`, any]],
-    [4, [random.pick(REFUSED_BY_THE_OTHER), VENDOR_SECOND]],
-    [3, [`${random.pick(REFUSED_BY_THE_VENDOR)}-${number}`, VENDOR_FIRST]],
-    [7, [`${random.pick(NAMES)}-${number}`, any]],
+    [2, [`player-${number}`, random.pick(productsOf(vendor)).sku]],
+    [4, [random.pick(REFUSED_BY_THE_OTHER), secondAt(vendor)]],
+    [3, [`${refused(vendor)}-${number}`, firstAt(vendor)]],
+    [7, [`${any(vendor)}-${number}`, random.pick(productsOf(vendor)).sku]],
+    [5, [`${refused(vendor)}_${any(other)}-${number}`, bothAt(vendor, other)]],
+    [dealers.length > 0 ? 3 : 0, [`player-${number}`, cardOf(random.pick(dealers))]],
   ] as const);
   return { userId, items: [{ sku, quantity: random.int(1, 2) }] };
 }
 
-/** How the vendor is told who gets it: the user and then the server, which is the same for all. */
-export const SERVER_ID = '2001';
-export const customerOf = (userId: string): string => userId + SERVER_ID;
+/** An order that one vendor refuses, at once or in the end, and another one sells somehow. */
+export function planFailover(random: Random, vendors: readonly VendorCode[], number: number): RoutedOrder {
+  const one = random.pick(vendors);
+  const other = random.pick(vendors.filter((each) => each !== one));
+  const refusal = random.pick(VENDORS[one].refusing);
+  const sale = random.pick(Object.keys(VENDORS[other].behaviours));
+  return { userId: `${refusal}_${sale}-${number}`, items: [{ sku: bothAt(one, other), quantity: 1 }] };
+}
 
-export const behaviourOf = (userId: string): Behaviour | null =>
-  NAMES.find((name) => userId.startsWith(`${name}-`) && /^\d+$/.test(userId.slice(name.length + 1))) ?? null;
+/** What a vendor does with the purchases of a player: a name says it for each of the vendors that sell the product. */
+export function behaviourAt(vendor: VendorCode, sku: string, userId: string): string | null {
+  const { vendors, kind } = ALL_PRODUCTS.get(sku) ?? {};
+  const [, names = ''] = /^([a-z\d_-]+)-\d+$/.exec(userId) ?? [];
+  const name = names.split('_')[vendors?.indexOf(vendor) ?? -1] ?? '';
+  return kind === 'topup' && name in VENDORS[vendor].behaviours ? name : null;
+}
 
-/** Whether the vendor says of the player's purchases that it did not sell, and later that it did: nobody can know before. */
-export const isBoughtLate = (userId: string): boolean =>
-  ['bought-late', 'too-often-bought'].includes(behaviourOf(userId) ?? '');
+/** How many cards are sold as usual before one is not. */
+const USUAL_CARDS = 2;
+const MAX_CARD_RULES = 24;
 
-/** What the simulator is told about these players. */
-export function rulesFor(userIds: string[]): Rule[] {
-  return userIds.flatMap((userId) => {
-    const behaviour = behaviourOf(userId);
-    const rules: Rule[] = behaviour === null ? [] : BEHAVIOURS[behaviour];
-    return rules.map((rule) => ({
-      ...rule,
-      match: { player: customerOf(userId), ...(rule.match as object | undefined) },
-    }));
-  });
+/** What a vendor's simulator is told about these orders. */
+export function rulesFor(vendor: VendorCode, orders: readonly RoutedOrder[]): Json[] {
+  const { behaviours, playerOf, cardRules, articles } = VENDORS[vendor];
+  const told = new Map<string, Json[]>();
+  for (const { userId, items } of orders) {
+    for (const { sku } of items) {
+      const behaviour = behaviourAt(vendor, sku, userId);
+      if (behaviour === null) continue;
+      const rules = behaviours[behaviour] ?? [];
+      const match = { player: playerOf(userId) };
+      told.set(userId, rules.map((rule) => ({ ...rule, match: { ...match, ...(rule.match as object | undefined) } }))); // prettier-ignore
+    }
+  }
+  const cards = Array.from({ length: articles.code && cardRules.length > 0 ? MAX_CARD_RULES : 0 }, (_, index) => ({
+    ...cardRules[index % cardRules.length],
+    match: { sku: articles.code?.supplierSku, repeat: false },
+    skip: (index + 1) * USUAL_CARDS,
+  })); // prettier-ignore
+  return [...told.values(), cards].flat();
 }
 
 export const VENDOR_FAULTS = [
-  'vendor killed',
-  'vendor answers dropped',
-  'vendor refuses connections',
-  'vendor has no deposit left',
-  'vendor has another key',
+  'killed',
+  'answers dropped',
+  'refuses connections',
+  'has no deposit left',
+  'has another key',
 ] as const;
 export type VendorFault = (typeof VENDOR_FAULTS)[number];
 
 export interface PlannedVendorFault {
   atMs: number;
+  vendor: VendorCode;
   kind: VendorFault;
   forMs: number;
 }
 
-/** One after the other, each once before any comes again. */
-export function planVendorFaults(random: Random, durationMs: number): PlannedVendorFault[] {
+/** At each vendor one after the other, each once before any comes again. */
+export function planVendorFaults(
+  random: Random,
+  vendors: readonly VendorCode[],
+  durationMs: number,
+): PlannedVendorFault[] {
+  return vendors.flatMap((vendor) => planFaultsAt(vendor, random.fork(vendor), durationMs));
+}
+
+function planFaultsAt(vendor: VendorCode, random: Random, durationMs: number): PlannedVendorFault[] {
   const faults: PlannedVendorFault[] = [];
   let kinds: VendorFault[] = [];
   for (let atMs = random.int(2_000, 5_000); atMs < durationMs;) {
     if (kinds.length === 0) kinds = random.shuffle(VENDOR_FAULTS);
     const kind = kinds.pop();
     const forMs = random.int(1_000, 3_000);
-    if (kind !== undefined && atMs + forMs <= durationMs) faults.push({ atMs, kind, forMs });
+    if (kind !== undefined && atMs + forMs <= durationMs) faults.push({ atMs, vendor, kind, forMs });
     atMs += forMs + random.int(3_000, 6_000);
   }
   return faults;

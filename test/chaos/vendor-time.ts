@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChaosSystem } from './system.js';
-import type { Moved } from './vendor.js';
+import type { Moved, Vendor } from './vendor.js';
 
 /** How much time passes at the vendor, and how often. */
 const STEP_MS = 10_000;
@@ -17,7 +17,7 @@ const BRING_FORWARD = `
     first_sent_at = u.first_sent_at - $1::interval, last_sent_at = u.last_sent_at - $1::interval,
     unknown_since = u.unknown_since - $1::interval
   FROM suppliers s, unit_attempts a
-  WHERE s.id = u.supplier_id AND s.adapter = 'digiflazz' AND u.next_action_at > now()
+  WHERE s.id = u.supplier_id AND s.code = $4 AND u.next_action_at > now()
     AND u.updated_at < now() - CASE WHEN u.claimed_by IS NULL THEN $2::interval ELSE $3::interval END
     AND a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
   RETURNING a.reference`;
@@ -28,9 +28,9 @@ interface Step extends Moved {
 }
 
 /**
- * Time at the vendor, which wants to be left alone for a minute between two calls about an attempt: it passes faster than
- * here, for the vendor and for attempts about which no call is under way. What passes is on record, so that it can be told
- * how long an attempt was left alone.
+ * Time at a vendor that wants to be left alone for long between two calls about an attempt: it passes faster than here, for
+ * the vendor and for attempts about which no call is under way. What passes is on record, so that it can be told how long
+ * an attempt was left alone. At other vendors it passes as it does here.
  */
 export class VendorTime {
   /** Whether nothing is stopped any more. */
@@ -39,10 +39,13 @@ export class VendorTime {
   private isOver = false;
   private passing: Promise<void> | undefined;
 
-  constructor(private readonly system: ChaosSystem) {}
+  constructor(
+    private readonly system: ChaosSystem,
+    readonly vendor: Vendor,
+  ) {}
 
   start(): void {
-    this.passing = this.pass();
+    if (this.vendor.kind.isTimeFast) this.passing = this.pass();
   }
 
   async stop(): Promise<void> {
@@ -64,14 +67,14 @@ export class VendorTime {
   private async pass(): Promise<void> {
     for (; !this.isOver; await delay(EVERY_MS)) {
       // The vendor first: what is due by our clock must be due by the vendor's.
-      const moved = await this.system.vendor.moveClock(STEP_MS).catch(() => null);
+      const moved = await this.vendor.moveClock(STEP_MS).catch(() => null);
       if (moved === null) continue;
       const step: Step = { ...moved, references: new Set() };
       this.steps.push(step);
       const interval = (ms: number): string => `${ms} milliseconds`;
       const longestMs = this.isCalm ? CALL_MS : LONGEST_STOP_MS;
-      const times = [STEP_MS, CALL_MS, longestMs].map(interval);
-      const brought = await this.system.sql<{ reference: string }>(BRING_FORWARD, times).catch(() => []);
+      const values = [...[STEP_MS, CALL_MS, longestMs].map(interval), this.vendor.kind.code];
+      const brought = await this.system.sql<{ reference: string }>(BRING_FORWARD, values).catch(() => []);
       for (const { reference } of brought) step.references.add(reference);
     }
   }

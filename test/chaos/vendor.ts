@@ -1,36 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ManagedProcess } from './managed-process.js';
 import type { SupplierWire } from './supplier-wire.js';
-import { VENDOR } from './vendor-plan.js';
-
-type Json = Record<string, unknown>;
-
-/** All that was done under one reference. */
-export interface VendorPurchase {
-  ref_id: string;
-  sku: string;
-  customer_no: string;
-  rc: string;
-  price_debited: number;
-  times_bought: number;
-  standing: number;
-  pending: number;
-  sends: number;
-  transactions: { trx_id: string; steps: object[] }[];
-}
-
-/** A request as the vendor received it. */
-export interface VendorEntry {
-  n: number;
-  at: string;
-  path: string;
-  ref_id: string | null;
-  max_price: number | null;
-  /** What came of it, such as `refused` where nothing is on record. */
-  decision: string;
-  /** Null for the first one of a reference. */
-  same_body: boolean | null;
-}
+import type { Json, RawPurchase, VendorEntry, VendorKind } from './vendors/vendor-kind.js';
 
 /** By how much the vendor's clock was moved on, and when that was by this clock. */
 export interface Moved {
@@ -42,14 +13,20 @@ const ASKED_AGAIN_MS = 200;
 /** As long as the vendor may wait until it calls back again. */
 const FINISHING_MS = 3_600_000;
 
-/** The simulated vendor, as a test steers it: killed like anything else, it may have to be asked again. */
+/** A simulated vendor, as a test steers it: killed like anything else, it may have to be asked again. */
 export class Vendor {
   /** @param url of the simulator itself; the service reaches it over the wire. */
   constructor(
+    readonly kind: VendorKind,
     private readonly url: string,
     readonly wire: SupplierWire,
     readonly process: ManagedProcess,
   ) {}
+
+  /** As the service reaches it. */
+  get baseUrl(): string {
+    return `${this.wire.url}${this.kind.path}`;
+  }
 
   /** @throws while it is away */
   async moveClock(byMs: number): Promise<Moved> {
@@ -61,23 +38,18 @@ export class Vendor {
     return this.askUntilTold('rules', { rules });
   }
 
-  setDeposit(rupiah: number): Promise<unknown> {
-    return this.askUntilTold('account', { deposit: rupiah });
-  }
-
-  setKey(production: string): Promise<unknown> {
-    return this.askUntilTold('account', { keys: { production } });
+  change(account: Json): Promise<unknown> {
+    return this.askUntilTold('account', account);
   }
 
   /** As it is by the vendor's own account: with our key and enough of our money. */
   async isWell(): Promise<boolean> {
-    const { deposit, keys } = await this.askUntilTold<{ deposit: number; keys: { production: string } }>('account'); // prettier-ignore
-    return keys.production === VENDOR.key && deposit > VENDOR.deposit / 2;
+    return this.kind.isWell(await this.askUntilTold<Json>('account'));
   }
 
-  /** What is taken from the deposit for all that was bought, in rupiah. */
-  async debited(): Promise<number> {
-    return (await this.askUntilTold<{ debited: number }>('account')).debited;
+  /** What is taken from the deposit for all that was bought, in millionths of its currency. */
+  async debited(): Promise<bigint> {
+    return microsOf((await this.askUntilTold<{ debited: number | string }>('account')).debited);
   }
 
   /** Lets pass what it takes until it has nothing more to do, and everybody was told or given up. */
@@ -96,8 +68,13 @@ export class Vendor {
     );
   }
 
-  purchases(): Promise<VendorPurchase[]> {
+  purchases(): Promise<RawPurchase[]> {
     return this.askUntilTold('purchases');
+  }
+
+  /** How many callbacks it sent. */
+  async calledBack(): Promise<number> {
+    return (await this.askUntilTold<{ attempts: object[] }[]>('callbacks')).reduce((sum, { attempts }) => sum + attempts.length, 0); // prettier-ignore
   }
 
   journal(): Promise<VendorEntry[]> {
@@ -120,9 +97,15 @@ export class Vendor {
     const signal = AbortSignal.timeout(5_000);
     const response = await fetch(`${this.url}/_sim/${path}`, { ...request, signal });
     const answer = (await response.json()) as Answer & { message?: string };
-    if (response.status !== 200) throw new Misunderstood(answer.message);
+    if (response.status !== 200) throw new Misunderstood(`${this.kind.code}: ${answer.message}`);
     return answer;
   }
 }
 
 class Misunderstood extends Error {}
+
+/** A decimal as a simulator writes it, in millionths. */
+export function microsOf(amount: number | string): bigint {
+  const [whole = '', fraction = ''] = String(amount).split('.');
+  return BigInt(whole + fraction.padEnd(6, '0').slice(0, 6));
+}

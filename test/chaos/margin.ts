@@ -1,0 +1,43 @@
+import type { ChaosSystem } from './system.js';
+
+/** A row of `topup report margin --by supplier`, and beside it what the vendor's own account says. */
+export interface MarginLine {
+  supplier: string;
+  units: number;
+  revenue: string;
+  cost: string;
+  margin: string;
+  cost_estimated_units: number;
+  cost_unknown_units: number;
+  /** What it took back, or sold after all, in its own currency: not subtracted from the cost, nor added to it. */
+  reversed: string;
+  /** In its own currency; what it took for what it took back, or sold late, included. Null where it tells no costs. */
+  debited: string | null;
+  debited_baht: string | null;
+}
+
+const REVERSED = `
+  SELECT coalesce(string_agg(r.kind || ' ' || coalesce(r.cost_micros / 1e6, 0)::float8, ', '), '') AS reversed
+  FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id AND s.code = $1`;
+
+const DAY_MS = 86_400_000;
+const dayIn = (zone: string, ms: number): string => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms); // prettier-ignore
+
+/** What the service says that it earned with each supplier, and what vendors took. */
+export async function readMargin(system: ChaosSystem): Promise<MarginLine[]> {
+  const [from, to] = [Date.now() - DAY_MS, Date.now()].map((ms) => dayIn('Asia/Bangkok', ms)) as [string, string]; // prettier-ignore
+  const rows = await system.topup<MarginLine[]>('report', 'margin', '--from', from, '--to', to, '--by', 'supplier'); // prettier-ignore
+  return Promise.all(
+    rows.map(async (row) => {
+      const { supplier, units, revenue, cost, margin, cost_estimated_units, cost_unknown_units } = row;
+      const told = { supplier, units, revenue, cost, margin, cost_estimated_units, cost_unknown_units };
+      const vendor = system.vendors.find(({ kind }) => kind.code === supplier);
+      if (!vendor) return { ...told, reversed: '', debited: null, debited_baht: null };
+      const { currency, rate } = vendor.kind;
+      const debited = Number(await vendor.debited()) / 1_000_000;
+      const debited_baht = (debited * Number(rate)).toFixed(2);
+      const [{ reversed = '' } = {}] = await system.sql<{ reversed: string }>(REVERSED, [supplier]);
+      return { ...told, reversed, debited: `${debited} ${currency}`, debited_baht };
+    }),
+  );
+}

@@ -1,0 +1,12 @@
+import { digiflazz } from './digiflazz.js';
+import { lapakgaming } from './lapakgaming.js';
+import { seagm } from './seagm.js';
+import type { VendorCode, VendorKind } from './vendor-kind.js';
+import { wepay } from './wepay.js';
+
+export const VENDORS: Readonly<Record<VendorCode, VendorKind>> = {
+  digi: digiflazz,
+  wepay,
+  lapak: lapakgaming,
+  seagm,
+};
