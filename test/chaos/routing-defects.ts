@@ -1,8 +1,10 @@
 import type { SupplierCaller } from '../../src/fulfilment/supplier-caller.js';
 import type { SupplierCallbacksService } from '../../src/supplier-callbacks/supplier-callbacks.service.js';
 import type { DigiflazzSupplier } from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
+import type { SeagmSupplier } from '../../src/suppliers/seagm/seagm-supplier.js';
 import type { SupplierPauses } from '../../src/suppliers/supplier-pauses.js';
 import type { SupplierRegistry } from '../../src/suppliers/supplier-registry.js';
+import type { WepaySupplier } from '../../src/suppliers/wepay/wepay-supplier.js';
 import { around, inStatement, type Change } from './seams.js';
 
 /** Ways to break how vendors are bought from: attempts, repeats, callbacks and pauses. */
@@ -68,6 +70,7 @@ export const ROUTING_DEFECTS = {
     around<SupplierCallbacksService['receive']>(
       'SupplierCallbacksService.receive',
       (receive, supplier, raw, address) => {
+        if (supplier.adapter !== 'digiflazz') return receive(supplier, raw, address);
         const body = Buffer.from(JSON.stringify(JSON.parse(raw.body.toString())));
         return receive(supplier, { ...raw, body }, address);
       },
@@ -77,7 +80,7 @@ export const ROUTING_DEFECTS = {
     around<SupplierRegistry['connect']>('SupplierRegistry.connect', (connect, supplier) => {
       const { adapter, settings } = connect(supplier);
       const { callbacks } = adapter;
-      if (!callbacks) return { adapter, settings };
+      if (!callbacks || supplier.adapter !== 'digiflazz') return { adapter, settings };
       const { createHmac } = process.getBuiltinModule('node:crypto');
       const { webhookSecret } = settings as { webhookSecret: string };
       const read: typeof callbacks.read = (raw, given) => {
@@ -89,6 +92,59 @@ export const ROUTING_DEFECTS = {
         settings,
         adapter: Object.create(adapter, { callbacks: { value: { read } } }) as typeof adapter,
       };
+    }),
+  ],
+  'repeated-reference-refunds': [
+    around<WepaySupplier['send']>('WepaySupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'unknown' || !outcome.waitsForCallback) return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_REJECTED', message: outcome.detail };
+    }),
+  ],
+  'accepted-is-sold': [
+    around<WepaySupplier['send']>('WepaySupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'processing') return outcome;
+      const { supplierReference = null, ...told } = outcome;
+      return { ...told, kind: 'succeeded', supplierReference };
+    }),
+  ],
+  '504-fails-at-seagm': [
+    around<SeagmSupplier['send']>('SeagmSupplier.send', async (send, settings, attempt) => {
+      const outcome = await send(settings, attempt);
+      if (outcome.kind !== 'unknown' || outcome.detail !== 'HTTP 504') return outcome;
+      return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail, failover: true };
+    }),
+  ],
+  // By what it says of itself, whoever sent it.
+  'unproven-callback-settles': [
+    around<SupplierRegistry['connect']>('SupplierRegistry.connect', (connect, supplier) => {
+      const { adapter, settings } = connect(supplier);
+      const { callbacks } = adapter;
+      if (!callbacks || !['wepay', 'lapakgaming'].includes(supplier.adapter)) return { adapter, settings };
+      const read: typeof callbacks.read = (raw, given) => {
+        const reading = callbacks.read(raw, given);
+        const said = /status(?:=|":")(2|SUCCESS|4|REFUNDED)\b/.exec(raw.body.toString());
+        if (reading.kind !== 'about' || !said) return reading;
+        const isSold = said[1] === '2' || said[1] === 'SUCCESS';
+        return {
+          ...reading,
+          outcome: isSold
+            ? { kind: 'succeeded', supplierReference: reading.supplierReference ?? null }
+            : { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'says the callback', failover: true },
+        };
+      };
+      return {
+        settings,
+        adapter: Object.create(adapter, { callbacks: { value: { ...callbacks, read } } }) as typeof adapter,
+      };
+    }),
+  ],
+  'code-in-a-log-line': [
+    around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit) => {
+      const ended = await call(unit);
+      console.log(JSON.stringify({ answered: unit.reference, outcome: ended.outcome }, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))); // prettier-ignore
+      return ended;
     }),
   ],
   'no-pause-at-a-refused-key': [
