@@ -48,6 +48,39 @@ describe('configuration', () => {
     });
   });
 
+  it('has the documented defaults of the console', () => {
+    expect(loadConfig(complete).console).toEqual({
+      ...{ port: 3100, host: '127.0.0.1', url: 'http://127.0.0.1:3100', isHttps: false, trustedProxies: [] },
+      ...{ sessionMs: 43_200_000, idleMs: 3_600_000, requireSecondFactor: 'money' },
+      ...{ confirmAbove: 100_000n, timezone: 'Asia/Bangkok' },
+    });
+  });
+
+  it.each([
+    ['CONSOLE_URL', 'https://console.example.com/path', 'an http or https origin'],
+    ['CONSOLE_URL', 'console.example.com', 'an http or https origin'],
+    ['CONSOLE_URL', 'http://console.example.com', 'begin with https:// in production'],
+    ['CONSOLE_PORT', '70000', 'a port number'],
+    ['CONSOLE_HOST', 'every where', 'an address to listen on'],
+    ['CONSOLE_TRUSTED_PROXIES', '10.0.0.300', 'a comma-separated list of networks'],
+    ['CONSOLE_SESSION_HOURS', '0', 'a whole number, 1 to 720'],
+    ['CONSOLE_IDLE_MINUTES', 'soon', 'a whole number, 1 to 1440'],
+    ['CONSOLE_REQUIRE_2FA', 'yes', 'none, money or all'],
+    ['CONSOLE_CONFIRM_ABOVE', '1,000', 'an amount in baht such as 1000.00'],
+    ['CONSOLE_TIMEZONE', '+07:00', 'the name of a time zone such as Asia/Bangkok'],
+  ])('refuses %s=%s: it must be %s', (name, value, words) => {
+    const problems = problemsOf({ ...complete, NODE_ENV: 'production', [name]: value });
+    expect(problems).toContain(name);
+    expect(problems).toMatch(words === 'a comma-separated list of networks' ? /no network/ : words);
+  });
+
+  it('lets the console do without Redis, with a pool of its own', () => {
+    const { REDIS_URL: _redis, ...withoutRedis } = complete;
+    const config = loadConfig({ ...withoutRedis, DATABASE_POOL_SIZE: '20' }, { forConsole: true });
+    expect(config).toMatchObject({ DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 });
+    expect(problemsOf(withoutRedis)).toContain('REDIS_URL');
+  });
+
   it.each([
     ['DATABASE_URL', 'postgres://u:p@one:5432,two:5432/topup'],
     ['DATABASE_URL', 'postgres://one,two/topup'],

@@ -5,6 +5,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
 import { ConfigError } from './config-error.js';
+import { readConsoleConfig, type ConsoleConfig, type ConsoleVariable } from './console-config.js';
 import { Environment, isBlank } from './environment.js';
 import { parseNetwork, splitList, type Network } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
@@ -14,6 +15,7 @@ export interface Config extends Omit<
   Environment,
   | ('WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS' | 'REDIS_TLS_CA_FILE')
   | ('SUPPLIER_CALLBACK_BASE_URL' | 'G2BULK_BASE_URL')
+  | ConsoleVariable
 > {
   /** 32 bytes, or null where nothing was set (only the command line runs without). */
   readonly secretsKey: Buffer | null;
@@ -27,6 +29,9 @@ export interface Config extends Omit<
   readonly supplierCallbackBaseUrl: string | null;
   /** Where G2Bulk checks players, without a slash at its end. */
   readonly g2bulkBaseUrl: string;
+  readonly console: ConsoleConfig;
+  /** After which PostgreSQL ends a statement of a request. */
+  readonly statementTimeoutMs: number;
 }
 
 export const CONFIG = Symbol('CONFIG');
@@ -34,16 +39,21 @@ export const CONFIG = Symbol('CONFIG');
 interface LoadOptions {
   /** The command line's commands that touch no secret run without SECRETS_KEY, and without Redis. */
   forCommandLine?: boolean;
+  /** The console does without Redis, and has a pool and limits of its own. */
+  forConsole?: boolean;
 }
+
+const STATEMENT_TIMEOUT_MS = 6_000;
+const OF_CONSOLE = { DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 };
 
 /**
  * Reads the configuration from environment variables, once, at the start of a process.
  * @throws ConfigError naming every variable that is missing or wrong.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): Config {
-  const source = options.forCommandLine
-    ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' }
-    : env;
+  const { forCommandLine = false, forConsole = false } = options;
+  const source =
+    forCommandLine || forConsole ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' } : env;
   const environment = plainToInstance(Environment, source, {
     // Only the known names: no other variable of the process can reach the configuration.
     excludeExtraneousValues: true,
@@ -66,8 +76,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     problems,
   );
   parseNetworks('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
+  parseNetworks('CONSOLE_TRUSTED_PROXIES', environment.CONSOLE_TRUSTED_PROXIES, problems);
+  const [ofConsole, environmentOfAll] = readConsoleConfig(environment, problems);
   const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
-  if (secretsKey === undefined && !options.forCommandLine) {
+  if (secretsKey === undefined && !forCommandLine) {
     problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -78,7 +90,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     SUPPLIER_CALLBACK_BASE_URL: _callbacks,
     G2BULK_BASE_URL: _g2bulk,
     ...plain
-  } = environment;
+  } = environmentOfAll;
   return Object.freeze({
     ...plain,
     secretsKey: secretsKey === undefined ? null : Buffer.from(secretsKey, 'base64'),
@@ -88,6 +100,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     trustedProxies: splitList(environment.TRUSTED_PROXIES),
     supplierCallbackBaseUrl,
     g2bulkBaseUrl,
+    console: ofConsole,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    ...(forConsole ? OF_CONSOLE : {}),
   });
 }
 

@@ -111,6 +111,17 @@ export class Environment {
   @TextLike(/^(100|\d{1,2}(\.\d{1,2})?)$/, 'a percentage such as 2.5, 0 to 100', '0')
   ROUTING_MIN_MARGIN_PERCENT!: string;
 
+  @Port(3100) CONSOLE_PORT!: number;
+  @Address('127.0.0.1') CONSOLE_HOST!: string;
+  @Text('') CONSOLE_URL!: string;
+  @Networks() CONSOLE_TRUSTED_PROXIES!: string;
+  @Count(720, 12) CONSOLE_SESSION_HOURS!: number;
+  @Count(1440, 60) CONSOLE_IDLE_MINUTES!: number;
+  @OneOf(['none', 'money', 'all'], 'none, money or all', 'money')
+  CONSOLE_REQUIRE_2FA!: 'none' | 'money' | 'all';
+  @Text('1000.00') CONSOLE_CONFIRM_ABOVE!: string;
+  @Text('Asia/Bangkok') CONSOLE_TIMEZONE!: string;
+
   @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;
 
   @Count(500, 20) DATABASE_POOL_SIZE!: number;

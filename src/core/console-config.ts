@@ -1,0 +1,69 @@
+import type { Environment } from './environment.js';
+import { isTimezone } from './moments.js';
+import { parseBaht, type Satang } from './money.js';
+import { splitList } from './networks.js';
+
+/** What the operators' console is told by the environment. */
+export interface ConsoleConfig {
+  readonly port: number;
+  readonly host: string;
+  /** Its public origin, such as `https://console.example.com`. */
+  readonly url: string;
+  /** Browsers reach it by https: its cookies are never sent otherwise. */
+  readonly isHttps: boolean;
+  readonly trustedProxies: readonly string[];
+  /** How long a session lasts at most, and how long without a request. */
+  readonly sessionMs: number;
+  readonly idleMs: number;
+  readonly requireSecondFactor: 'none' | 'money' | 'all';
+  /** A resolution of a unit that costs more is confirmed again. */
+  readonly confirmAbove: Satang;
+  /** Of those who have not chosen their own. */
+  readonly timezone: string;
+}
+
+export type ConsoleVariable = Extract<keyof Environment, `CONSOLE_${string}`>;
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** @returns what the console is told, and what is left of the environment without it. */
+export function readConsoleConfig(
+  environment: Environment,
+  problems: string[],
+): [ConsoleConfig, Omit<Environment, ConsoleVariable>] {
+  const {
+    CONSOLE_PORT: port,
+    CONSOLE_HOST: host,
+    CONSOLE_URL: url,
+    CONSOLE_TRUSTED_PROXIES: proxies,
+    CONSOLE_SESSION_HOURS: hours,
+    CONSOLE_IDLE_MINUTES: minutes,
+    CONSOLE_REQUIRE_2FA: requireSecondFactor,
+    CONSOLE_CONFIRM_ABOVE: limit,
+    CONSOLE_TIMEZONE: timezone,
+    ...others
+  } = environment;
+  const origin = readOrigin(url || `http://127.0.0.1:${port}`, environment.NODE_ENV, problems);
+  const confirmAbove = parseBaht(limit ?? '');
+  if (confirmAbove === null) problems.push('CONSOLE_CONFIRM_ABOVE must be an amount in baht such as 1000.00');
+  if (!isTimezone(timezone ?? ''))
+    problems.push('CONSOLE_TIMEZONE must be the name of a time zone such as Asia/Bangkok');
+  const ofConsole: ConsoleConfig = {
+    ...{ port, host, url: origin, isHttps: origin.startsWith('https:') },
+    trustedProxies: splitList(proxies),
+    ...{ sessionMs: hours * 3_600_000, idleMs: minutes * 60_000 },
+    ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, timezone },
+  };
+  return [ofConsole, others];
+}
+
+function readOrigin(text: string, mode: Environment['NODE_ENV'], problems: string[]): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase()) {
+    problems.push('CONSOLE_URL must be an http or https origin such as https://console.example.com');
+    return text;
+  }
+  if (mode === 'production' && url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    problems.push('CONSOLE_URL must begin with https:// in production, except on this machine itself');
+  return url.origin;
+}
