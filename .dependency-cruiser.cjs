@@ -7,6 +7,7 @@ const rows = {
   database: ['core'],
   queues: ['core', 'database'],
   'audit-log': ['core', 'database'],
+  operators: ['core', 'database', 'audit-log'],
   events: ['core', 'database', 'auth'],
   merchants: ['core', 'database', 'audit-log'],
   auth: ['core', 'database', 'audit-log', 'merchants'],
@@ -41,6 +42,7 @@ const rows = {
       'supplier-callbacks',
       'unit-deliveries',
       'webhooks',
+      'operators',
     ],
   ],
   health: ['core', 'database', 'auth'],
@@ -60,7 +62,7 @@ const rows = {
       'wallet',
       'orders',
     ],
-    ...['webhooks', 'audit', 'reports', 'support', 'maintenance'],
+    ...['webhooks', 'audit', 'reports', 'support', 'maintenance', 'operators'],
   ],
 };
 

@@ -39,9 +39,13 @@ import { PlayerChecks1763800000030 } from './src/database/migrations/17638000000
 import { SandboxMerchants1763800000034 } from './src/database/migrations/1763800000034-sandbox-merchants.js';
 import { SandboxOrders1763800000035 } from './src/database/migrations/1763800000035-sandbox-orders.js';
 import { SandboxSupplier1763800000036 } from './src/database/migrations/1763800000036-sandbox-supplier.js';
+import { Operators1763800000040 } from './src/database/migrations/1763800000040-operators.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
+import { OperatorSession } from './src/operators/operator-session.entity.js';
+import { Operator } from './src/operators/operator.entity.js';
+import { RecoveryCode } from './src/operators/recovery-code.entity.js';
 import { AttemptCheck } from './src/orders/attempt-check.entity.js';
 import { OrderItem } from './src/orders/order-item.entity.js';
 import { OrderUnit } from './src/orders/order-unit.entity.js';
@@ -68,7 +72,7 @@ const ENTITIES = [
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
-  ...[AuditLogEntry, WorkerProcess],
+  ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode],
 ];
 
 /**
@@ -120,6 +124,7 @@ export function dataSourceOptions(
       SandboxMerchants1763800000034,
       SandboxOrders1763800000035,
       SandboxSupplier1763800000036,
+      Operators1763800000040,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

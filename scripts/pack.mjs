@@ -6,6 +6,7 @@ import { rolldown } from 'rolldown';
 /** Packages that look for files beside them when they run, and what of theirs must not be there twice. */
 const UNPACKED = [
   // A child process, a package.json, a native addon.
+  '@node-rs/argon2',
   'bull',
   'ioredis',
   // A worker thread, for LOG_PRETTY.

@@ -15,7 +15,7 @@ const { dependencies } = JSON.parse(readFileSync(path.join(checkout, 'package.js
 };
 
 /** They look for files beside them: their place is node_modules. */
-const UNPACKED = ['@bull-board/api', '@bull-board/express', 'ioredis', 'pino'];
+const UNPACKED = ['@bull-board/api', '@bull-board/express', '@node-rs/argon2', 'ioredis', 'pino'];
 
 /** Prints, when a process ends, what it has loaded from node_modules by `require`. */
 const LIST_REQUIRED = `import { createRequire } from 'node:module';

@@ -41,6 +41,21 @@ export const AUDITED_ACTIONS = [
   'reversal.close',
   'webhook.replay',
   'secrets.rotate',
+  'operator.create',
+  'operator.set_role',
+  'operator.disable',
+  'operator.enable',
+  'operator.reset',
+  'operator.unlock',
+  'operator.set_password',
+  'operator.set_profile',
+  'session.sign_in',
+  'session.refused',
+  'session.end',
+  'second_factor.set',
+  'second_factor.remove',
+  'order.note',
+  'export.run',
 ] as const;
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 

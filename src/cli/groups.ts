@@ -51,6 +51,10 @@ export const GROUPS: Record<string, Group> = {
     summary: 'List and replay deliveries to a merchant’s webhooks',
     load: async () => (await import('./webhook.commands.js')).webhookCommands,
   },
+  operator: {
+    summary: 'Add, list, disable and reset operators of the console; change their roles',
+    load: async () => (await import('./operator.commands.js')).operatorCommands,
+  },
   secrets: {
     summary: 'Re-encrypt stored secrets with a new SECRETS_KEY',
     load: async () => (await import('./secrets.commands.js')).secretsCommands,

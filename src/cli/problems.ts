@@ -38,6 +38,7 @@ const WHERE_TO_LOOK: Record<Resource, string> = {
   product: 'topup product list shows them',
   offer: 'topup offer list shows them',
   reversal: 'topup reversal list shows them',
+  operator: 'topup operator list shows them',
 };
 
 /** The words of whatever was thrown; several attempts to connect come as one error that has none of its own. */

@@ -75,7 +75,7 @@ export class AppError extends Error {
 }
 
 /** What is looked up by a number or a code. */
-export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'offer' | 'reversal';
+export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'offer' | 'reversal' | 'operator';
 
 /** There is no such thing: NOT_FOUND. */
 export class UnknownResource extends AppError {

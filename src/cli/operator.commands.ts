@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import type { Actor } from '../audit-log/audit-log.js';
+import type { Operator } from '../operators/operator.entity.js';
+import { OperatorsModule } from '../operators/operators.module.js';
+import { OperatorsService, type Invited, type NewOperator } from '../operators/operators.service.js';
+import { ROLES, type Role } from '../operators/roles.js';
+import { examples, type Act, type CommandGroup } from './command-group.js';
+import { oneOf, operatorOption, reasonOption } from './options.js';
+import { list, record, type Result } from './output.js';
+
+const ROLE_HELP = `role: ${ROLES.join(', ')}`;
+
+export const operatorCommands: CommandGroup = {
+  features: { imports: [OperatorsModule] },
+  define(operator, act) {
+    operator
+      .command('create')
+      .description(
+        'Add an operator of the console, and print a link to set the password, valid once and for a day.',
+      )
+      .requiredOption('--email <address>', 'e-mail address, to sign in with')
+      .requiredOption('--name <name>', 'name, 1 to 128 characters')
+      .requiredOption('--role <role>', ROLE_HELP, oneOf(ROLES))
+      .addOption(operatorOption())
+      .addOption(reasonOption())
+      .addHelpText('after', examples('operator create --email nok@example.com --name Nok --role support'))
+      .action(
+        act(async (app, { email, name, role, ...by }: NewOperator & Actor) =>
+          invitation(await app.get(OperatorsService).create({ email, name, role }, by)),
+        ),
+      );
+
+    operator
+      .command('list')
+      .description('List the operators of the console.')
+      .addHelpText('after', examples('operator list', 'operator list --json'))
+      .action(
+        act(async (app) => {
+          const operators = await app.get(OperatorsService).list();
+          return list(operators.map(toJson), 'There are no operators: topup operator create adds one.');
+        }),
+      );
+
+    defineSetRole(operator, act);
+    defineAccessCommands(operator, act);
+  },
+};
+
+function defineSetRole(operator: Command, act: Act): void {
+  operator
+    .command('set-role')
+    .description('Change what an operator may do, from their next request on.')
+    .argument('<email>', 'e-mail address of the operator')
+    .requiredOption('--role <role>', ROLE_HELP, oneOf(ROLES))
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText('after', examples('operator set-role nok@example.com --role finance'))
+    .action(
+      act(async (app, email: string, { role, ...by }: { role: Role } & Actor) =>
+        record(toJson(await app.get(OperatorsService).setRole(email, role, by))),
+      ),
+    );
+}
+
+/** Who is let in. */
+function defineAccessCommands(operator: Command, act: Act): void {
+  operator
+    .command('disable')
+    .description(
+      'Sign an operator out everywhere, and refuse them from now on. topup operator reset lets them in again.',
+    )
+    .argument('<email>', 'e-mail address of the operator')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText('after', examples('operator disable nok@example.com --reason "left the company"'))
+    .action(
+      act(async (app, email: string, by: Actor) =>
+        record(toJson(await app.get(OperatorsService).disable(email, by))),
+      ),
+    );
+
+  operator
+    .command('reset')
+    .description(
+      'Let an operator in again: take the password and the second factor away, end every session, unlock and enable ' +
+        'the account, and print a new link to set the password.',
+    )
+    .argument('<email>', 'e-mail address of the operator')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText('after', examples('operator reset nok@example.com --reason "lost their phone"'))
+    .action(
+      act(async (app, email: string, by: Actor) =>
+        invitation(await app.get(OperatorsService).reset(email, by)),
+      ),
+    );
+}
+
+const invitation = ({ operator, link, until }: Invited): Result =>
+  record(
+    { ...toJson(operator), set_up_link: link, set_up_until: until.toISOString() },
+    `${operator.email} sets a password with set_up_link. It works once, and nobody can show it again.`,
+  );
+
+const toJson = (operator: Operator): Record<string, unknown> => ({
+  id: operator.id,
+  email: operator.email,
+  name: operator.name,
+  role: operator.role,
+  status: operator.active ? 'active' : 'disabled',
+  second_factor: operator.totp_sealed !== null,
+  locked_until: lockedUntil(operator)?.toISOString() ?? null,
+  last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
+  created_at: operator.created_at.toISOString(),
+});
+
+/** A lock that is over is none. */
+const lockedUntil = ({ locked_until: until }: Operator): Date | null =>
+  until && until > new Date() ? until : null;

@@ -1,0 +1,44 @@
+import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import { Operator } from './operator.entity.js';
+
+/** A browser in which an operator is signed in. */
+@Entity('operator_sessions')
+@Unique('uq_operator_sessions_id_hash', ['id_hash'])
+@Index('ix_operator_sessions_operator', ['operator_id'])
+export class OperatorSession {
+  @IdColumn('integer', 'pk_operator_sessions')
+  id!: number;
+
+  /** SHA-256 of the cookie's value. */
+  @Column('bytea')
+  id_hash!: Buffer;
+
+  @ForeignKey(() => Operator, { name: 'fk_operator_sessions_operator' })
+  @Column('integer')
+  operator_id!: number;
+
+  /** The password was given, and the second factor's code was not. */
+  @Column('boolean')
+  awaits_code!: boolean;
+
+  @Column('text')
+  ip!: string;
+
+  @Column('text')
+  user_agent!: string;
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+
+  /** Of the last request, to half a minute. */
+  @Column(createdAtColumn())
+  seen_at!: Date;
+
+  @Column(timestampColumn())
+  expires_at!: Date;
+
+  /** When the operator last gave a code or password in this session. */
+  @Column(timestampColumn({ nullable: true }))
+  confirmed_at!: Date | null;
+}

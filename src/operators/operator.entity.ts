@@ -1,0 +1,84 @@
+import { Check, Column, Entity, Unique } from 'typeorm';
+import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import type { Role } from './roles.js';
+
+export const LANGUAGES = ['en', 'th'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Somebody who may sign in to the console. */
+@Entity('operators')
+@Unique('uq_operators_email', ['email'])
+@Unique('uq_operators_set_up_hash', ['set_up_hash'])
+@Check('ck_operators_email', 'email = lower(email)')
+@Check('ck_operators_role', `role IN ('viewer', 'support', 'catalog', 'finance', 'admin')`)
+@Check('ck_operators_language', `language IN ('en', 'th')`)
+@Check('ck_operators_set_up', '(set_up_hash IS NULL) = (set_up_until IS NULL)')
+export class Operator {
+  @IdColumn('integer', 'pk_operators')
+  id!: number;
+
+  /** In lower case. */
+  @Column('text')
+  email!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  role!: Role;
+
+  @Column('boolean', { default: true })
+  active!: boolean;
+
+  /** Null until a set-up link was used. */
+  @Column('text', { nullable: true })
+  password_hash!: string | null;
+
+  /** SHA-256 of the set-up link's token, until it is used. */
+  @Column('bytea', { nullable: true })
+  set_up_hash!: Buffer | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  set_up_until!: Date | null;
+
+  /** The second factor's secret; null where there is none. */
+  @Column('bytea', { nullable: true })
+  totp_sealed!: Buffer | null;
+
+  /** The secret that takes its place once a code of it was given. */
+  @Column('bytea', { nullable: true })
+  totp_offered_sealed!: Buffer | null;
+
+  /** No code of this step or an earlier one counts any more. */
+  @Column(bigintColumn({ default: 0 }))
+  totp_last_step!: bigint;
+
+  /** Wrong passwords and codes since the last right ones, in browsers that the operator has not signed in with. */
+  @Column('integer', { default: 0 })
+  failed_logins!: number;
+
+  @Column(timestampColumn({ nullable: true }))
+  locked_until!: Date | null;
+
+  /** The same for browsers that the operator has signed in with. */
+  @Column('integer', { default: 0 })
+  known_device_failed_logins!: number;
+
+  @Column(timestampColumn({ nullable: true }))
+  known_device_locked_until!: Date | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  last_sign_in_at!: Date | null;
+
+  @Column('text', { nullable: true })
+  language!: Language | null;
+
+  @Column('text', { nullable: true })
+  timezone!: string | null;
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+
+  @Column(timestampColumn({ default: () => 'now()' }))
+  updated_at!: Date;
+}

@@ -1,0 +1,176 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { recordAction, type Actor, type AuditedAction } from '../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../core/config.js';
+import { AppError, invalidRequest, UnknownResource } from '../core/errors.js';
+import { textProblem } from '../core/text.js';
+import { Database, type Transaction } from '../database/database.js';
+import { newLinkToken, sha256 } from './one-time-secrets.js';
+import type { Operator } from './operator.entity.js';
+import { OperatorsRepository, type OperatorChange } from './operators.repository.js';
+import { hashPassword, passwordProblem } from './passwords.js';
+import type { Role } from './roles.js';
+
+const LINK_LASTS_MS = 86_400_000;
+
+export interface NewOperator {
+  email: string;
+  name: string;
+  role: Role;
+}
+
+/** An operator who can set a password with a link, once and within a day. */
+export interface Invited {
+  operator: Operator;
+  /** It holds the only copy of its token. */
+  link: string;
+  until: Date;
+}
+
+const UNLOCKED = {
+  ...{ failed_logins: 0, locked_until: null },
+  ...{ known_device_failed_logins: 0, known_device_locked_until: null },
+} satisfies OperatorChange;
+
+/** The accounts of the console. */
+@Injectable()
+export class OperatorsService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorsRepository,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** In the order in which they were added. */
+  list(): Promise<Operator[]> {
+    return this.operators.list();
+  }
+
+  /** @throws BAD_REQUEST; CONFLICT where an operator has the address. */
+  async create({ email: given, name, role }: NewOperator, by?: Actor): Promise<Invited> {
+    const email = readEmail(given);
+    const problem = textProblem(name, 1, 128);
+    if (problem) throw new AppError('BAD_REQUEST', `the name ${problem}`);
+    const { token, ...link } = newLink();
+    return this.database.transaction(async (tx) => {
+      const operator = await this.operators.insert(tx, { email, name, role, ...link });
+      if (!operator) throw new AppError('CONFLICT', `there is an operator with the address ${email}`);
+      recordAction(tx, by, { action: 'operator.create', detail: { operator: email, role } });
+      return { operator, link: this.linkOf(token), until: link.set_up_until };
+    });
+  }
+
+  /** Signs an operator out everywhere and lets nobody in by that account. @throws NOT_FOUND; CONFLICT for the last administrator. */
+  disable(email: string, by?: Actor): Promise<Operator> {
+    return this.change(email, by, 'operator.disable', async (tx, { id }) => {
+      await this.keepAnAdministrator(tx, id);
+      await this.operators.endSessions(tx, { operator_id: id });
+      return { active: false, set_up_hash: null, set_up_until: null };
+    });
+  }
+
+  /** @throws NOT_FOUND */
+  enable(email: string, by?: Actor): Promise<Operator> {
+    return this.change(email, by, 'operator.enable', () => Promise.resolve({ active: true }));
+  }
+
+  /** @throws NOT_FOUND; CONFLICT for the last administrator. */
+  setRole(email: string, role: Role, by?: Actor): Promise<Operator> {
+    return this.change(email, by, 'operator.set_role', async (tx, { id }) => {
+      if (role !== 'admin') await this.keepAnAdministrator(tx, id);
+      return { role };
+    });
+  }
+
+  /** @throws NOT_FOUND */
+  unlock(email: string, by?: Actor): Promise<Operator> {
+    return this.change(email, by, 'operator.unlock', () => Promise.resolve(UNLOCKED));
+  }
+
+  /**
+   * The way back in: takes password and second factor away, ends every session, unlocks and re-enables the account, and
+   * makes a new link to set the password. @throws NOT_FOUND
+   */
+  async reset(email: string, by?: Actor): Promise<Invited> {
+    const { token, ...link } = newLink();
+    const operator = await this.change(email, by, 'operator.reset', async (tx, { id }) => {
+      await this.operators.endSessions(tx, { operator_id: id });
+      await this.operators.replaceRecoveryCodes(tx, id, []);
+      const forgotten = { password_hash: null, totp_sealed: null, totp_offered_sealed: null };
+      return { ...link, ...forgotten, ...UNLOCKED, active: true };
+    });
+    return { operator, link: this.linkOf(token), until: link.set_up_until };
+  }
+
+  /**
+   * Sets the password with a link's token, which is used up by it.
+   * @param console where it is asked for. @throws BAD_REQUEST for a password that can't be chosen; NOT_FOUND for the link.
+   */
+  async setUp(token: string, password: string, origin: { ip: string; requestId: string }): Promise<Operator> {
+    const where = { set_up_hash: sha256(token), active: true };
+    const found = await this.operators.find(where);
+    if (!found || isOver(found)) throw unknownLink();
+    const password_hash = await choosePassword('password', password, found.email);
+    return this.database.transaction(async (tx) => {
+      // Used meanwhile, it is no longer there.
+      const locked = await this.operators.lock(tx, { ...where, id: found.id });
+      if (!locked || isOver(locked)) throw unknownLink();
+      await this.operators.update(tx, locked.id, { password_hash, set_up_hash: null, set_up_until: null });
+      await this.operators.endSessions(tx, { operator_id: locked.id });
+      const by = { operator: locked.email, console: { operatorId: locked.id, ...origin } };
+      recordAction(tx, by, { action: 'operator.set_password', detail: { by: 'link' } });
+      return locked;
+    });
+  }
+
+  /** @param work what is to be done besides, and what of the operator changes. */
+  private change(
+    email: string,
+    by: Actor | undefined,
+    action: AuditedAction,
+    work: (tx: Transaction, operator: Operator) => Promise<OperatorChange>,
+  ): Promise<Operator> {
+    return this.database.transaction(async (tx) => {
+      const operator = await this.operators.lock(tx, { email: email.trim().toLowerCase() });
+      if (!operator) throw new UnknownResource('operator', email);
+      const change = await work(tx, operator);
+      await this.operators.update(tx, operator.id, change);
+      const role = change.role === undefined ? {} : { role: change.role, role_before: operator.role };
+      recordAction(tx, by, { action, detail: { operator: operator.email, ...role } });
+      return { ...operator, ...change };
+    });
+  }
+
+  private async keepAnAdministrator(tx: Transaction, id: number): Promise<void> {
+    const administrators = await this.operators.lockAdministrators(tx);
+    if (administrators.length === 1 && administrators[0] === id)
+      throw new AppError('CONFLICT', 'this is the last administrator: make somebody else one first');
+  }
+
+  /** The token is behind a number sign: browsers send it to no server, and so no proxy logs it. */
+  private readonly linkOf = (token: string): string => `${this.config.console.url}/set-up#${token}`;
+}
+
+function newLink(): { token: string; set_up_hash: Buffer; set_up_until: Date } {
+  const token = newLinkToken();
+  return { token, set_up_hash: sha256(token), set_up_until: new Date(Date.now() + LINK_LASTS_MS) };
+}
+
+const isOver = ({ set_up_until }: Operator): boolean => set_up_until === null || set_up_until < new Date();
+
+const unknownLink = (): AppError =>
+  new AppError('NOT_FOUND', 'this link was used or is over: ask an administrator for another');
+
+/** @param field where it was given. @returns its hash. @throws BAD_REQUEST */
+export async function choosePassword(field: string, password: string, email: string): Promise<string> {
+  const words = passwordProblem(password, email);
+  if (words) throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
+  return hashPassword(password);
+}
+
+/** @returns the address in lower case. @throws BAD_REQUEST */
+function readEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (email.length <= 128 && /^[^\s@]+@[^\s@]+$/.test(email) && textProblem(email, 3, 128) === null)
+    return email;
+  throw new AppError('BAD_REQUEST', 'the address must be an e-mail address of up to 128 characters');
+}

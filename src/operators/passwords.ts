@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { codePoints } from '../core/text.js';
+import { isCommonPassword } from './common-passwords.js';
+
+const MIN_LENGTH = 12;
+const MAX_LENGTH = 256;
+
+/** argon2id with 19 MiB, 2 passes and one lane (OWASP Password Storage Cheat Sheet). */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const MADE_AT_THAT_COST = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
+
+/** The same characters may come in several forms from different keyboards. */
+const normalized = (password: string): string => password.normalize('NFKC');
+
+export const hashPassword = (password: string): Promise<string> => hash(normalized(password), COST);
+
+/** Whether a hash was made at another cost than is asked for now. */
+export const isOutdatedHash = (passwordHash: string): boolean => !passwordHash.startsWith(MADE_AT_THAT_COST);
+
+/** What passwords of nobody are compared with, so that it takes the same time. */
+let decoy: Promise<string> | undefined;
+const decoyHash = (): Promise<string> => (decoy ??= hashPassword(randomBytes(32).toString('hex')));
+
+/** @param passwordHash of the operator; null where there is none, which takes the same time and is wrong. */
+export async function isRightPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  const isRight = await verify(passwordHash ?? (await decoyHash()), normalized(password));
+  return isRight && passwordHash !== null;
+}
+
+/** Why a password can't be chosen: null when it can. @param email of the operator. */
+export function passwordProblem(password: string, email: string): string | null {
+  const length = password.length > MAX_LENGTH * 2 ? password.length : codePoints(password);
+  if (length < MIN_LENGTH || length > MAX_LENGTH)
+    return `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`;
+  if (isCommonPassword(password)) return 'is one of the commonest passwords';
+  const name = email.split('@', 1)[0] ?? '';
+  if (name.length >= 3 && password.toLowerCase().includes(name))
+    return 'must not contain the name in the address';
+  return null;
+}
