@@ -40,6 +40,7 @@ import { SandboxMerchants1763800000034 } from './src/database/migrations/1763800
 import { SandboxOrders1763800000035 } from './src/database/migrations/1763800000035-sandbox-orders.js';
 import { SandboxSupplier1763800000036 } from './src/database/migrations/1763800000036-sandbox-supplier.js';
 import { Operators1763800000040 } from './src/database/migrations/1763800000040-operators.js';
+import { OperatorLogSources1763800000041 } from './src/database/migrations/1763800000041-operator-log-sources.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -125,6 +126,7 @@ export function dataSourceOptions(
       SandboxOrders1763800000035,
       SandboxSupplier1763800000036,
       Operators1763800000040,
+      OperatorLogSources1763800000041,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn } from '../database/columns.js';
 
 /** One entry of the audit log. It is never changed. */
@@ -6,12 +6,27 @@ import { bigintColumn, createdAtColumn, IdColumn } from '../database/columns.js'
 @Index('ix_operator_actions_order', ['order_id'], { where: 'order_id IS NOT NULL' })
 @Index('ix_operator_actions_created_at', ['created_at'])
 @Index('ix_operator_actions_merchant', { synchronize: false })
+@Check('ck_operator_actions_source', `source IN ('cli', 'console')`)
 export class AuditLogEntry {
   @IdColumn('bigint', 'pk_operator_actions')
   id!: bigint;
 
+  /** Their e-mail address in the console, else the name that they give themselves at the command line. */
   @Column('text')
   operator!: string;
+
+  @ForeignKey('Operator', { name: 'fk_operator_actions_operator' })
+  @Column('integer', { nullable: true })
+  operator_id!: number | null;
+
+  @Column('text', { default: 'cli' })
+  source!: 'cli' | 'console';
+
+  @Column('text', { nullable: true })
+  ip!: string | null;
+
+  @Column('text', { nullable: true })
+  request_id!: string | null;
 
   @Column('text')
   action!: string;

@@ -9,6 +9,15 @@ export interface Actor {
   operator: string;
   /** Up to 500 characters. */
   reason?: string;
+  /** Absent at the command line. */
+  console?: ConsoleRequest;
+}
+
+/** By whose request in the console something is done. */
+export interface ConsoleRequest {
+  operatorId: number;
+  ip: string;
+  requestId: string;
 }
 
 /** What the audit log tells apart. */
@@ -76,9 +85,12 @@ export function recordAction(tx: Transaction, actor: Actor | undefined, record: 
   if (!actor) return;
   assertActor(actor);
   const { action, merchantId = null, orderId = null } = record;
-  const { operator, reason } = actor;
+  const { operator, reason, console: request } = actor;
+  const source = request
+    ? { operatorId: request.operatorId, source: 'console', ip: request.ip, requestId: request.requestId }
+    : { operatorId: null, source: 'cli', ip: null, requestId: null };
   const detail = JSON.stringify(reason === undefined ? record.detail : { ...record.detail, reason });
-  tx.write(...RECORD_ACTION.with({ operator, action, merchantId, orderId, detail }));
+  tx.write(...RECORD_ACTION.with({ ...source, operator, action, merchantId, orderId, detail }));
 }
 
 /** For what is not to begin without one. @throws BAD_REQUEST for an operator or a reason that can't be kept. */

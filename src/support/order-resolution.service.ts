@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
-import { recordAction } from '../audit-log/audit-log.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement } from '../orders/order-settlement.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
-export interface Resolution {
+export interface Resolution extends Actor {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;
@@ -17,7 +17,6 @@ export interface Resolution {
   outcome: DefiniteOutcome;
   /** 1 to 500 characters, for the record. */
   reason: string;
-  operator: string;
 }
 
 const POLL_MS = 200;

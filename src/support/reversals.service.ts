@@ -68,6 +68,7 @@ export class ReversalsService {
         reference: `reversal-${id}`,
         note: by.reason,
         operator: by.operator,
+        console: by.console,
       });
     }
     return this.database.transaction(async (tx) => {

@@ -55,7 +55,7 @@ export class WalletService {
 
   private async fund(kind: 'credit' | 'debit', funding: Funding): Promise<Wallet> {
     assertFunding(funding);
-    const { merchantId, amount, reference, note = null, operator, reason, isOwn } = funding;
+    const { merchantId, amount, reference, note = null, operator, reason, console, isOwn } = funding;
     return this.database.transaction(async (tx) => {
       const before = known(await this.wallets.lock(tx, merchantId), merchantId);
       if (await this.isRepeat(tx, kind, funding)) return before;
@@ -68,7 +68,7 @@ export class WalletService {
       const funded = { merchantId, kind, amount, availableAfter, reference, note, operator };
       const { wallet, transferId } = await this.wallets.fund(tx, funded);
       const detail = { transfer_id: Number(transferId), amount: formatBaht(amount), reference, note };
-      const actor = isOwn ? undefined : { operator, reason };
+      const actor = isOwn ? undefined : { operator, reason, console };
       recordAction(tx, actor, { action: `wallet.${kind}`, merchantId, detail });
       if (crosses(before.available, wallet.available, wallet.alert_below)) {
         const low = { merchantId, available: wallet.available, threshold: wallet.alert_below };
