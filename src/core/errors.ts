@@ -30,7 +30,16 @@ export const DETAIL_CODES = {
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
 } as const;
 
-export type DetailCode = keyof typeof DETAIL_CODES;
+/** What only the operators' console has besides. */
+export const CONSOLE_DETAIL_CODES = {
+  CODE_REQUIRED: 'the password was right: the code of the second factor is asked for',
+  SECOND_FACTOR_REQUIRED: 'somebody of this role works with a second factor only: set one up',
+  PERMISSION_REQUIRED: '`field` is the permission that is missing',
+  CONFIRMATION_REQUIRED:
+    'this is done only shortly after the code or password was given: confirm, and send it again',
+} as const;
+
+export type DetailCode = keyof typeof DETAIL_CODES | keyof typeof CONSOLE_DETAIL_CODES;
 
 /** One problem of a request. `field` is a path such as `items[0].quantity`. */
 export interface ErrorDetail {

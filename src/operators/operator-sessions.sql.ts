@@ -1,0 +1,81 @@
+import { statement } from '../database/parameters.js';
+import type { Role } from './roles.js';
+
+/** A session together with its operator as they are now. */
+export interface LiveSession {
+  id: number;
+  id_hash: Buffer;
+  operator_id: number;
+  awaits_code: boolean;
+  ip: string;
+  user_agent: string;
+  created_at: Date;
+  seen_at: Date;
+  expires_at: Date;
+  confirmed_at: Date | null;
+  email: string;
+  name: string;
+  role: Role;
+  language: 'en' | 'th' | null;
+  timezone: string | null;
+  has_second_factor: boolean;
+}
+
+/** Sessions that may be used. @param idleMs after so long without a request one has ended. */
+const live = (idleMs: string): string => `
+  s.expires_at > statement_timestamp()
+  AND s.seen_at > statement_timestamp() - ${idleMs} * interval '1 millisecond' AND o.active`;
+
+const COLUMNS = `
+  s.*, o.email, o.name, o.role, o.language, o.timezone, o.totp_sealed IS NOT NULL AS has_second_factor`;
+
+export const FIND_SESSION = statement(
+  'operator_sessions.find',
+  { hash: 'bytea', idleMs: 'bigint' },
+  ({ hash, idleMs }) => `
+    SELECT ${COLUMNS} FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+    WHERE s.id_hash = ${hash} AND ${live(idleMs)}`,
+);
+
+/** Newest first. */
+export const LIST_SESSIONS = statement(
+  'operator_sessions.list',
+  { operatorId: 'int', idleMs: 'bigint' },
+  ({ operatorId, idleMs }) => `
+    SELECT ${COLUMNS} FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+    WHERE s.operator_id = ${operatorId} AND NOT s.awaits_code AND ${live(idleMs)} ORDER BY s.id DESC`,
+);
+
+export const REMOVE_EXPIRED_SESSIONS = statement(
+  'operator_sessions.remove_expired',
+  {},
+  () => `DELETE FROM operator_sessions WHERE expires_at < statement_timestamp()`,
+);
+
+export const INSERT_SESSION = statement(
+  'operator_sessions.insert',
+  {
+    ...({ hash: 'bytea', operatorId: 'int', awaitsCode: 'boolean', ip: 'text', userAgent: 'text' } as const),
+    ...({ expiresAt: 'timestamptz', isConfirmed: 'boolean' } as const),
+  },
+  ({ hash, operatorId, awaitsCode, ip, userAgent, expiresAt, isConfirmed }) => `
+    INSERT INTO operator_sessions (id_hash, operator_id, awaits_code, ip, user_agent, expires_at, confirmed_at)
+    VALUES (${hash}, ${operatorId}, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt},
+            CASE WHEN ${isConfirmed} THEN now() END)`,
+);
+
+export const CONFIRM_SESSION = statement(
+  'operator_sessions.confirm',
+  { id: 'int' },
+  ({ id }) => `
+    UPDATE operator_sessions SET confirmed_at = statement_timestamp() WHERE id = ${id} RETURNING confirmed_at`,
+);
+
+/** Written no more than every half minute, because a page asks every few seconds. */
+export const TOUCH_SESSION = statement(
+  'operator_sessions.touch',
+  { hash: 'bytea' },
+  ({ hash }) => `
+    UPDATE operator_sessions SET seen_at = statement_timestamp()
+    WHERE id_hash = ${hash} AND seen_at < statement_timestamp() - interval '30 seconds'`,
+);

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { generateSecret, generateURI, verify } from 'otplib';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { AppError, invalidRequest } from '../core/errors.js';
+import { SecretBox } from '../core/secret-box.js';
+import { Database } from '../database/database.js';
+import { newRecoveryCodes, plainRecoveryCode, sha256 } from './one-time-secrets.js';
+import type { Operator } from './operator.entity.js';
+import { OperatorsRepository } from './operators.repository.js';
+
+const ISSUER = 'Order Top-up';
+const STEP_SECONDS = 30;
+const CODE = /^\d{6}$/;
+
+/** What an authenticator app is told, by hand or as a QR code. */
+export interface Offer {
+  /** In base 32. */
+  secret: string;
+  uri: string;
+}
+
+/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s), and the recovery codes that take their place. */
+@Injectable()
+export class SecondFactorService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorsRepository,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /** Offers a secret. It counts once a code of it is given to {@link accept}. */
+  async offer({ id, email }: Pick<Operator, 'id' | 'email'>): Promise<Offer> {
+    const secret = generateSecret();
+    const totp_offered_sealed = this.secretBox.seal(secret);
+    await this.database.transaction((tx) => this.operators.update(tx, id, { totp_offered_sealed }));
+    return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
+  }
+
+  /**
+   * Puts the secret that was offered in the place of the one before.
+   * @param code that the app shows. @returns ten recovery codes, which nobody sees again. @throws BAD_REQUEST; CONFLICT
+   */
+  async accept(id: number, code: string, by: Actor): Promise<string[]> {
+    const codes = newRecoveryCodes();
+    await this.database.transaction(async (tx) => {
+      const operator = await this.operators.lock(tx, { id });
+      const sealed = operator?.totp_offered_sealed;
+      if (!sealed) throw new AppError('CONFLICT', 'no second factor is being set up');
+      const step = await stepOf(this.open(sealed), code, 0n);
+      if (step === null) {
+        const message = 'code is not the one that the app shows now';
+        throw invalidRequest([{ field: 'code', code: 'INVALID_VALUE', message }]);
+      }
+      const change = { totp_sealed: sealed, totp_offered_sealed: null, totp_last_step: step };
+      await this.operators.update(tx, id, change);
+      const hashes = codes.map((each) => sha256(plainRecoveryCode(each)));
+      await this.operators.replaceRecoveryCodes(tx, id, hashes);
+      recordAction(tx, by, {
+        action: 'second_factor.set',
+        detail: { replaced: operator.totp_sealed !== null },
+      });
+    });
+    return codes;
+  }
+
+  async remove(id: number, by: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.operators.update(tx, id, { totp_sealed: null, totp_offered_sealed: null });
+      await this.operators.replaceRecoveryCodes(tx, id, []);
+      recordAction(tx, by, { action: 'second_factor.remove', detail: {} });
+    });
+  }
+
+  /** Whether a code, or recovery code, is right and was not used before; it is used by that. */
+  async use({ id, totp_sealed, totp_last_step }: Operator, code: string): Promise<boolean> {
+    if (!totp_sealed) return false;
+    const typed = code.replace(/\s/g, '');
+    if (!CODE.test(typed)) return this.operators.useRecoveryCode(id, sha256(plainRecoveryCode(typed)));
+    const step = await stepOf(this.open(totp_sealed), typed, totp_last_step);
+    return step !== null && this.operators.useStep(id, step);
+  }
+
+  /** Opened each time: it is not remembered in memory. */
+  private readonly open = (sealed: Buffer): string => this.secretBox.openBytes(sealed).toString('utf8');
+}
+
+/** The step that a code is of, if it is of this one, the one before or the one after; null when it is of none. */
+async function stepOf(secret: string, token: string, after: bigint): Promise<bigint | null> {
+  if (!CODE.test(token)) return null;
+  const verified = await verify({
+    ...{ secret, token, epochTolerance: STEP_SECONDS },
+    ...(after > 0n ? { afterTimeStep: Number(after) } : {}),
+  }).catch(() => null);
+  return verified?.valid && 'timeStep' in verified ? BigInt(verified.timeStep) : null;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { recordAction, type ConsoleRequest } from '../audit-log/audit-log.js';
+import { AppError } from '../core/errors.js';
+import { Database } from '../database/database.js';
+import type { Operator } from './operator.entity.js';
+import { OperatorsRepository } from './operators.repository.js';
+import { choosePassword } from './operators.service.js';
+import { hashPassword, isOutdatedHash, isRightPassword } from './passwords.js';
+import { SecondFactorService } from './second-factor.service.js';
+
+/** From where somebody tries to sign in. */
+export type Origin = Omit<ConsoleRequest, 'operatorId'> & {
+  /** The operator whom the browser's device cookie names. */
+  knownOperatorId: number | null;
+};
+
+/** A password, or a code of the second factor. */
+export type Proof = { password: string } | { code: string };
+
+/** A refusal takes at least so long, and so the same for addresses that nobody has. */
+const REFUSED_AFTER_MS = 100;
+
+/** Lets operators in, and counts what is wrong. Every attempt is counted before it is looked at. */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorsRepository,
+    private readonly secondFactor: SecondFactorService,
+  ) {}
+
+  /**
+   * The first step. @returns the operator, and whether a code is asked for before they are signed in.
+   * @throws UNAUTHORIZED, which never says whether it was the address, the password or a lock.
+   */
+  async withPassword(
+    given: { email: string; password: string },
+    origin: Origin,
+  ): Promise<{ operator: Operator; awaitsCode: boolean }> {
+    const startedAtMs = performance.now();
+    const email = given.email.trim().toLowerCase();
+    const operator = await this.operators.countAttempt(email, origin.knownOperatorId);
+    const isRight = await isRightPassword(operator?.password_hash ?? null, given.password);
+    if (!operator || !isRight) {
+      await this.logRefusal({ email }, origin, 'password');
+      throw await refused(startedAtMs, 'The address or the password is wrong, or the account is locked');
+    }
+    await this.rehash(operator, given.password);
+    const isKnown = operator.id === origin.knownOperatorId;
+    if (operator.totp_sealed) {
+      await this.operators.takeBackAttempt(operator.id, isKnown);
+      return { operator, awaitsCode: true };
+    }
+    await this.complete(operator, origin, 'password');
+    return { operator, awaitsCode: false };
+  }
+
+  /** The second step. @throws UNAUTHORIZED */
+  async withCode(operatorId: number, code: string, origin: Origin): Promise<Operator> {
+    const operator = await this.prove(operatorId, { code }, origin);
+    await this.complete(operator, origin, 'code');
+    return operator;
+  }
+
+  /**
+   * Confirms again who somebody is that is signed in: by a code, or by the password where there is no second factor.
+   * @throws UNAUTHORIZED; BAD_REQUEST for a password where a code is asked for.
+   */
+  async confirm(operatorId: number, proof: Proof, origin: Origin): Promise<Operator> {
+    const operator = await this.operators.find({ id: operatorId });
+    if (operator?.totp_sealed && !('code' in proof))
+      throw new AppError('BAD_REQUEST', 'the code of the second factor is needed');
+    return this.prove(operatorId, proof, origin);
+  }
+
+  /** Ends every session: the caller begins a new one. @throws UNAUTHORIZED; BAD_REQUEST */
+  async changePassword(
+    operatorId: number,
+    { password, newPassword }: { password: string; newPassword: string },
+    origin: Origin,
+  ): Promise<Operator> {
+    const operator = await this.prove(operatorId, { password }, origin);
+    const password_hash = await choosePassword('new_password', newPassword, operator.email);
+    await this.database.transaction(async (tx) => {
+      await this.operators.update(tx, operatorId, { password_hash });
+      const ended = await this.operators.endSessions(tx, { operator_id: operatorId });
+      const detail = { by: 'operator', sessions_ended: ended };
+      recordAction(tx, actorOf(operator, origin), { action: 'operator.set_password', detail });
+    });
+    return operator;
+  }
+
+  /** @throws UNAUTHORIZED */
+  private async prove(operatorId: number, proof: Proof, origin: Origin): Promise<Operator> {
+    const startedAtMs = performance.now();
+    const isKnown = operatorId === origin.knownOperatorId;
+    const operator = await this.operators.countAttemptOf(operatorId, isKnown);
+    const isRight =
+      operator !== undefined &&
+      ('code' in proof
+        ? await this.secondFactor.use(operator, proof.code)
+        : await isRightPassword(operator.password_hash, proof.password));
+    const what = 'code' in proof ? 'code' : 'password';
+    if (!isRight) {
+      await this.logRefusal({ id: operatorId }, origin, what);
+      throw await refused(startedAtMs, `The ${what} is wrong or was used, or the account is locked`);
+    }
+    await this.database.transaction((tx) => {
+      this.operators.forgetAttempts(tx, operatorId, isKnown);
+      return Promise.resolve();
+    });
+    return operator;
+  }
+
+  private async complete(operator: Operator, origin: Origin, by: 'password' | 'code'): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      this.operators.forgetAttempts(tx, operator.id, operator.id === origin.knownOperatorId);
+      await this.operators.update(tx, operator.id, { last_sign_in_at: new Date() });
+      recordAction(tx, actorOf(operator, origin), { action: 'session.sign_in', detail: { by } });
+    });
+  }
+
+  /** The log has refusals of accounts that there are; of others it would keep whatever was typed. */
+  private async logRefusal(
+    who: { email: string } | { id: number },
+    origin: Origin,
+    what: string,
+  ): Promise<void> {
+    const operator = await this.operators.find(who);
+    if (!operator) return;
+    await this.database.transaction((tx) => {
+      recordAction(tx, actorOf(operator, origin), { action: 'session.refused', detail: { what } });
+      return Promise.resolve();
+    });
+  }
+
+  private async rehash({ id, password_hash: before }: Operator, password: string): Promise<void> {
+    if (before === null || !isOutdatedHash(before)) return;
+    const password_hash = await hashPassword(password);
+    await this.database.transaction((tx) => this.operators.update(tx, id, { password_hash }));
+  }
+}
+
+const actorOf = (
+  { id, email }: Operator,
+  { ip, requestId }: Origin,
+): { operator: string; console: ConsoleRequest } => ({
+  operator: email,
+  console: { operatorId: id, ip, requestId },
+});
+
+async function refused(startedAtMs: number, message: string): Promise<AppError> {
+  await delay(Math.max(0, REFUSED_AFTER_MS - (performance.now() - startedAtMs)));
+  return new AppError('UNAUTHORIZED', message);
+}
