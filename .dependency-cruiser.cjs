@@ -64,6 +64,10 @@ const rows = {
     ],
     ...['webhooks', 'audit', 'reports', 'support', 'maintenance', 'operators'],
   ],
+  console: [
+    ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],
+    ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health'],
+  ],
 };
 
 /** What a folder without a row may import, such as one that was just generated: what every feature needs. */

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
+import { SignInModule } from '../../operators/sign-in.module.js';
+import { MeController } from './me.controller.js';
+import { MeService } from './me.service.js';
+import { SessionController } from './session.controller.js';
+import { SessionStore } from './session-store.js';
+import { SessionsService } from './sessions.service.js';
+
+/** Who is let in to the console, and their own account. */
+@Module({
+  imports: [SignInModule],
+  controllers: [SessionController, MeController],
+  providers: [
+    {
+      provide: SessionStore,
+      inject: [OperatorSessionsRepository, CONFIG],
+      useFactory: (sessions: OperatorSessionsRepository, config: Config) =>
+        new SessionStore(sessions, config),
+    },
+    MeService,
+    SessionsService,
+  ],
+  exports: [SignInModule, SessionStore],
+})
+export class AccessModule {}

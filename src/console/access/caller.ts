@@ -1,0 +1,70 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Actor, ConsoleRequest } from '../../audit-log/audit-log.js';
+import { AppError } from '../../core/errors.js';
+import { requestIdOf } from '../../core/http/request-id.middleware.js';
+import type { LiveSession } from '../../operators/operator-sessions.repository.js';
+import { hasPermission, type Permission } from '../../operators/roles.js';
+
+/** Since so long ago, a code or password that was given counts for what asks for it again. */
+const CONFIRMED_FOR_MS = 600_000;
+
+/** The operator who sends a request, as they are at that moment. */
+export class Caller {
+  private readonly request: ConsoleRequest;
+
+  constructor(
+    readonly session: Omit<LiveSession, 'id_hash'>,
+    origin: Omit<ConsoleRequest, 'operatorId'>,
+  ) {
+    this.request = { operatorId: session.operator_id, ...origin };
+  }
+
+  get id(): number {
+    return this.session.operator_id;
+  }
+
+  may(permission: Permission): boolean {
+    return hasPermission(this.session.role, permission);
+  }
+
+  /** For the operator's log. */
+  actor(reason?: string): Actor {
+    const actor = { operator: this.session.email, console: this.request };
+    return reason === undefined ? actor : { ...actor, reason };
+  }
+
+  /** Until when what asks for it again is done without asking; null when it asks now. */
+  get confirmedUntil(): Date | null {
+    const { confirmed_at: at } = this.session;
+    const until = at && new Date(at.getTime() + CONFIRMED_FOR_MS);
+    return until && until > new Date() ? until : null;
+  }
+
+  /** @throws FORBIDDEN unless the operator has given a code or password within ten minutes. */
+  assertConfirmed(): void {
+    if (this.confirmedUntil) return;
+    const message = 'Confirm with your code or password, and send this again';
+    throw new AppError('FORBIDDEN', message, {
+      details: [{ field: 'session', code: 'CONFIRMATION_REQUIRED', message }],
+    });
+  }
+}
+
+/** Who is signed in, if only by the password as yet; null when nobody is. */
+export function callerOf(request: Request): Caller | null {
+  const { live } = request.session;
+  return live ? new Caller(live, originOf(request)) : null;
+}
+
+export const originOf = (request: Request): Omit<ConsoleRequest, 'operatorId'> => ({
+  ip: request.ip ?? '',
+  requestId: requestIdOf(request),
+});
+
+/** The operator, as a controller's parameter. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const caller = callerOf(context.switchToHttp().getRequest<Request>());
+  if (!caller) throw new AppError('UNAUTHORIZED', 'Sign in first');
+  return caller;
+});

@@ -1,0 +1,62 @@
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import type { Permission } from '../../operators/roles.js';
+import { ConsoleErrorDto } from './console-error.dto.js';
+
+/**
+ * Who may call a route: operators who have a permission; any that is signed in (`operator`); also those who have given
+ * their password and not yet their code (`half`); or anyone.
+ */
+export type Access = Permission | 'operator' | 'half' | 'anyone';
+
+export const ACCESS = Symbol('access');
+
+type Answer = Pick<ApiResponseOptions, 'description'> &
+  ({ type: Type<unknown> } | { pageOf: Type<unknown> } | { csv: true });
+
+interface RouteOptions {
+  summary: string;
+  description?: string;
+  /** Of its answer; 200 unless it says otherwise. */
+  status?: number;
+  answer: Answer;
+}
+
+/** Says who may call a route, documents it, and has it answer with the status that it documents. */
+export const ConsoleRoute = (
+  access: Access,
+  { summary, description, status = 200, answer }: RouteOptions,
+): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS, access),
+    HttpCode(status),
+    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ApiExtension('x-access', access),
+    ...answerOf(answer, status),
+    ApiResponse({ status: 'default', type: ConsoleErrorDto, description: 'What went wrong' }),
+  );
+
+function answerOf(answer: Answer, status: number): (ClassDecorator | MethodDecorator)[] {
+  const { description = summaryOf(answer) } = answer;
+  if ('csv' in answer) {
+    const content = { 'text/csv': { schema: { type: 'string' as const } } };
+    return [ApiResponse({ status, description, content })];
+  }
+  if ('type' in answer) return [ApiResponse({ status, description, type: answer.type })];
+  const properties = {
+    data: { type: 'array', items: { $ref: getSchemaPath(answer.pageOf) } },
+    next_cursor: { type: 'string', nullable: true, example: null },
+  };
+  const schema = { type: 'object', required: ['data', 'next_cursor'], properties };
+  return [ApiExtraModels(answer.pageOf), ApiResponse({ status, description, schema })];
+}
+
+const summaryOf = (answer: Answer): string =>
+  'csv' in answer ? 'Lines of text' : 'pageOf' in answer ? 'A page of the list' : 'The result';

@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { CookieOptions, Request, Response } from 'express';
+import type { Config } from '../../core/config.js';
+import { derivedKeys } from './keys.js';
+
+/** A name with this prefix binds a cookie to https and to this very host (RFC 6265bis, section 4.1.3.2). */
+const nameOf = (name: string, { console: { isHttps } }: Config): string =>
+  isHttps ? `__Host-${name}` : name;
+
+export const sessionCookieName = (config: Config): string => nameOf('console', config);
+
+export const cookieOptions = ({ console: { isHttps } }: Config): CookieOptions & { sameSite: 'strict' } => ({
+  path: '/',
+  httpOnly: true,
+  secure: isHttps,
+  sameSite: 'strict',
+});
+
+const DEVICE_LASTS_MS = 365 * 86_400_000;
+
+/** Marks a browser that an operator has signed in with: strangers can't keep that operator out of it. */
+export class DeviceCookie {
+  private readonly name: string;
+  private readonly keys: string[];
+
+  constructor(private readonly config: Config) {
+    this.name = nameOf('console-device', config);
+    this.keys = derivedKeys(config, 'console device');
+  }
+
+  set(response: Response, operatorId: number): void {
+    const [key = ''] = this.keys;
+    const value = `${operatorId}.${sign(key, operatorId)}`;
+    response.cookie(this.name, value, { ...cookieOptions(this.config), maxAge: DEVICE_LASTS_MS });
+  }
+
+  /** The operator whom the cookie names; null where there is none, or none of ours. */
+  read(request: Request): number | null {
+    const [id = '', signature = ''] = (readCookie(request, this.name) ?? '').split('.');
+    const operatorId = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null;
+    if (operatorId === null) return null;
+    return this.keys.some((key) => isEqual(sign(key, operatorId), signature)) ? operatorId : null;
+  }
+}
+
+const sign = (key: string, operatorId: number): string =>
+  createHmac('sha256', key).update(String(operatorId)).digest('base64url');
+
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+function readCookie({ headers }: Request, name: string): string | undefined {
+  const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());
+  return parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+}

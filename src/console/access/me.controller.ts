@@ -1,0 +1,100 @@
+import { Body, Controller, Delete, Get, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from './caller.js';
+import { ConsoleRoute } from './console-route.decorator.js';
+import { PathId } from './path-ids.js';
+import {
+  ChangeMeDto,
+  ChangePasswordDto,
+  CodeDto,
+  MeDto,
+  OwnSessionDto,
+  RecoveryCodesDto,
+  SecondFactorOfferDto,
+  SessionDto,
+} from './session.dto.js';
+import { MeService } from './me.service.js';
+import { SessionsService } from './sessions.service.js';
+
+@ApiTags('Me')
+@Controller('api/me')
+export class MeController {
+  constructor(
+    private readonly me: MeService,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  @Get()
+  @ConsoleRoute('operator', { summary: 'My account', answer: { type: MeDto } })
+  show(@CurrentCaller() caller: Caller): Promise<MeDto> {
+    return this.me.show(caller);
+  }
+
+  @Patch()
+  @ConsoleRoute('operator', { summary: 'Change my name, language or time zone', answer: { type: MeDto } })
+  change(@CurrentCaller() caller: Caller, @Body() body: ChangeMeDto): Promise<MeDto> {
+    return this.me.change(caller, body);
+  }
+
+  @Post('password')
+  @ConsoleRoute('operator', {
+    summary: 'Change my password',
+    description: 'Ends every other session.',
+    answer: { type: SessionDto },
+  })
+  changePassword(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentCaller() caller: Caller,
+    @Body() body: ChangePasswordDto,
+  ): Promise<SessionDto> {
+    return this.sessions.changePassword(request, response, caller, body);
+  }
+
+  @Post('second-factor')
+  @ConsoleRoute('operator', {
+    summary: 'Begin to set up a second factor, or a new one',
+    description: 'It counts once a code of it was given with PUT. Asks for confirmation.',
+    answer: { type: SecondFactorOfferDto },
+  })
+  offerSecondFactor(@CurrentCaller() caller: Caller): Promise<SecondFactorOfferDto> {
+    return this.me.offerSecondFactor(caller);
+  }
+
+  @Put('second-factor')
+  @ConsoleRoute('operator', {
+    summary: 'Complete it with a code of the app',
+    description: 'Asks for confirmation.',
+    answer: { type: RecoveryCodesDto },
+  })
+  acceptSecondFactor(@CurrentCaller() caller: Caller, @Body() { code }: CodeDto): Promise<RecoveryCodesDto> {
+    return this.me.acceptSecondFactor(caller, code);
+  }
+
+  @Delete('second-factor')
+  @ConsoleRoute('operator', {
+    summary: 'Remove my second factor',
+    description: 'Asks for confirmation.',
+    answer: { type: MeDto },
+  })
+  removeSecondFactor(@CurrentCaller() caller: Caller): Promise<MeDto> {
+    return this.me.removeSecondFactor(caller);
+  }
+
+  @Get('sessions')
+  @ConsoleRoute('operator', { summary: 'Where I am signed in', answer: { pageOf: OwnSessionDto } })
+  listSessions(@CurrentCaller() caller: Caller): Promise<Page<OwnSessionDto>> {
+    return this.sessions.list(caller);
+  }
+
+  @Delete('sessions/:id')
+  @ConsoleRoute('operator', {
+    summary: 'Sign me out there',
+    answer: { pageOf: OwnSessionDto, description: 'Where I am signed in now' },
+  })
+  endSession(@CurrentCaller() caller: Caller, @PathId('session') id: number): Promise<Page<OwnSessionDto>> {
+    return this.sessions.end(caller, id);
+  }
+}

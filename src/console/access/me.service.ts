@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { present } from '../../core/invariant.js';
+import { Database } from '../../database/database.js';
+import { OperatorsRepository } from '../../operators/operators.repository.js';
+import { SecondFactorService, type Offer } from '../../operators/second-factor.service.js';
+import type { Caller } from './caller.js';
+import type { ChangeMeDto, MeDto, RecoveryCodesDto } from './session.dto.js';
+import { toMeDto } from './session.mapper.js';
+
+/** What operators see and change of their own account. */
+@Injectable()
+export class MeService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorsRepository,
+    private readonly secondFactor: SecondFactorService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async show({ id }: Caller): Promise<MeDto> {
+    const operator = present(await this.operators.find({ id }), 'who is signed in has an account');
+    return toMeDto(operator, await this.operators.countRecoveryCodes(id), this.config);
+  }
+
+  async change(caller: Caller, { name, language, timezone }: ChangeMeDto): Promise<MeDto> {
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(language === undefined ? {} : { language }),
+      ...(timezone === undefined ? {} : { timezone }),
+    };
+    await this.database.transaction(async (tx) => {
+      await this.operators.update(tx, caller.id, change);
+      recordAction(tx, caller.actor(), { action: 'operator.set_profile', detail: change });
+    });
+    return this.show(caller);
+  }
+
+  /** @throws FORBIDDEN where it has to be confirmed. */
+  offerSecondFactor(caller: Caller): Promise<Offer> {
+    caller.assertConfirmed();
+    return this.secondFactor.offer({ id: caller.id, email: caller.session.email });
+  }
+
+  /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT */
+  async acceptSecondFactor(caller: Caller, code: string): Promise<RecoveryCodesDto> {
+    caller.assertConfirmed();
+    return { recovery_codes: await this.secondFactor.accept(caller.id, code, caller.actor()) };
+  }
+
+  /** @throws FORBIDDEN */
+  async removeSecondFactor(caller: Caller): Promise<MeDto> {
+    caller.assertConfirmed();
+    await this.secondFactor.remove(caller.id, caller.actor());
+    return this.show(caller);
+  }
+}

@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+import { AppError } from '../../core/errors.js';
+
+const READING = new Set(['GET', 'HEAD']);
+
+/**
+ * Lets a request that may change something pass only where the browser says that a page of the console itself sent it:
+ * by `Sec-Fetch-Site`, or by the host of `Origin` where a browser does not know that header.
+ * @param url of the console.
+ */
+export function sameOriginMiddleware(url: string): RequestHandler {
+  const { host: ownHost } = new URL(url);
+  return ({ method, headers }, _response, next) => {
+    const site = headers['sec-fetch-site'];
+    const isOwn = site === undefined ? isOwnOrigin(headers.origin) : site === 'same-origin';
+    if (READING.has(method) || isOwn) return next();
+    next(new AppError('FORBIDDEN', 'Only pages of the console itself may ask for this'));
+
+    function isOwnOrigin(origin: string | undefined): boolean {
+      if (origin === undefined || !URL.canParse(origin)) return false;
+      const { host } = new URL(origin);
+      return host === ownHost || host === headers.host;
+    }
+  };
+}

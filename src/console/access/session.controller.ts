@@ -1,0 +1,99 @@
+import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CONFIG, type Config } from '../../core/config.js';
+import { OperatorsService } from '../../operators/operators.service.js';
+import { CurrentCaller, originOf, type Caller } from './caller.js';
+import { ConsoleRoute } from './console-route.decorator.js';
+import {
+  CodeDto,
+  ConfirmDto,
+  SessionDto,
+  SetUpDoneDto,
+  SetUpDto,
+  SignedOutDto,
+  SignInDto,
+} from './session.dto.js';
+import { toSessionDto } from './session.mapper.js';
+import { SessionsService } from './sessions.service.js';
+
+@ApiTags('Session')
+@Controller('api')
+export class SessionController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly operators: OperatorsService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  @Post('session')
+  @ConsoleRoute('anyone', {
+    summary: 'Sign in with address and password',
+    description:
+      'Where the operator has a second factor, `state` is `code_required` and its code follows. A refusal is 401 whatever ' +
+      'was wrong; more than ten attempts a minute from one address are 429.',
+    answer: { type: SessionDto },
+  })
+  signIn(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @Body() body: SignInDto,
+  ): Promise<SessionDto> {
+    return this.sessions.signIn(request, response, body);
+  }
+
+  @Post('session/code')
+  @ConsoleRoute('half', {
+    summary: 'Give the code of the second factor',
+    answer: { type: SessionDto },
+  })
+  giveCode(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentCaller() caller: Caller,
+    @Body() { code }: CodeDto,
+  ): Promise<SessionDto> {
+    return this.sessions.giveCode(request, response, caller, code);
+  }
+
+  @Post('session/confirm')
+  @ConsoleRoute('operator', {
+    summary: 'Give the code, or the password where there is no second factor, again',
+    description: 'For ten minutes, nothing answers `CONFIRMATION_REQUIRED` then.',
+    answer: { type: SessionDto },
+  })
+  confirm(
+    @Req() request: Request,
+    @CurrentCaller() caller: Caller,
+    @Body() body: ConfirmDto,
+  ): Promise<SessionDto> {
+    return this.sessions.confirm(request, caller, body);
+  }
+
+  @Get('session')
+  @ConsoleRoute('half', {
+    summary: 'Who am I, and what may I do?',
+    description: '401 when nobody is signed in.',
+    answer: { type: SessionDto },
+  })
+  show(@CurrentCaller() { session }: Caller): SessionDto {
+    return toSessionDto(session, this.config);
+  }
+
+  @Delete('session')
+  @ConsoleRoute('anyone', { summary: 'Sign out', answer: { type: SignedOutDto } })
+  signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SignedOutDto> {
+    return this.sessions.signOut(request, response);
+  }
+
+  @Post('set-up')
+  @ConsoleRoute('anyone', {
+    summary: 'Set the password with a link, once',
+    description: 'Signs nobody in. 404 where the link was used or is over.',
+    answer: { type: SetUpDoneDto },
+  })
+  async setUp(@Req() request: Request, @Body() { token, password }: SetUpDto): Promise<SetUpDoneDto> {
+    const { email } = await this.operators.setUp(token, password, originOf(request));
+    return { email };
+  }
+}

@@ -1,0 +1,159 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment, ApiNullableText, meanings } from '../../core/http/answer.decorators.js';
+import { Member, Text, TextThat, type MemberOptions } from '../../core/validation/member.decorators.js';
+import { LANGUAGES, type Language } from '../../operators/operator.entity.js';
+import { PERMISSIONS, ROLES, type Permission, type Role } from '../../operators/roles.js';
+import { isTimezone } from '../../core/moments.js';
+
+/** Any text of up to 1,024 characters: what a password may be is for the service to say. */
+const Secret = (options: MemberOptions = {}): PropertyDecorator =>
+  Member(
+    { type: String, minLength: 1, maxLength: 1024 },
+    (value) => {
+      if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
+      const fits = value.length >= 1 && value.length <= 1024 && value.isWellFormed();
+      return fits ? null : { code: 'INVALID_VALUE', words: 'must have 1 to 1024 characters' };
+    },
+    options,
+  );
+
+const Code = (options: MemberOptions = {}): PropertyDecorator =>
+  Text(1, 64, { ...options, description: 'Six digits of the app, or a recovery code', example: '123456' });
+
+export class SignInDto {
+  @Text(1, 128, { example: 'nok@example.com' }) email!: string;
+  @Secret() password!: string;
+}
+
+export class CodeDto {
+  @Code() code!: string;
+}
+
+/** One of the two: the code, or the password where there is no second factor. */
+export class ConfirmDto {
+  @Code({ optional: true }) code?: string;
+  @Secret({ optional: true }) password?: string;
+}
+
+export class SetUpDto {
+  @Text(1, 128, { description: 'What follows the number sign in the link' }) token!: string;
+  @Secret({ description: '12 to 256 characters' }) password!: string;
+}
+
+export class ChangePasswordDto {
+  @Secret({ description: 'The one of now' }) password!: string;
+  @Secret({ description: '12 to 256 characters' }) new_password!: string;
+}
+
+export class ChangeMeDto {
+  @Text(1, 128, { optional: true }) name?: string;
+  @Member(
+    { type: String, enum: [...LANGUAGES] },
+    (value) =>
+      (LANGUAGES as readonly unknown[]).includes(value)
+        ? null
+        : { code: 'INVALID_VALUE', words: `must be one of ${LANGUAGES.join(', ')}` },
+    { optional: true },
+  )
+  language?: Language;
+  @TextThat(
+    (value) => (isTimezone(value) ? null : 'must be the name of a time zone such as Asia/Bangkok'),
+    {},
+    { optional: true, example: 'Asia/Bangkok' },
+  )
+  timezone?: string;
+}
+
+const STATES = {
+  code_required: 'the password was right: the code of the second factor is asked for, and nothing else works',
+  second_factor_required:
+    'somebody of this role sets up a second factor first; until then only `/api/me` works',
+  signed_in: 'everything that the permissions allow works',
+};
+export type SessionState = keyof typeof STATES;
+
+export class OperatorDto {
+  @ApiProperty({ type: 'integer', example: 3 }) id!: number;
+  @ApiProperty({ example: 'nok@example.com' }) email!: string;
+  @ApiProperty({ example: 'Nok' }) name!: string;
+  @ApiProperty({ enum: ROLES, example: 'support' }) role!: Role;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: [...LANGUAGES, null],
+    example: 'th',
+    description: 'Null until it is chosen',
+  })
+  language!: Language | null;
+  @ApiProperty({ example: 'Asia/Bangkok', description: 'The chosen one, or that of the console' })
+  timezone!: string;
+}
+
+/** How far somebody is signed in, and what they may do. */
+export class SessionDto {
+  @ApiProperty({ enum: Object.keys(STATES), example: 'signed_in', description: meanings('How far', STATES) })
+  state!: SessionState;
+  @ApiProperty({ type: OperatorDto, nullable: true, description: 'Null until the code was given' })
+  operator!: OperatorDto | null;
+  @ApiProperty({ enum: PERMISSIONS, isArray: true, example: ['orders.read'] }) permissions!: Permission[];
+  @ApiProperty({ example: true, description: 'Whether the operator has a second factor' })
+  second_factor!: boolean;
+  @ApiMoment({ nullable: true, description: 'Until when nothing asks for the code or password again' })
+  confirmed_until!: string | null;
+  @ApiMoment({ description: 'When the session ends at the latest' }) expires_at!: string;
+  @ApiProperty({
+    type: 'integer',
+    example: 60,
+    description: 'After so many minutes without a request it ends',
+  })
+  idle_minutes!: number;
+  @ApiProperty({
+    example: '1000.00',
+    description: 'A resolution of a unit that costs more is confirmed again',
+  })
+  confirm_above!: string;
+}
+
+export class SignedOutDto {
+  @ApiProperty({ enum: ['signed_out'], example: 'signed_out' }) state!: 'signed_out';
+}
+
+export class SetUpDoneDto {
+  @ApiProperty({ example: 'nok@example.com', description: 'To sign in with' }) email!: string;
+}
+
+export class MeDto extends OperatorDto {
+  @ApiProperty({ example: true }) second_factor!: boolean;
+  @ApiProperty({ type: 'integer', example: 9, description: 'That are not used yet' })
+  recovery_codes!: number;
+  @ApiMoment({ nullable: true }) last_sign_in_at!: string | null;
+  @ApiMoment() created_at!: string;
+}
+
+export class SecondFactorOfferDto {
+  @ApiProperty({
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    description: 'In base 32, to type into the app',
+  })
+  secret!: string;
+  @ApiProperty({
+    example: 'otpauth://totp/Order%20Top-up:nok@example.com?secret=…',
+    description: 'To draw as a QR code',
+  })
+  uri!: string;
+}
+
+export class RecoveryCodesDto {
+  @ApiProperty({ type: [String], example: ['f3k9-q2wx-7mzr-hd4t'], description: 'Shown this once' })
+  recovery_codes!: string[];
+}
+
+export class OwnSessionDto {
+  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
+  @ApiProperty({ example: true, description: 'Whether it is the one that asks' }) is_current!: boolean;
+  @ApiProperty({ example: '203.0.113.7' }) ip!: string;
+  @ApiNullableText('Mozilla/5.0 (X11; Linux x86_64)') user_agent!: string | null;
+  @ApiMoment() created_at!: string;
+  @ApiMoment({ description: 'Of its last request, to half a minute' }) seen_at!: string;
+  @ApiMoment() expires_at!: string;
+}

@@ -1,0 +1,61 @@
+import type { Config } from '../../core/config.js';
+import { formatBaht } from '../../core/money.js';
+import type { Operator } from '../../operators/operator.entity.js';
+import type { LiveSession } from '../../operators/operator-sessions.repository.js';
+import { needsSecondFactor, permissionsOf } from '../../operators/roles.js';
+import { Caller } from './caller.js';
+import type { MeDto, OperatorDto, OwnSessionDto, SessionDto, SessionState } from './session.dto.js';
+
+type Session = Omit<LiveSession, 'id_hash'>;
+
+export function toSessionDto(session: Session, config: Config): SessionDto {
+  const state = stateOf(session, config);
+  const { confirmedUntil } = new Caller(session, { ip: '', requestId: '' });
+  const { idleMs, confirmAbove } = config.console;
+  return {
+    state,
+    operator:
+      state === 'code_required' ? null : toOperatorDto({ ...session, id: session.operator_id }, config),
+    permissions: state === 'signed_in' ? permissionsOf(session.role) : [],
+    second_factor: session.has_second_factor,
+    confirmed_until: state === 'code_required' ? null : (confirmedUntil?.toISOString() ?? null),
+    expires_at: session.expires_at.toISOString(),
+    idle_minutes: idleMs / 60_000,
+    confirm_above: formatBaht(confirmAbove),
+  };
+}
+
+function stateOf({ awaits_code, has_second_factor, role }: Session, { console }: Config): SessionState {
+  if (awaits_code) return 'code_required';
+  if (!has_second_factor && needsSecondFactor(role, console.requireSecondFactor))
+    return 'second_factor_required';
+  return 'signed_in';
+}
+
+type Named = Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'language' | 'timezone'>;
+
+const toOperatorDto = (
+  { id, email, name, role, language, timezone }: Named,
+  config: Config,
+): OperatorDto => ({
+  ...{ id, email, name, role, language },
+  timezone: timezone ?? config.console.timezone,
+});
+
+export const toMeDto = (operator: Operator, recoveryCodes: number, config: Config): MeDto => ({
+  ...toOperatorDto(operator, config),
+  second_factor: operator.totp_sealed !== null,
+  recovery_codes: recoveryCodes,
+  last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
+  created_at: operator.created_at.toISOString(),
+});
+
+export const toOwnSessionDto = (session: LiveSession, current: number): OwnSessionDto => ({
+  id: session.id,
+  is_current: session.id === current,
+  ip: session.ip,
+  user_agent: session.user_agent || null,
+  created_at: session.created_at.toISOString(),
+  seen_at: session.seen_at.toISOString(),
+  expires_at: session.expires_at.toISOString(),
+});

@@ -1,0 +1,54 @@
+import type { Request, RequestHandler } from 'express';
+import session from 'express-session';
+import type { Config } from '../../core/config.js';
+import { present } from '../../core/invariant.js';
+import { storable } from '../../core/text.js';
+import type { LiveSession } from '../../operators/operator-sessions.repository.js';
+import { cookieOptions, sessionCookieName } from './cookies.js';
+import { derivedKeys } from './keys.js';
+import type { Opening, SessionStore } from './session-store.js';
+
+/** Reads the session that a request's cookie names, if it is one of ours, and writes the cookie of a new one. */
+export function sessionMiddleware(store: SessionStore, config: Config): RequestHandler {
+  const readSession = session({
+    store,
+    name: sessionCookieName(config),
+    secret: derivedKeys(config, 'console session'),
+    cookie: { ...cookieOptions(config), maxAge: config.console.sessionMs },
+    resave: false,
+    saveUninitialized: false,
+  });
+  return (request, response, next) => {
+    // CONSOLE_URL says that browsers come by https, whether or not the proxy in front says so of each request.
+    if (config.console.isHttps) Object.defineProperty(request, 'secure', { value: true });
+    readSession(request, response, next);
+  };
+}
+
+/**
+ * Begins a session with an identifier of its own, in the place of the one before: whoever knew that one has nothing.
+ * @returns the session as it was written.
+ */
+export async function openSession(
+  request: Request,
+  store: SessionStore,
+  opening: Omit<Opening, 'ip' | 'userAgent'>,
+): Promise<Omit<LiveSession, 'id_hash'>> {
+  await settled((done) => request.session.regenerate(done));
+  const userAgent = storable(request.headers['user-agent'] ?? '', 256);
+  request.session.opening = { ...opening, ip: request.ip ?? '', userAgent };
+  await settled((done) => request.session.save(done));
+  request.session.opening = undefined;
+  const live = present(await store.live(request.sessionID), 'a session that was written is there');
+  request.session.live = live;
+  return live;
+}
+
+/** Ends the session, if there is one. */
+export const closeSession = (request: Request): Promise<void> =>
+  settled((done) => request.session.destroy(done));
+
+const settled = (work: (done: (error?: Error | null) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    work((error) => (error ? reject(error) : resolve()));
+  });

@@ -1,0 +1,119 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { AppError, notFound } from '../../core/errors.js';
+import type { Page } from '../../core/pagination.js';
+import { Database } from '../../database/database.js';
+import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
+import { SignInService, type Origin } from '../../operators/sign-in.service.js';
+import { callerOf, originOf, type Caller } from './caller.js';
+import { DeviceCookie, cookieOptions, sessionCookieName } from './cookies.js';
+import { closeSession, openSession } from './session.middleware.js';
+import { SessionStore } from './session-store.js';
+import type {
+  ChangePasswordDto,
+  ConfirmDto,
+  OwnSessionDto,
+  SessionDto,
+  SignedOutDto,
+  SignInDto,
+} from './session.dto.js';
+import { toOwnSessionDto, toSessionDto } from './session.mapper.js';
+
+/** Signs operators in and out of a browser. */
+@Injectable()
+export class SessionsService {
+  private readonly devices: DeviceCookie;
+
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly store: SessionStore,
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.devices = new DeviceCookie(config);
+  }
+
+  /** @throws UNAUTHORIZED */
+  async signIn(request: Request, response: Response, given: SignInDto): Promise<SessionDto> {
+    const { operator, awaitsCode } = await this.signIns.withPassword(given, this.originOf(request));
+    return this.open(request, response, operator.id, awaitsCode);
+  }
+
+  /** @throws UNAUTHORIZED; CONFLICT where no code is asked for. */
+  async giveCode(request: Request, response: Response, caller: Caller, code: string): Promise<SessionDto> {
+    if (!caller.session.awaits_code)
+      throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
+    await this.signIns.withCode(caller.id, code, this.originOf(request));
+    return this.open(request, response, caller.id, false);
+  }
+
+  /** @throws UNAUTHORIZED; BAD_REQUEST */
+  async confirm(request: Request, caller: Caller, { code, password }: ConfirmDto): Promise<SessionDto> {
+    if ((code === undefined) === (password === undefined))
+      throw new AppError('BAD_REQUEST', 'Give either the code or the password');
+    const proof = code === undefined ? { password: password ?? '' } : { code };
+    await this.signIns.confirm(caller.id, proof, this.originOf(request));
+    const confirmed_at = await this.sessions.confirm(caller.session.id);
+    return toSessionDto({ ...caller.session, confirmed_at }, this.config);
+  }
+
+  async signOut(request: Request, response: Response): Promise<SignedOutDto> {
+    const caller = callerOf(request);
+    if (caller && !caller.session.awaits_code) await this.log(caller, { own: true });
+    await closeSession(request);
+    response.clearCookie(sessionCookieName(this.config), cookieOptions(this.config));
+    return { state: 'signed_out' };
+  }
+
+  /** Signs out everywhere else. @throws UNAUTHORIZED; BAD_REQUEST */
+  async changePassword(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    { password, new_password: newPassword }: ChangePasswordDto,
+  ): Promise<SessionDto> {
+    await this.signIns.changePassword(caller.id, { password, newPassword }, this.originOf(request));
+    return this.open(request, response, caller.id, false);
+  }
+
+  async list(caller: Caller): Promise<Page<OwnSessionDto>> {
+    const found = await this.sessions.list(caller.id, this.config.console.idleMs);
+    return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
+  }
+
+  /** @throws NOT_FOUND for a session that is not the caller's. */
+  async end(caller: Caller, id: number): Promise<Page<OwnSessionDto>> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.sessions.remove(tx, id, caller.id))) throw notFound('session');
+      recordAction(tx, caller.actor(), { action: 'session.end', detail: { session: id } });
+    });
+    return this.list(caller);
+  }
+
+  private async open(
+    request: Request,
+    response: Response,
+    operatorId: number,
+    awaitsCode: boolean,
+  ): Promise<SessionDto> {
+    const opening = { operatorId, awaitsCode, isConfirmed: !awaitsCode };
+    const session = await openSession(request, this.store, opening);
+    if (!awaitsCode) this.devices.set(response, operatorId);
+    return toSessionDto(session, this.config);
+  }
+
+  private async log(caller: Caller, detail: Record<string, unknown>): Promise<void> {
+    await this.database.transaction((tx) => {
+      recordAction(tx, caller.actor(), { action: 'session.end', detail });
+      return Promise.resolve();
+    });
+  }
+
+  private readonly originOf = (request: Request): Origin => ({
+    ...originOf(request),
+    knownOperatorId: this.devices.read(request),
+  });
+}

@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Express, type RequestHandler } from 'express';
+import type { Config } from '../core/config.js';
+import { HttpServerAdapter } from '../core/http/http-server.js';
+import { jsonBodyMiddleware } from '../core/http/json-body.middleware.js';
+import { observeRequestsMiddleware } from '../core/http/observe-requests.middleware.js';
+import { requestIdMiddleware } from '../core/http/request-id.middleware.js';
+import { NestLogger, type Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { projectRoot } from '../core/project-root.js';
+import { sameOriginMiddleware } from './access/same-origin.middleware.js';
+import { sessionMiddleware } from './access/session.middleware.js';
+import { SessionStore } from './access/session-store.js';
+import { signInLimitMiddleware } from './access/sign-in-limit.middleware.js';
+import { ConsoleModule } from './console.module.js';
+import { securityHeaders } from './content-security-policy.js';
+import { setUpConsoleSwagger } from './openapi.js';
+import { pages } from './pages.js';
+import { policyReportsMiddleware } from './policy-reports.middleware.js';
+
+/** Where passwords and codes are taken. */
+const SIGN_IN_PATHS = ['session', 'session/code', 'session/confirm', 'set-up', 'me/password'];
+
+interface ConsoleOptions {
+  /** Where the web application was built. */
+  pagesFrom?: string;
+}
+
+/** Builds the console, ready to `listen`; the tests use the very same. */
+export async function createConsole(
+  config: Config,
+  logger: Logger,
+  { pagesFrom = path.join(projectRoot, 'dist', 'console') }: ConsoleOptions = {},
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    ConsoleModule.register(config, logger),
+    new HttpServerAdapter(createExpress(config)),
+    { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
+  );
+  app.use(requestIdMiddleware);
+  app.use(observeRequestsMiddleware(app.get(Metrics), logger));
+  app.use(...securityHeaders(config));
+  app.use('/csp-report', policyReportsMiddleware(logger));
+  app.use('/api', keepNothing, sameOriginMiddleware(config.console.url));
+  app.use(
+    exactly(
+      SIGN_IN_PATHS.map((each) => `/api/${each}`),
+      signInLimitMiddleware(),
+    ),
+  );
+  app.use('/api', sessionMiddleware(app.get(SessionStore), config), jsonBodyMiddleware);
+  app.use(...pages(pagesFrom));
+  if (config.NODE_ENV !== 'production') setUpConsoleSwagger(app);
+  return app;
+}
+
+/** No answer stays in a cache, of a browser or of a proxy. */
+const keepNothing: RequestHandler = (_request, response, next) => {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+};
+
+const exactly = (paths: string[], handle: RequestHandler): RequestHandler => {
+  const named = new Set(paths);
+  return (request, response, next) =>
+    named.has(request.path.replace(/\/+$/, '')) ? handle(request, response, next) : next();
+};
+
+/** Settings must be there before Express makes its router, which Nest does at once. */
+function createExpress({ console: { trustedProxies } }: Config): Express {
+  return express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', 'simple')
+    .set('case sensitive routing', true)
+    .set('trust proxy', [...trustedProxies]);
+}

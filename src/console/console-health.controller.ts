@@ -1,0 +1,10 @@
+import { Controller, SetMetadata } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { HealthController } from '../health/health.controller.js';
+import { ACCESS } from './access/console-route.decorator.js';
+
+/** The API's health checks, for whoever asks. */
+@ApiExcludeController()
+@SetMetadata(ACCESS, 'anyone')
+@Controller()
+export class ConsoleHealthController extends HealthController {}

@@ -1,0 +1,77 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConsoleStack, type TestOperator } from './console-stack.js';
+import { everyOperation, fill } from './operations.js';
+
+let console: ConsoleStack;
+let admin: TestOperator;
+beforeAll(async () => {
+  console = await ConsoleStack.start();
+  admin = await console.signedIn();
+});
+afterAll(() => console.close());
+
+/** Sends exactly these headers: a client of the browser's kind would add some of its own. */
+function statusOf(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(console.url + path, { method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+const cookie = (): string => [...admin.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+
+const FOREIGN: [what: string, headers: Record<string, string>][] = [
+  ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+  ['the same site', { 'sec-fetch-site': 'same-site' }],
+  ['the address bar', { 'sec-fetch-site': 'none' }],
+  ['another origin', { origin: 'https://evil.example' }],
+  ['an origin without a name', { origin: 'null' }],
+  ['nobody knows whom', {}],
+];
+
+describe('requests that are not reading', () => {
+  it.each(FOREIGN)('are refused from %s, whatever they ask', async (_what, headers) => {
+    const operations = everyOperation(console.app).filter(({ method }) => method !== 'GET');
+    expect(operations.length).toBeGreaterThan(8);
+    for (const { method, path } of operations) {
+      const status = await statusOf(method, fill(path), { ...headers, cookie: cookie() });
+      expect([method, path, status]).toEqual([method, path, 403]);
+    }
+    expect((await admin.browser.get('/api/session')).status).toBe(200);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x'])(
+    'are refused with a body of %s',
+    async (type) => {
+      for (const { method, path } of everyOperation(console.app)) {
+        if (method === 'GET' || method === 'DELETE') continue;
+        const headers = { 'sec-fetch-site': 'same-origin', 'content-type': type, cookie: cookie() };
+        expect([path, [415, 429]]).toEqual([
+          path,
+          expect.arrayContaining([
+            await statusOf(method, fill(path), { ...headers, 'content-length': '2' }, '{}'),
+          ]),
+        ]);
+      }
+    },
+  );
+
+  it('are taken from the console’s own pages, also from browsers that only send Origin', async () => {
+    const origin = new URL(console.url).origin;
+    const body = JSON.stringify({ timezone: 'UTC' });
+    const headers = { 'content-type': 'application/json', cookie: cookie() };
+    const ways: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin }];
+    for (const own of ways)
+      expect(await statusOf('PATCH', '/api/me', { ...headers, ...own }, body)).toBe(200);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ErrorBody } from '../support/http.js';
+import { codeOf, ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
+import { everyOperation, fill } from './operations.js';
+
+let console: ConsoleStack;
+beforeAll(async () => {
+  console = await ConsoleStack.start();
+});
+afterAll(() => console.close());
+
+const giveCode = async (browser: Browser, code: string): Promise<number> =>
+  (await browser.post('/api/session/code', { code })).status;
+
+/** Signed in by the password only. */
+async function halfSignedIn({ email }: TestOperator): Promise<Browser> {
+  const browser = console.browser();
+  await browser.post('/api/session', { email, password: PASSWORD });
+  return browser;
+}
+
+describe('the second factor', () => {
+  it('is asked for after the password, and its code signs in', async () => {
+    const operator = await console.withSecondFactor();
+    const browser = await halfSignedIn(operator);
+    const half = await browser.get<{ state: string; operator: null; permissions: string[] }>('/api/session');
+    expect(half.body).toMatchObject({ state: 'code_required', operator: null, permissions: [] });
+    expect(await giveCode(browser, await codeOf(operator.secret ?? ''))).toBe(200);
+    expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });
+  });
+
+  it('takes each code once, of this half minute and of one before and after', async () => {
+    const operator = await console.withSecondFactor();
+    const { secret = '' } = operator;
+    expect(await giveCode(await halfSignedIn(operator), await codeOf(secret, 3))).toBe(401);
+    expect(await giveCode(await halfSignedIn(operator), await codeOf(secret, -3))).toBe(401);
+    const code = await codeOf(secret);
+    expect(await giveCode(await halfSignedIn(operator), code)).toBe(200);
+    expect(await giveCode(await halfSignedIn(operator), code)).toBe(401);
+    // The one before it does not count either any more.
+    expect(await giveCode(await halfSignedIn(operator), await codeOf(secret, -1))).toBe(401);
+  });
+
+  it('takes one code once of many that come at the same moment', async () => {
+    const operator = await console.withSecondFactor();
+    const code = await codeOf(operator.secret ?? '');
+    const browsers = [
+      await halfSignedIn(operator),
+      await halfSignedIn(operator),
+      await halfSignedIn(operator),
+    ];
+    const statuses = await Promise.all(browsers.map((browser) => giveCode(browser, code)));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  it('takes each recovery code once, however it is typed', async () => {
+    const operator = await console.withSecondFactor();
+    expect(operator.recoveryCodes).toHaveLength(10);
+    const [code = ''] = operator.recoveryCodes;
+    expect(await giveCode(await halfSignedIn(operator), ` ${code.toUpperCase().replaceAll('-', ' ')} `)).toBe(
+      200,
+    );
+    expect(await giveCode(await halfSignedIn(operator), code)).toBe(401);
+    const { body } = await operator.browser.get<{ recovery_codes: number }>('/api/me');
+    expect(body.recovery_codes).toBe(9);
+  });
+
+  it('locks the account after five wrong codes, and the right password does not forgive them', async () => {
+    const operator = await console.withSecondFactor();
+    for (let attempt = 1; attempt <= 5; attempt++)
+      expect(await giveCode(await halfSignedIn(operator), '000000')).toBe(401);
+    expect(await giveCode(await halfSignedIn(operator), await codeOf(operator.secret ?? ''))).toBe(401);
+  });
+
+  it('is not passed by any other route', async () => {
+    const operator = await console.withSecondFactor();
+    const browser = await halfSignedIn(operator);
+    for (const { method, path, access } of everyOperation(console.app)) {
+      if (access === 'anyone' || access === 'half') continue;
+      const { status, body } = await browser.send<ErrorBody>(
+        method,
+        fill(path),
+        method === 'GET' ? undefined : {},
+      );
+      expect([method, path, status, body.details?.[0]?.code]).toEqual([method, path, 401, 'CODE_REQUIRED']);
+    }
+  });
+
+  it('is set up with a code of the app, and removed, by those who have just shown who they are', async () => {
+    const { browser, id } = await console.signedIn();
+    await console.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
+      [id],
+    );
+    const refused = await browser.post<ErrorBody>('/api/me/second-factor');
+    expect([refused.status, refused.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    expect((await browser.post('/api/session/confirm', { password: 'wrong' })).status).toBe(401);
+    expect((await browser.post('/api/session/confirm', { password: PASSWORD })).status).toBe(200);
+    const { body } = await browser.post<{ secret: string; uri: string }>('/api/me/second-factor');
+    expect(body.uri).toContain(body.secret);
+    expect((await browser.send('PUT', '/api/me/second-factor', { code: '000000' })).status).toBe(400);
+    const code = await codeOf(body.secret);
+    expect((await browser.send('PUT', '/api/me/second-factor', { code })).status).toBe(200);
+    expect((await browser.send('PUT', '/api/me/second-factor', { code })).status).toBe(409);
+    // With a second factor, the password alone confirms nothing.
+    expect((await browser.post('/api/session/confirm', { password: PASSWORD })).status).toBe(400);
+    expect((await browser.send('DELETE', '/api/me/second-factor')).body).toMatchObject({
+      second_factor: false,
+    });
+    const kept = await console.sql<{ action: string }>(
+      `SELECT action FROM operator_actions WHERE operator_id = $1 AND action LIKE 'second_factor.%' ORDER BY id`,
+      [id],
+    );
+    expect(kept.map(({ action }) => action)).toEqual(['second_factor.set', 'second_factor.remove']);
+  });
+
+  it('is kept sealed', async () => {
+    const { id, secret = '-' } = await console.withSecondFactor();
+    const [row] = await console.sql<{ totp_sealed: Buffer }>(
+      'SELECT totp_sealed FROM operators WHERE id = $1',
+      [id],
+    );
+    expect(row?.totp_sealed.includes(secret)).toBe(false);
+  });
+});
+
+describe('CONSOLE_REQUIRE_2FA', () => {
+  it('lets roles that move money or change access do nothing but set up a second factor', async () => {
+    const strict = await ConsoleStack.start({ CONSOLE_REQUIRE_2FA: 'money' });
+    try {
+      const states: Record<string, string> = {};
+      for (const role of ['viewer', 'support', 'catalog', 'finance', 'admin'] as const) {
+        const { browser } = await strict.signedIn(role);
+        states[role] = (await browser.get<{ state: string }>('/api/session')).body.state;
+      }
+      expect(states).toEqual({
+        ...{ viewer: 'signed_in', catalog: 'signed_in' },
+        ...{
+          support: 'second_factor_required',
+          finance: 'second_factor_required',
+          admin: 'second_factor_required',
+        },
+      });
+      const { browser } = await strict.withSecondFactor('finance');
+      expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });
+    } finally {
+      await strict.close();
+    }
+  });
+});
