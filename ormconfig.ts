@@ -41,6 +41,7 @@ import { SandboxOrders1763800000035 } from './src/database/migrations/1763800000
 import { SandboxSupplier1763800000036 } from './src/database/migrations/1763800000036-sandbox-supplier.js';
 import { Operators1763800000040 } from './src/database/migrations/1763800000040-operators.js';
 import { OperatorLogSources1763800000041 } from './src/database/migrations/1763800000041-operator-log-sources.js';
+import { ReviewClaims1763800000042 } from './src/database/migrations/1763800000042-review-claims.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -55,6 +56,7 @@ import { SupplierCall } from './src/orders/supplier-call.entity.js';
 import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
 import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
+import { ReviewClaim } from './src/support/review-claim.entity.js';
 import { SupplierProductRead } from './src/suppliers/supplier-product-read.entity.js';
 import { SupplierBalanceReading } from './src/suppliers/supplier-balance-reading.entity.js';
 import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
@@ -73,7 +75,7 @@ const ENTITIES = [
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
-  ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode],
+  ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim],
 ];
 
 /**
@@ -127,6 +129,7 @@ export function dataSourceOptions(
       SandboxSupplier1763800000036,
       Operators1763800000040,
       OperatorLogSources1763800000041,
+      ReviewClaims1763800000042,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -15,8 +15,8 @@ export interface PageQuery {
   cursor?: string;
 }
 
-export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>): number =>
-  limit === undefined ? DEFAULT_LIMIT : Number(limit);
+export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>, byDefault = DEFAULT_LIMIT): number =>
+  limit === undefined ? byDefault : Number(limit);
 
 /**
  * A cursor holds the sort key of the last row of a page, so that a page starts right behind it whatever came since.

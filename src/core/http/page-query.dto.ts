@@ -1,26 +1,32 @@
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageQuery } from '../pagination.js';
 import { Member } from '../validation/member.decorators.js';
 
-/** How much of a list is asked for. */
-export class LimitQueryDto implements Pick<PageQuery, 'limit'> {
-  @Member(
-    { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+/** How many entries a page has. @param byDefault where nothing is said. */
+export const Limit = (byDefault = DEFAULT_LIMIT): PropertyDecorator =>
+  Member(
+    { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: byDefault },
     (value) => {
       const words = `must be an integer from 1 to ${MAX_LIMIT}`;
       if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) return { code: 'INVALID_TYPE', words };
       return Number(value) >= 1 && Number(value) <= MAX_LIMIT ? null : { code: 'OUT_OF_RANGE', words };
     },
     { optional: true },
-  )
-  limit?: string;
+  );
+
+/** Behind which page a list goes on. */
+export const Cursor = (): PropertyDecorator =>
+  Member(
+    { type: String },
+    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
+    { optional: true, description: 'The `next_cursor` of the previous page' },
+  );
+
+/** How much of a list is asked for. */
+export class LimitQueryDto implements Pick<PageQuery, 'limit'> {
+  @Limit() limit?: string;
 }
 
 /** The query parameters of a list that is walked by `cursor`. */
 export class PageQueryDto extends LimitQueryDto implements PageQuery {
-  @Member(
-    { type: String },
-    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
-    { optional: true, description: 'The `next_cursor` of the previous page' },
-  )
-  cursor?: string;
+  @Cursor() cursor?: string;
 }

@@ -1,0 +1,59 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
+import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Flag, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { OrderDetailDto } from './order.dto.js';
+
+const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
+const MAX_NOTE_LENGTH = 2_000;
+
+export class NoteDto {
+  @Member(
+    { type: String, minLength: 1, maxLength: MAX_NOTE_LENGTH },
+    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be a string' }),
+    { description: 'Line breaks are kept', example: 'The buyer wrote again: ticket 4711' },
+  )
+  text!: string;
+}
+
+const Reason = (): PropertyDecorator => Text(1, 500, { description: 'For the log', example: 'ticket 4711' });
+
+export class CancelDto {
+  @Text(3, 7, { optional: true, description: 'One unit; else all that can be', example: '1.2' })
+  unit?: string;
+  @Reason() reason!: string;
+}
+
+export class ResolveDto {
+  @Flag({ description: 'Whether the supplier delivered it' }) succeeded!: boolean;
+  @Text(1, 255, { optional: true, description: 'The supplier’s name of the purchase, if it succeeded' })
+  supplier_reference?: string;
+  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if it failed' })
+  failure_code?: UnitFailureCode;
+  @Reason() reason!: string;
+}
+
+export class LeftUnitDto {
+  @ApiProperty({ example: '1.2' }) unit!: string;
+  @ApiProperty({ example: 'unknown' }) state!: string;
+  @ApiProperty({ example: 'it is in doubt: the supplier may have sold it' }) why!: string;
+}
+
+export class CancellationDto {
+  @ApiProperty({ type: [String], example: ['1.1'] }) cancelled!: string[];
+  @ApiProperty({ type: [LeftUnitDto] }) left!: LeftUnitDto[];
+  @ApiProperty({ type: OrderDetailDto }) order!: OrderDetailDto;
+}
+
+export class InquiryDto {
+  @ApiProperty({ example: 'acme' }) supplier!: string;
+  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.2' }) reference!: string;
+  @ApiProperty({
+    enum: ['succeeded', 'failed', 'processing', 'never_seen', 'not_accepted', 'unknown'],
+    example: 'succeeded',
+    description: '`unknown`: it gave no usable answer',
+  })
+  outcome!: string;
+  @ApiNullableText('A-5521') detail!: string | null;
+  @ApiMoment() asked_at!: string;
+}

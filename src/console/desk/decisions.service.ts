@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { failure } from '../../core/failures.js';
+import { invalidRequest, notFound } from '../../core/errors.js';
+import { unitName, type UnitKey } from '../../orders/order.rows.js';
+import { UnitInquiry } from '../../reports/unit-inquiry.service.js';
+import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
+import { OrderCancellation } from '../../support/order-cancellation.service.js';
+import { OrderDesk, type DeskUnit } from '../../support/order-desk.service.js';
+import type { LeftUnit } from '../../support/order-problems.js';
+import { OrderResolution } from '../../support/order-resolution.service.js';
+import type { Caller } from '../access/caller.js';
+import type {
+  CancelDto,
+  CancellationDto,
+  InquiryDto,
+  LeftUnitDto,
+  NoteDto,
+  ResolveDto,
+} from './decision.dto.js';
+import { toOrderDetailDto } from './order.mapper.js';
+import type { OrderDetailDto } from './order.dto.js';
+import { readUnit, type Unit } from './unit-name.js';
+
+/** What operators do to an order. Each answers the order as it is then. */
+@Injectable()
+export class DecisionsService {
+  constructor(
+    private readonly desk: OrderDesk,
+    private readonly cancellation: OrderCancellation,
+    private readonly resolution: OrderResolution,
+    private readonly inquiry: UnitInquiry,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** @throws NOT_FOUND; BAD_REQUEST */
+  async note(caller: Caller, orderNumber: string, { text }: NoteDto): Promise<OrderDetailDto> {
+    await this.desk.note(orderNumber, text, caller.actor());
+    return this.show(caller, orderNumber);
+  }
+
+  /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT where nothing can be cancelled. */
+  async cancel(caller: Caller, orderNumber: string, { unit, reason }: CancelDto): Promise<CancellationDto> {
+    const order = await this.desk.getByNumber(orderNumber);
+    const before = await this.desk.show(orderNumber);
+    const asked = unit === undefined ? undefined : readUnit(unit);
+    const left = await this.cancellation.cancel({ order, unit: asked, by: caller.actor(reason) });
+    const leftNames = new Set(left.map(unitName));
+    const meant = unit === undefined ? before.units.map((each) => each.unit) : [unit];
+    return {
+      cancelled: meant.filter((name) => !leftNames.has(name)),
+      left: left.map(toLeftUnitDto),
+      order: await this.show(caller, orderNumber),
+    };
+  }
+
+  /**
+   * Confirmed again where the unit costs more than CONSOLE_CONFIRM_ABOVE.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT unless the unit is in doubt or in review.
+   */
+  async resolve(
+    caller: Caller,
+    orderNumber: string,
+    name: Unit,
+    { reason, ...given }: ResolveDto,
+  ): Promise<OrderDetailDto> {
+    const outcome = toOutcome(given);
+    const { order, unit } = await this.find(orderNumber, name);
+    if (unit.price > this.config.console.confirmAbove) caller.assertConfirmed();
+    await this.resolution.resolve({ ...caller.actor(), order, ...name, outcome, reason });
+    return this.show(caller, orderNumber);
+  }
+
+  /** What the supplier of a unit's latest attempt says of it now. @throws NOT_FOUND; CONFLICT */
+  async inquire(orderNumber: string, name: Unit): Promise<InquiryDto> {
+    const { unit } = await this.find(orderNumber, name);
+    const attempt = unit.attempts.at(-1);
+    if (!attempt) throw notFound('attempt');
+    const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
+    const said = await this.inquiry.ask(supplier, { sku, reference, supplierReference });
+    return { supplier, reference, ...said, asked_at: new Date().toISOString() };
+  }
+
+  private async find(
+    orderNumber: string,
+    name: Unit,
+  ): Promise<{ order: { id: bigint; merchant_id: number }; unit: DeskUnit }> {
+    const order = await this.desk.show(orderNumber);
+    const unit = order.units.find((each) => each.unit === unitName(name));
+    if (!unit) throw notFound('unit');
+    return { order, unit };
+  }
+
+  private async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
+    return toOrderDetailDto(await this.desk.show(orderNumber), caller);
+  }
+}
+
+function toOutcome({
+  succeeded,
+  supplier_reference: reference,
+  failure_code: code,
+}: Omit<ResolveDto, 'reason'>): DefiniteOutcome {
+  const refuse = (field: string, words: string): never => {
+    throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
+  };
+  if (succeeded) {
+    if (code !== undefined) refuse('failure_code', 'goes with a unit that failed');
+    return { kind: 'succeeded', supplierReference: reference ?? null };
+  }
+  if (reference !== undefined) refuse('supplier_reference', 'goes with a unit that succeeded');
+  return { kind: 'failed', ...failure(code ?? refuse('failure_code', 'is needed for a unit that failed')) };
+}
+
+const WHY: Record<LeftUnit['state'], string> = {
+  queued: 'a call to its supplier ended just now: try again',
+  sending: 'a call to its supplier is in flight',
+  unknown: 'it is in doubt: its supplier may have sold it',
+  review: 'it is in doubt, and waits for a resolution',
+  succeeded: 'it has succeeded',
+  failed: 'it has failed already',
+};
+
+const toLeftUnitDto = (unit: LeftUnit & Pick<UnitKey, 'item' | 'unit'>): LeftUnitDto => ({
+  unit: unitName(unit),
+  state: unit.state,
+  why: WHY[unit.state],
+});

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { CatalogModule } from '../../catalog/catalog.module.js';
+import { MerchantsModule } from '../../merchants/merchants.module.js';
+import { NoQueuesModule } from '../../queues/no-queues.module.js';
+import { UnitInquiryModule } from '../../reports/unit-inquiry.module.js';
+import { OrderDecisionsModule } from '../../support/order-decisions.module.js';
+import { DecisionsService } from './decisions.service.js';
+import { DeskService } from './desk.service.js';
+import { OrderExport } from './order-export.service.js';
+import { ConsoleOrdersController } from './orders.controller.js';
+import { ReviewController } from './review.controller.js';
+
+/** Orders, and what operators do about them. */
+@Module({
+  imports: [CatalogModule, MerchantsModule, NoQueuesModule, OrderDecisionsModule, UnitInquiryModule],
+  controllers: [ConsoleOrdersController, ReviewController],
+  providers: [DecisionsService, DeskService, OrderExport],
+})
+export class DeskModule {}

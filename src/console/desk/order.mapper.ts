@@ -1,0 +1,122 @@
+import { formatBaht } from '../../core/money.js';
+import type { ItemRow } from '../../orders/order.rows.js';
+import { isTerminalOrder } from '../../orders/states.js';
+import { toAttemptView } from '../../support/attempt-view.js';
+import type { AttemptOfUnit } from '../../support/order-support.repository.js';
+import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-desk.service.js';
+import type { StoryEntry } from '../../support/order-story.js';
+import type { Transfer } from '../../wallet/transfer.entity.js';
+import type { Caller } from '../access/caller.js';
+import type {
+  DeskAttemptDto,
+  DeskItemDto,
+  DeskUnitDto,
+  ListedOrderDto,
+  MovementDto,
+  OrderDetailDto,
+  OrderMoneyDto,
+  TimelineEntryDto,
+} from './order.dto.js';
+
+/** Who looks, as far as it decides what they see. */
+export type Viewer = Pick<Caller, 'may'>;
+
+const SHOWN_CHARACTERS = 3;
+
+/** Who is topped up, or the last characters of it for those who may not read players. */
+const hidden = (text: string, viewer: Viewer): string =>
+  viewer.may('players.read') ? text : `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
+
+const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
+  text === null ? null : hidden(text, viewer);
+
+export const toListedOrderDto = (order: DeskOrder, viewer: Viewer): ListedOrderDto => ({
+  order_number: order.order_number,
+  merchant: { id: order.merchant_id, name: order.merchant_name },
+  reference_id: order.reference_id,
+  user_id: hidden(order.user_id, viewer),
+  server_id: hiddenIfAny(order.server_id, viewer),
+  character_id: hiddenIfAny(order.character_id, viewer),
+  status: order.status,
+  total_amount: formatBaht(order.total_amount),
+  items: order.items.map(({ sku, quantity }) => ({ sku, quantity })),
+  failure_code: order.failure_code,
+  created_at: order.created_at.toISOString(),
+  ended_at: isTerminalOrder(order.status) ? order.updated_at.toISOString() : null,
+});
+
+export const toOrderDetailDto = (order: DeskOrderDetail, viewer: Viewer): OrderDetailDto => ({
+  ...toListedOrderDto(order, viewer),
+  subtotal_amount: formatBaht(order.subtotal_amount),
+  discount_amount: formatBaht(order.discount_amount),
+  metadata: order.metadata ?? {},
+  failure_message: order.failure_message,
+  updated_at: order.updated_at.toISOString(),
+  items: order.items.map(toItemDto),
+  money: toMoneyDto(order.transfers, viewer),
+  units: order.units.map((unit) => toUnitDto(order.order_number, unit, viewer)),
+  timeline: order.timeline.map(toTimelineEntryDto),
+});
+
+const toItemDto = (item: ItemRow): DeskItemDto => ({
+  item: item.position,
+  sku: item.sku,
+  quantity: item.quantity,
+  kind: item.kind,
+  status: item.status,
+  unit_price: formatBaht(item.unit_price),
+  list_price: formatBaht(item.list_price),
+  completed_quantity: item.completed_quantity,
+  failed_quantity: item.failed_quantity,
+  failure_code: item.failure_code,
+  failure_message: item.failure_message,
+});
+
+function toMoneyDto(transfers: Transfer[], viewer: Viewer): OrderMoneyDto {
+  const sum = (kind: Transfer['kind']): bigint =>
+    transfers.filter((transfer) => transfer.kind === kind).reduce((total, { amount }) => total + amount, 0n);
+  const [spent, returned] = [sum('order_spend'), sum('order_refund')];
+  return {
+    held: formatBaht(sum('order_hold') - spent - returned),
+    spent: formatBaht(spent),
+    returned: formatBaht(returned),
+    entries: transfers.map((transfer) => toMovementDto(transfer, viewer)),
+  };
+}
+
+const toMovementDto = (
+  { id, kind, amount, available_after, created_at }: Transfer,
+  viewer: Viewer,
+): MovementDto => ({
+  id: String(id),
+  kind,
+  amount: formatBaht(amount),
+  available_after: viewer.may('wallets.read') ? formatBaht(available_after) : null,
+  created_at: created_at.toISOString(),
+});
+
+const toUnitDto = (orderNumber: string, unit: DeskUnit, viewer: Viewer): DeskUnitDto => ({
+  unit: unit.unit,
+  state: unit.state,
+  sku: unit.sku,
+  price: formatBaht(unit.price),
+  supplier: unit.supplier,
+  reference: unit.attempts.at(-1)?.reference ?? `${orderNumber}.${unit.unit}`,
+  supplier_reference: unit.supplier_reference,
+  failure_code: unit.failure_code,
+  failure_message: unit.failure_message,
+  sends: unit.sends,
+  attempts: unit.attempts.map((attempt) => toAttemptDto(attempt, viewer)),
+  can_resolve: unit.state === 'unknown' || unit.state === 'review',
+  can_cancel: unit.state === 'queued',
+});
+
+function toAttemptDto(attempt: AttemptOfUnit, viewer: Viewer): DeskAttemptDto {
+  const view = toAttemptView(attempt);
+  return viewer.may('costs.read') ? view : { ...view, cost: null, currency: null };
+}
+
+const toTimelineEntryDto = ({ at, ...entry }: StoryEntry): TimelineEntryDto => ({
+  at: at.toISOString(),
+  ...entry,
+});

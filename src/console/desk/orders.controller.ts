@@ -1,0 +1,112 @@
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto } from './decision.dto.js';
+import { DecisionsService } from './decisions.service.js';
+import { DeskService } from './desk.service.js';
+import { OrderExport } from './order-export.service.js';
+import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
+import { ListedOrderDto, OrderDetailDto } from './order.dto.js';
+import { OrderNumber, UnitName, type Unit } from './unit-name.js';
+
+@ApiTags('Orders')
+@Controller('api')
+export class ConsoleOrdersController {
+  constructor(
+    private readonly desk: DeskService,
+    private readonly decisions: DecisionsService,
+    private readonly exports: OrderExport,
+  ) {}
+
+  @Get('orders')
+  @ConsoleRoute('orders.read', {
+    summary: 'Orders of all merchants, newest first',
+    answer: { pageOf: ListedOrderDto },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
+    return this.desk.list(caller, query);
+  }
+
+  @Get('orders.csv')
+  @ConsoleRoute('exports.run', {
+    summary: 'The same as CSV, at most 1,000,000 lines',
+    description:
+      'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+    answer: { csv: true },
+  })
+  export(
+    @CurrentCaller() caller: Caller,
+    @Query() query: OrderFilterDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.exports.write(caller, query, response);
+  }
+
+  @Get('orders/:number')
+  @ConsoleRoute('orders.read', {
+    summary: 'An order with its money, its units and everything that happened to it',
+    answer: { type: OrderDetailDto },
+  })
+  show(@CurrentCaller() caller: Caller, @OrderNumber() number: string): Promise<OrderDetailDto> {
+    return this.desk.show(caller, number);
+  }
+
+  @Post('orders/:number/notes')
+  @ConsoleRoute('orders.note', {
+    summary: 'Write a note of 1 to 2,000 characters into its story',
+    status: 201,
+    answer: { type: OrderDetailDto },
+  })
+  note(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @Body() body: NoteDto,
+  ): Promise<OrderDetailDto> {
+    return this.decisions.note(caller, number, body);
+  }
+
+  @Post('orders/:number/cancellation')
+  @ConsoleRoute('orders.cancel', {
+    summary: 'Cancel what was certainly not bought',
+    description:
+      'Its price is returned. Answers what was left, and why; 409 where nothing could be cancelled.',
+    answer: { type: CancellationDto },
+  })
+  cancel(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @Body() body: CancelDto,
+  ): Promise<CancellationDto> {
+    return this.decisions.cancel(caller, number, body);
+  }
+
+  @Post('orders/:number/units/:unit/inquire')
+  @ConsoleRoute('orders.resolve', {
+    summary: 'Ask its supplier about a unit; changes nothing',
+    description: '409 where its supplier can’t be asked, or only in a way that may buy.',
+    answer: { type: InquiryDto },
+  })
+  inquire(@OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
+    return this.decisions.inquire(number, unit);
+  }
+
+  @Post('orders/:number/units/:unit/resolution')
+  @ConsoleRoute('orders.resolve', {
+    summary: 'Settle a unit that is in doubt or in review',
+    description:
+      'As the supplier’s own answer would. Asks for confirmation where the unit costs more than `confirm_above`; 409 ' +
+      'where it is settled already.',
+    answer: { type: OrderDetailDto },
+  })
+  resolve(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+    @Body() body: ResolveDto,
+  ): Promise<OrderDetailDto> {
+    return this.decisions.resolve(caller, number, unit, body);
+  }
+}

@@ -1,0 +1,57 @@
+import { Controller, Delete, Get, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { DeskService } from './desk.service.js';
+import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';
+import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
+import { OrderNumber, UnitName, type Unit } from './unit-name.js';
+
+@ApiTags('Review')
+@Controller('api')
+export class ReviewController {
+  constructor(private readonly desk: DeskService) {}
+
+  @Get('review')
+  @ConsoleRoute('orders.read', {
+    summary: 'Units in review, then units in doubt, the oldest orders first',
+    answer: { pageOf: ReviewUnitDto },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
+    return this.desk.listReview(caller, query);
+  }
+
+  @Put('review/:number/:unit/claim')
+  @ConsoleRoute('orders.resolve', {
+    summary: 'Look after a unit for ten minutes, or ten more',
+    description: '409 while somebody else does. It keeps nobody from resolving it.',
+    answer: { type: ClaimedDto },
+  })
+  claim(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+  ): Promise<ClaimedDto> {
+    return this.desk.claim(caller, number, unit);
+  }
+
+  @Delete('review/:number/:unit/claim')
+  @ConsoleRoute('orders.resolve', { summary: 'Give it back', answer: { type: ClaimedDto } })
+  release(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+  ): Promise<ClaimedDto> {
+    return this.desk.release(caller, number, unit);
+  }
+
+  @Get('search')
+  @ConsoleRoute('orders.read', {
+    summary: 'What a term is, at most five of each kind',
+    answer: { type: FoundDto },
+  })
+  search(@CurrentCaller() caller: Caller, @Query() { q }: SearchQueryDto): Promise<FoundDto> {
+    return this.desk.search(caller, q);
+  }
+}

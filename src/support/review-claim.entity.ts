@@ -1,0 +1,28 @@
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { bigintColumn, timestampColumn } from '../database/columns.js';
+import { OrderUnit } from '../orders/order-unit.entity.js';
+
+const key = { primaryKeyConstraintName: 'pk_review_claims' };
+
+/** An operator looks after a unit in doubt, for a while. It keeps nobody from deciding about it. */
+@Entity('review_claims')
+@ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
+  name: 'fk_review_claims_unit',
+})
+export class ReviewClaim {
+  @PrimaryColumn(bigintColumn(key))
+  order_id!: bigint;
+
+  @PrimaryColumn('smallint', key)
+  item!: number;
+
+  @PrimaryColumn('smallint', key)
+  unit!: number;
+
+  @ForeignKey('Operator', { name: 'fk_review_claims_operator' })
+  @Column('integer')
+  operator_id!: number;
+
+  @Column(timestampColumn())
+  claimed_until!: Date;
+}

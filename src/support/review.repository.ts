@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { UnitKey } from '../orders/order.rows.js';
+import { CLAIM_UNIT, LIST_REVIEW, type ReviewRow } from './review.sql.js';
+import { ReviewClaim } from './review-claim.entity.js';
+
+export type { ReviewRow } from './review.sql.js';
+
+/** Behind which unit a page begins. */
+export interface ReviewPlace {
+  /** 1 of units in review, 2 of those in doubt; 0 before all. */
+  rank: number;
+  orderId: bigint;
+  item: number;
+  unit: number;
+}
+
+interface ReviewFilter {
+  supplierId: number | null;
+  states: ReviewRow['state'][];
+  limit: number;
+}
+
+const CLAIM_MINUTES = 10;
+
+@Injectable()
+export class ReviewRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Units in review, then units in doubt, the oldest orders first. */
+  list(filter: ReviewFilter, after: ReviewPlace): Promise<ReviewRow[]> {
+    return this.database.query<ReviewRow>(...LIST_REVIEW.with({ ...filter, ...after }));
+  }
+
+  /** @returns until when; null while somebody else looks after the unit. */
+  async claim(key: UnitKey, operatorId: number): Promise<Date | null> {
+    const [claimed] = await this.database.query<{ claimed_until: Date }>(
+      ...CLAIM_UNIT.with({ ...key, operatorId, minutes: CLAIM_MINUTES }),
+    );
+    return claimed?.claimed_until ?? null;
+  }
+
+  async release({ orderId, item, unit }: UnitKey, operatorId: number): Promise<void> {
+    await this.database.manager.delete(ReviewClaim, {
+      order_id: orderId,
+      item,
+      unit,
+      operator_id: operatorId,
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../core/pagination.js';
+import type { UnitKey } from '../orders/order.rows.js';
+import { ReviewRepository, type ReviewPlace, type ReviewRow } from './review.repository.js';
+
+/** What of the queue is asked for. */
+export interface ReviewQuestion {
+  supplierId?: number | undefined;
+  state?: ReviewRow['state'] | undefined;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** The units that wait for an operator, and who looks after them. */
+@Injectable()
+export class ReviewQueue {
+  constructor(private readonly review: ReviewRepository) {}
+
+  /** Units in review, then units in doubt, the oldest orders first. @throws BAD_REQUEST for a cursor that no page carried. */
+  async page({ supplierId, state, cursor, limit }: ReviewQuestion): Promise<Page<ReviewRow>> {
+    const states: ReviewRow['state'][] = state === undefined ? ['review', 'unknown'] : [state];
+    const filter = { supplierId: supplierId ?? null, states, limit: limit + 1 };
+    const rows = await this.review.list(filter, readPlace(cursor));
+    return toPage(rows, limit, cursorOf, (row) => row);
+  }
+
+  /** For ten minutes, or ten more. @throws CONFLICT while somebody else looks after the unit. */
+  async claim(key: UnitKey, operatorId: number): Promise<Date> {
+    const until = await this.review.claim(key, operatorId);
+    if (!until) throw new AppError('CONFLICT', 'somebody else looks after this unit at the moment');
+    return until;
+  }
+
+  release(key: UnitKey, operatorId: number): Promise<void> {
+    return this.review.release(key, operatorId);
+  }
+}
+
+const RANK = { review: 1, unknown: 2 };
+const MAX_SMALLINT = 32_767n;
+
+const cursorOf = ({ state, order_id, item, unit }: ReviewRow): string =>
+  encodeCursor(RANK[state], order_id, item, unit);
+
+function readPlace(cursor: string | undefined): ReviewPlace {
+  const parts = decodeCursor(cursor, [2n, MAX_BIGINT, MAX_SMALLINT, MAX_SMALLINT]) ?? [0n, 0n, 0n, 0n];
+  const [rank = 0n, orderId = 0n, item = 0n, unit = 0n] = parts;
+  return { rank: Number(rank), orderId, item: Number(item), unit: Number(unit) };
+}

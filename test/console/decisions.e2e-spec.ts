@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import type { ErrorBody } from '../support/http.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
+import { startScene, type Scene } from './scene.js';
+
+interface UnitBody {
+  unit: string;
+  state: string;
+  can_resolve: boolean;
+}
+interface DetailBody {
+  status: string;
+  units: UnitBody[];
+  timeline: { kind: string; operator?: string }[];
+}
+interface ReviewBody {
+  data: {
+    order_number: string;
+    unit: string;
+    state: string;
+    claim: { by: string; is_mine: boolean } | null;
+  }[];
+  next_cursor: string | null;
+}
+
+let scene: Scene;
+let support: TestOperator;
+beforeAll(async () => {
+  scene = await startScene({ SUPPLIER_QUIET_PERIOD_MS: '600000' });
+  support = await scene.console.signedIn('support');
+});
+afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
+
+/** An order whose units' supplier never said what became of them. */
+async function inDoubt(quantity = 1, price = '35.00'): Promise<OrderBody> {
+  const { stack, merchant } = scene;
+  const user = unique('doubtful');
+  stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : { status: 503 }));
+  const sku = await stack.product(price);
+  const order = await stack.order(merchant, [{ sku, quantity }], user);
+  const { browser } = support;
+  await eventually(
+    async () => (await browser.get<DetailBody>(`/api/orders/${order.order_number}`)).body.units,
+    (units) => units.every(({ can_resolve }) => can_resolve),
+  );
+  return order;
+}
+
+const resolve = (
+  browser: Browser,
+  { order_number }: OrderBody,
+  unit: string,
+  verdict: object,
+): Promise<{ status: number; body: DetailBody & ErrorBody }> =>
+  browser.post(`/api/orders/${order_number}/units/${unit}/resolution`, { reason: 'asked them', ...verdict });
+
+const actionsOf = (order: OrderBody): Promise<{ action: string; operator: string; source: string }[]> =>
+  scene.console.sql(
+    `SELECT a.action, a.operator, a.source FROM operator_actions a JOIN orders o ON o.id = a.order_id
+     WHERE o.order_number = $1 ORDER BY a.id`,
+    [order.order_number],
+  );
+
+describe('a resolution', () => {
+  it('settles a unit once, whoever presses twice, and moves its money once', async () => {
+    const { stack, merchant } = scene;
+    const order = await inDoubt();
+    const before = await stack.wallet(merchant);
+    const other = await scene.console.signedIn('support');
+    const answers = await Promise.all(
+      [support, support, other, other].map(({ browser }) =>
+        resolve(browser, order, '1.1', { succeeded: false, failure_code: 'OUT_OF_STOCK' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort((one, two) => one - two)).toEqual([200, 409, 409, 409]);
+    const after = await stack.wallet(merchant);
+    expect(Number(after.available) - Number(before.available)).toBe(35);
+    const actions = await actionsOf(order);
+    expect(actions).toHaveLength(1);
+    expect(actions[0]).toMatchObject({ action: 'order.resolve', source: 'console' });
+  });
+
+  it('answers the order as it is then', async () => {
+    const order = await inDoubt(2);
+    const first = await resolve(support.browser, order, '1.1', {
+      succeeded: true,
+      supplier_reference: 'X-1',
+    });
+    expect(first.body).toMatchObject({
+      status: 'processing',
+      units: [{ state: 'succeeded' }, { state: 'unknown' }],
+    });
+    const last = await resolve(support.browser, order, '1.2', { succeeded: true });
+    expect(last.body.status).toBe('completed');
+    expect(last.body.timeline.filter(({ kind }) => kind === 'order.resolve')).toEqual([
+      expect.objectContaining({ operator: support.email }),
+      expect.objectContaining({ operator: support.email }),
+    ]);
+  });
+
+  it('refuses verdicts that contradict themselves, and units that are not there', async () => {
+    const order = await inDoubt();
+    const tries: [string, object, number][] = [
+      ['1.1', { succeeded: true, failure_code: 'OUT_OF_STOCK' }, 400],
+      ['1.1', { succeeded: false }, 400],
+      ['1.1', { succeeded: false, failure_code: 'PARTIALLY_COMPLETED' }, 400],
+      ['1.1', { succeeded: false, failure_code: 'OUT_OF_STOCK', supplier_reference: 'x' }, 400],
+      ['1.1', { succeeded: 'yes' }, 400],
+      ['1.1', { succeeded: true, reason: '' }, 400],
+      ['2.1', { succeeded: true }, 404],
+      ['x', { succeeded: true }, 404],
+    ];
+    for (const [unit, verdict, status] of tries)
+      expect([verdict, (await resolve(support.browser, order, unit, verdict)).status]).toEqual([
+        verdict,
+        status,
+      ]);
+    expect(await actionsOf(order)).toEqual([]);
+    await resolve(support.browser, order, '1.1', { succeeded: true });
+  });
+
+  it('of a unit that costs much is confirmed again', async () => {
+    const order = await inDoubt(1, '1500.00');
+    const verdict = { succeeded: true };
+    await scene.console.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
+      [support.id],
+    );
+    const refused = await resolve(support.browser, order, '1.1', verdict);
+    expect([refused.status, refused.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    await support.browser.post('/api/session/confirm', { password: PASSWORD });
+    expect((await resolve(support.browser, order, '1.1', verdict)).status).toBe(200);
+  });
+});
+
+describe('a cancellation', () => {
+  it('fails what was not bought, and says what was left and why', async () => {
+    const { stack, merchant } = scene;
+    await stack.stopWorkers();
+    const sku = await stack.product('10.00');
+    const order = await stack.order(merchant, [{ sku, quantity: 3 }]);
+    await scene.console.sql(
+      `UPDATE order_units SET state = 'sending' WHERE unit = 2 AND order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+    const path = `/api/orders/${order.order_number}/cancellation`;
+    const { status, body } = await support.browser.post<object>(path, { reason: 'the buyer went away' });
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        cancelled: ['1.1', '1.3'],
+        left: [{ unit: '1.2', state: 'sending', why: 'a call to its supplier is in flight' }],
+      }),
+    ]);
+    expect((await support.browser.post(path, { reason: 'again' })).status).toBe(409);
+    expect((await support.browser.post(path, {})).status).toBe(400);
+    expect((await actionsOf(order)).map(({ action }) => action)).toEqual(['order.cancel']);
+    await scene.console.sql(
+      `UPDATE order_units SET state = 'queued' WHERE unit = 2 AND order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+    expect((await support.browser.post(path, { reason: 'the rest', unit: '1.2' })).status).toBe(200);
+    await stack.startWorker();
+  });
+});
+
+describe('asking the supplier', () => {
+  it('says what it says now, and changes nothing', async () => {
+    const order = await inDoubt();
+    const user = String(order.user_id);
+    scene.stack.supplier.script(user, ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'succeeded', supplier_reference: 'S-9' },
+    }));
+    const path = `/api/orders/${order.order_number}/units/1.1/inquire`;
+    const { status, body } = await support.browser.post<object>(path);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        supplier: 'fake',
+        reference: `${order.order_number}.1.1`,
+        outcome: 'succeeded',
+      }),
+    ]);
+    expect(await actionsOf(order)).toEqual([]);
+    await resolve(support.browser, order, '1.1', { succeeded: true });
+  });
+});
+
+describe('the review queue', () => {
+  it('has units in review before units in doubt, in pages, and who looks after them', async () => {
+    const orders = [await inDoubt(2), await inDoubt(), await inDoubt()];
+    const last = orders[2];
+    await scene.console.sql(
+      `UPDATE order_units SET state = 'review', next_action_at = NULL
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [last?.order_number],
+    );
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { body } = await support.browser.get<ReviewBody>(`/api/review?supplier=fake&limit=2${query}`);
+      seen.push(...body.data.map(({ order_number, unit }) => `${order_number} ${unit}`));
+      cursor = body.next_cursor;
+    } while (cursor !== null);
+    const [first, second] = orders;
+    expect(seen).toEqual([
+      ...[`${last?.order_number} 1.1`, `${first?.order_number} 1.1`, `${first?.order_number} 1.2`],
+      `${second?.order_number} 1.1`,
+    ]);
+    const inReview = await support.browser.get<ReviewBody>('/api/review?state=review');
+    expect(inReview.body.data.map(({ order_number }) => order_number)).toEqual([last?.order_number]);
+    await checkClaims(last);
+    for (const [order, unit] of [
+      [first, '1.1'],
+      [first, '1.2'],
+      [second, '1.1'],
+      [last, '1.1'],
+    ] as const)
+      if (order) await resolve(support.browser, order, unit, { succeeded: true });
+  });
+
+  it('has no unit of the sandbox', async () => {
+    const { stack } = scene;
+    const tried = await stack.order(await stack.sandboxMerchant(), [{ sku: scene.sku }], 'sim-lost');
+    const stateOf = async (): Promise<string | undefined> => {
+      const { body } = await support.browser.get<DetailBody>(`/api/orders/${tried.order_number}`);
+      return body.units[0]?.state;
+    };
+    await eventually(stateOf, (state) => state === 'unknown');
+    const { body } = await support.browser.get<ReviewBody>('/api/review');
+    expect(body.data.map(({ order_number }) => order_number)).not.toContain(tried.order_number);
+  });
+
+  async function checkClaims(order: OrderBody | undefined): Promise<void> {
+    const other = await scene.console.signedIn('finance');
+    const path = `/api/review/${order?.order_number}/1.1/claim`;
+    expect((await support.browser.send('PUT', path)).status).toBe(200);
+    expect((await support.browser.send('PUT', path)).status).toBe(200);
+    expect((await other.browser.send('PUT', path)).status).toBe(409);
+    const { body } = await other.browser.get<ReviewBody>('/api/review?state=review');
+    expect(body.data[0]?.claim).toMatchObject({ by: support.email.split('@')[0], is_mine: false });
+    // Giving back what is somebody else's does nothing.
+    await other.browser.send('DELETE', path);
+    expect((await other.browser.send('PUT', path)).status).toBe(409);
+    await support.browser.send('DELETE', path);
+    expect((await other.browser.send('PUT', path)).status).toBe(200);
+    await scene.console.sql(`UPDATE review_claims SET claimed_until = now()`);
+    expect((await support.browser.send('PUT', path)).status).toBe(200);
+  }
+});
