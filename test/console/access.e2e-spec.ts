@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  PERMISSIONS,
+  permissionsOf,
+  ROLES,
+  rolesWith,
+  type Permission,
+  type Role,
+} from '../../src/operators/roles.js';
+import type { ErrorBody } from '../support/http.js';
+import { ConsoleStack, type TestOperator } from './console-stack.js';
+import { everyOperation, fill } from './operations.js';
+
+/** Who may call each route: this table is what the specification says, and a route that is not in it fails the test. */
+const ACCESS: Record<string, string> = {
+  'POST /api/session': 'anyone',
+  'GET /api/session': 'half',
+  'DELETE /api/session': 'anyone',
+  'POST /api/session/code': 'half',
+  'POST /api/session/confirm': 'operator',
+  'POST /api/set-up': 'anyone',
+  'GET /api/me': 'operator',
+  'PATCH /api/me': 'operator',
+  'POST /api/me/password': 'operator',
+  'POST /api/me/second-factor': 'operator',
+  'PUT /api/me/second-factor': 'operator',
+  'DELETE /api/me/second-factor': 'operator',
+  'GET /api/me/sessions': 'operator',
+  'DELETE /api/me/sessions/{id}': 'operator',
+  'GET /api/orders': 'orders.read',
+  'GET /api/orders.csv': 'exports.run',
+  'GET /api/orders/{number}': 'orders.read',
+  'POST /api/orders/{number}/notes': 'orders.note',
+  'POST /api/orders/{number}/cancellation': 'orders.cancel',
+  'POST /api/orders/{number}/units/{unit}/inquire': 'orders.resolve',
+  'POST /api/orders/{number}/units/{unit}/resolution': 'orders.resolve',
+  'GET /api/review': 'orders.read',
+  'PUT /api/review/{number}/{unit}/claim': 'orders.resolve',
+  'DELETE /api/review/{number}/{unit}/claim': 'orders.resolve',
+  'GET /api/search': 'orders.read',
+  'GET /api/merchants': 'merchants.read',
+  'GET /api/merchants/{id}': 'merchants.read',
+  'GET /api/merchants/{id}/wallet': 'wallets.read',
+  'GET /api/merchants/{id}/entries': 'statements.read',
+};
+
+/** Section 5: v viewer, s support, c catalog, f finance, a admin. */
+const ROLES_OF_PERMISSIONS: Record<Permission, string> = {
+  ...{
+    'orders.read': 'vscfa',
+    'webhooks.read': 'vscfa',
+    'merchants.read': 'vscfa',
+    'products.read': 'vscfa',
+  },
+  ...{ 'suppliers.read': 'vscfa', 'figures.read': 'vscfa', 'players.read': 'sfa', 'orders.resolve': 'sfa' },
+  ...{ 'orders.cancel': 'sfa', 'codes.reveal': 'sa', 'reversals.close': 'fa', 'orders.note': 'scfa' },
+  ...{ 'webhooks.replay': 'sa', 'webhooks.test': 'sa', 'merchants.suspend': 'sfa', 'keys.revoke': 'sfa' },
+  ...{ 'merchants.create': 'a', 'merchants.edit': 'a', 'keys.issue': 'a', 'keys.rotate': 'a' },
+  ...{ 'wallets.read': 'sfa', 'statements.read': 'sfa', 'wallets.move': 'fa', 'alerts.set': 'fa' },
+  ...{ 'prices.set': 'cfa', 'products.set': 'ca', 'products.import': 'ca', 'offers.set': 'ca' },
+  ...{ 'suppliers.sync': 'ca', 'fx.set': 'fa', 'suppliers.pause': 'sca', 'suppliers.set': 'a' },
+  ...{ 'costs.read': 'fa', 'reports.read': 'fa', 'reports.run': 'fa', 'audit.run': 'fa' },
+  ...{ 'exports.run': 'scfa', 'log.read': 'scfa', 'operators.manage': 'a', 'sessions.manage': 'a' },
+};
+
+let console: ConsoleStack;
+const operators = new Map<Role, TestOperator>();
+beforeAll(async () => {
+  console = await ConsoleStack.start();
+  for (const role of ROLES) operators.set(role, await console.signedIn(role));
+});
+afterAll(() => console.close());
+
+describe('permissions', () => {
+  it('are those of the table, and so are their roles', () => {
+    const found = PERMISSIONS.map((permission) => [
+      permission,
+      rolesWith(permission)
+        .map((role) => role.slice(0, 1))
+        .join(''),
+    ]);
+    expect(Object.fromEntries(found)).toEqual(ROLES_OF_PERMISSIONS);
+    expect(permissionsOf('admin')).toEqual(PERMISSIONS);
+  });
+});
+
+describe('routes', () => {
+  it('are those of the table, each with who may call it', () => {
+    const found = everyOperation(console.app).map(({ method, path, access }) => [
+      `${method} ${path}`,
+      access,
+    ]);
+    expect(Object.fromEntries(found)).toEqual(ACCESS);
+  });
+
+  it.each(Object.entries(ACCESS))('%s is for %s', async (route, access) => {
+    const [method = '', path = ''] = route.split(' ');
+    const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+    const call = async (who: TestOperator | undefined): Promise<string> => {
+      // Signing out would end the session of those who come after.
+      if (route === 'DELETE /api/session' && who) return 'let in';
+      const browser = who?.browser ?? console.browser();
+      const { status, body: answer } = await browser.send<ErrorBody>(method, fill(path), body);
+      if (status === 401 && answer.message === 'Sign in first') return 'signed out';
+      return answer.details?.[0]?.code === 'PERMISSION_REQUIRED' ? 'refused' : 'let in';
+    };
+    expect(await call(undefined)).toBe(access === 'anyone' ? 'let in' : 'signed out');
+    for (const role of ROLES) {
+      const isIn =
+        !access.includes('.') || ROLES_OF_PERMISSIONS[access as Permission].includes(role.slice(0, 1));
+      expect([role, await call(operators.get(role))]).toEqual([role, isIn ? 'let in' : 'refused']);
+    }
+  });
+
+  it('that are not there are 404, and the API answers no page', async () => {
+    const { browser } = await console.signedIn();
+    const { status, body } = await browser.get<ErrorBody>('/api/nothing');
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+describe('an operator', () => {
+  it('who is disabled is signed out at once', async () => {
+    const [{ browser, email }] = [await console.signedIn('finance')];
+    expect((await browser.get('/api/orders')).status).toBe(200);
+    await console.operators.disable(email);
+    expect((await browser.get('/api/orders')).status).toBe(401);
+    await console.operators.enable(email);
+    expect((await browser.get('/api/orders')).status).toBe(401);
+  });
+
+  it('whose role changes may do what the new one may with the next request', async () => {
+    const { browser, email } = await console.signedIn('support');
+    const note = (): Promise<{ status: number }> =>
+      browser.post('/api/orders/ord_0000000000000000/notes', { text: 'x' });
+    expect((await note()).status).toBe(404);
+    await console.operators.setRole(email, 'viewer');
+    expect((await note()).status).toBe(403);
+  });
+});
+
+describe('a set-up link', () => {
+  const tokenOf = (link: string): string => link.split('#')[1] ?? '';
+
+  it('sets a password once, and not after a day', async () => {
+    const create = (email: string): ReturnType<typeof console.operators.create> =>
+      console.operators.create({ email, name: 'New', role: 'viewer' });
+    const { link } = await create('new@shop.example');
+    const browser = console.browser();
+    const setUp = async (token: string, password: string): Promise<number> =>
+      (await browser.post('/api/set-up', { token, password })).status;
+    for (const weak of ['short', 'Unbelievable', 'it is the new one', 'x'.repeat(257)])
+      expect([weak, await setUp(tokenOf(link), weak)]).toEqual([weak, 400]);
+    expect(await setUp(tokenOf(link), 'four words and more')).toBe(200);
+    expect(await setUp(tokenOf(link), 'four words and more')).toBe(404);
+    const { link: late, operator } = await create('late@shop.example');
+    await console.sql(`UPDATE operators SET set_up_until = now() - interval '1 second' WHERE id = $1`, [
+      operator.id,
+    ]);
+    expect(await setUp(tokenOf(late), 'four words and more')).toBe(404);
+    const kept = await console.sql('SELECT row_to_json(o)::text AS row FROM operators o');
+    expect(JSON.stringify(kept)).not.toContain(tokenOf(late));
+  });
+
+  it('lets nobody in with an account that has no password', async () => {
+    await console.operators.create({ email: 'empty@shop.example', name: 'Empty', role: 'admin' });
+    const browser = console.browser();
+    for (const password of ['', 'null', 'undefined', ' '])
+      expect(
+        (await browser.post('/api/session', { email: 'empty@shop.example', password })).status,
+      ).toBeGreaterThan(399);
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { codeOf, PASSWORD, type Browser } from './console-stack.js';
+import { everyOperation, fill } from './operations.js';
+import { startScene, type Scene } from './scene.js';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+afterAll(() => scene.close());
+
+describe('what is answered', () => {
+  it('never holds a password, a session, a sealed secret, a hash or a link', async () => {
+    const { console, stack, merchant, sku } = scene;
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const admin = await console.withSecondFactor('admin');
+    const { link } = await console.operators.create({
+      email: 'linked@shop.example',
+      name: 'L',
+      role: 'viewer',
+    });
+    const secrets = [
+      ...[PASSWORD, 'argon2', link.split('#')[1] ?? '', admin.secret ?? '', ...admin.recoveryCodes],
+      ...[...admin.browser.cookies.values()].map((value) => decodeURIComponent(value).slice(2, 34)),
+      ...(await columns(admin.id)),
+    ];
+    for (const { method, path } of everyOperation(console.app).filter((each) => each.method === 'GET')) {
+      const address = path
+        .replace('{number}', order.order_number)
+        .replace('{id}', String(merchant.id))
+        .concat(path === '/api/search' ? `?q=${order.order_number}` : '');
+      const { status, body } = await admin.browser.get(address);
+      expect([method, address, status]).toEqual([method, address, 200]);
+      const answer = typeof body === 'string' ? body : JSON.stringify(body);
+      for (const secret of secrets)
+        expect([address, secret, answer.includes(secret)]).toEqual([address, secret, false]);
+    }
+  });
+
+  async function columns(id: number): Promise<string[]> {
+    const rows = await scene.console.sql<{ secret: Buffer }>(
+      `SELECT totp_sealed AS secret FROM operators WHERE id = $1
+       UNION ALL SELECT id_hash FROM operator_sessions WHERE operator_id = $1
+       UNION ALL SELECT code_hash FROM operator_recovery_codes WHERE operator_id = $1`,
+      [id],
+    );
+    expect(rows.length).toBeGreaterThan(11);
+    return rows.flatMap(({ secret }) => [secret.toString('hex'), secret.toString('base64')]);
+  }
+});
+
+describe('what changes something', () => {
+  const entries = async (): Promise<number> => {
+    const [row] = await scene.console.sql<{ count: bigint }>('SELECT count(*) FROM operator_actions');
+    return Number(row?.count);
+  };
+
+  /** Sends a request that succeeds. @returns how many entries it added to the log. */
+  async function logged(browser: Browser, method: string, path: string, body?: object): Promise<number> {
+    const before = await entries();
+    const { status } = await browser.send(method, path, body);
+    expect([method, path, status]).toEqual([method, path, expect.any(Number)]);
+    expect(status).toBeLessThan(300);
+    return (await entries()) - before;
+  }
+
+  it('stands in the log with one entry, and what was refused with none', async () => {
+    const { console, stack, merchant, sku } = scene;
+    await stack.stopWorkers();
+    const { order_number: number } = await stack.order(merchant, [{ sku, quantity: 2 }]);
+    await stack.startWorker();
+    const operator = await console.operator('admin');
+    const { browser, email } = operator;
+    expect(await logged(browser, 'POST', '/api/session', { email, password: PASSWORD })).toBe(1);
+    expect(await logged(browser, 'PATCH', '/api/me', { timezone: 'UTC' })).toBe(1);
+    const change = { password: PASSWORD, new_password: 'a quite different passphrase' };
+    expect(await logged(browser, 'POST', '/api/me/password', change)).toBe(1);
+    const { body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
+    const code = await codeOf(offer.secret);
+    expect(await logged(browser, 'PUT', '/api/me/second-factor', { code })).toBe(1);
+    expect(await logged(browser, 'DELETE', '/api/me/second-factor')).toBe(1);
+    expect(await logged(browser, 'POST', `/api/orders/${number}/notes`, { text: 'a note' })).toBe(1);
+    const before = await entries();
+    for (const { method, path } of everyOperation(console.app)) {
+      if (method === 'GET' || /session|set-up|second-factor|password/.test(path)) continue;
+      const { status } = await browser.send(method, fill(path), { nothing: true });
+      expect([method, path, status]).not.toEqual([method, path, 200]);
+    }
+    expect((await entries()) - before).toBe(0);
+    expect(await logged(browser, 'DELETE', '/api/session')).toBe(1);
+  });
+});
