@@ -104,7 +104,21 @@ module.exports = {
       comment: 'src imports nothing of the tools, the tests and the benchmarks',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^(tools|test|bench|scripts)/' },
+      to: { path: '^(console|tools|test|bench|scripts)/' },
+    },
+    {
+      name: 'the-browser-stands-alone',
+      comment: 'what runs in the browser knows the process by its API only',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src|tools|test|bench|scripts)/' },
+    },
+    {
+      name: 'the-kit-knows-no-page',
+      comment: 'other consoles may be built of it',
+      severity: 'error',
+      from: { path: '^console/src/kit/' },
+      to: { path: '^console/src/(pages|shell)/' },
     },
     {
       name: 'simulators-share-no-code-with-the-service',
@@ -169,7 +183,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     moduleSystems: ['es6'],
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.js', '.d.ts'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
     },

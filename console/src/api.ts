@@ -1,0 +1,93 @@
+import createClient from 'openapi-fetch';
+import type { paths } from './schema';
+
+export interface Detail {
+  field?: string;
+  code: string;
+  message: string;
+}
+
+/** What the process answered instead of what was asked for; status 0 when nothing was answered at all. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string | null,
+    readonly details: readonly Detail[] = [],
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+  }
+
+  /** Whether trying again may help without anybody doing anything. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status >= 500;
+  }
+}
+
+export const isProblem = (error: unknown, status?: number): error is Problem =>
+  error instanceof Problem && (status === undefined || error.status === status);
+
+/** Bodies are only taken as JSON, and cookies only from this origin. */
+export const client = createClient<paths>({ credentials: 'same-origin' });
+
+interface Answer<Data> {
+  data?: Data;
+  error?: unknown;
+  response: Response;
+}
+
+/** Shows a dialog and confirms who is at the keyboard; false when that was given up. */
+type ConfirmAgain = () => Promise<boolean>;
+let confirmAgain: ConfirmAgain = () => Promise.resolve(false);
+
+/** Who asks the operator for code or password when the process wants it confirmed again (console, section 4). */
+export function onConfirmationRequired(ask: ConfirmAgain): void {
+  confirmAgain = ask;
+}
+
+/**
+ * The data of an answer. A request that has to be confirmed again is sent a second time once it was.
+ * @throws Problem
+ */
+export async function ask<Data>(send: () => Promise<Answer<Data>>): Promise<Data> {
+  const answer = await reach(send);
+  if (answer.response.ok) return answer.data as Data;
+  const problem = toProblem(answer);
+  if (!needsConfirmation(problem) || !(await confirmAgain())) throw problem;
+  const second = await reach(send);
+  if (second.response.ok) return second.data as Data;
+  throw toProblem(second);
+}
+
+async function reach<Data>(send: () => Promise<Answer<Data>>): Promise<Answer<Data>> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new Problem(0, 'UNREACHABLE', error instanceof Error ? error.message : String(error), null);
+  }
+}
+
+const needsConfirmation = ({ status, details }: Problem): boolean =>
+  status === 403 && details[0]?.code === 'CONFIRMATION_REQUIRED';
+
+interface ErrorBody {
+  code: string;
+  message: string;
+  details?: Detail[];
+}
+
+const isErrorBody = (body: unknown): body is ErrorBody =>
+  typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
+
+function toProblem({ error, response }: Answer<unknown>): Problem {
+  const requestId = response.headers.get('x-request-id');
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const seconds = Number.isFinite(retryAfter) ? retryAfter : null;
+  if (!isErrorBody(error)) {
+    return new Problem(response.status, 'UNEXPECTED', response.statusText, requestId, [], seconds);
+  }
+  return new Problem(response.status, error.code, error.message, requestId, error.details ?? [], seconds);
+}

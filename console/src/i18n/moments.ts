@@ -1,0 +1,133 @@
+/** How moments and durations are written. Moments come as ISO 8601 in UTC, and are shown in the operator's zone. */
+
+/** Thai counts years from the Gregorian calendar here, as the specification of the console says. */
+const localeOf = (language: string): string => (language === 'th' ? 'th-TH-u-ca-gregory-nu-latn' : 'en-GB');
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(language: string, zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${language} ${zone} ${JSON.stringify(options)}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(localeOf(language), { timeZone: zone, ...options });
+  formats.set(key, made);
+  return made;
+}
+
+const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+
+export const formatMoment = (at: string, language: string, zone: string): string =>
+  `${formatDay(at, language, zone)}, ${formatTime(at, language, zone)}`;
+
+/** Without seconds, and without the year where it is this one: for columns. */
+export function formatShortMoment(at: string, language: string, zone: string): string {
+  const { day, month, year } = DAY;
+  const isThisYear = dayOf(new Date(at), zone).slice(0, 4) === dayOf(new Date(), zone).slice(0, 4);
+  const shown = format(language, zone, isThisYear ? { day, month } : { day, month, year });
+  return `${shown.format(new Date(at))}, ${formatTime(at, language, zone).slice(0, 5)}`;
+}
+
+export const formatDay = (at: string, language: string, zone: string): string =>
+  format(language, zone, DAY).format(new Date(at));
+
+export const formatTime = (at: string, language: string, zone: string): string =>
+  format(language, zone, TIME).format(new Date(at));
+
+/** Such as `GMT+7`: the zone's distance from UTC at a moment. */
+export function zoneName(zone: string, at: Date = new Date()): string {
+  const parts = format('en', zone, { timeZoneName: 'shortOffset' }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}
+
+/** `2026-11-22T14:05:09Z` without what nobody reads. */
+export const formatUtc = (at: string): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+type DurationUnit = (typeof UNITS)[number][0];
+
+const shortUnit = (value: number, unit: DurationUnit, language: string): string =>
+  new Intl.NumberFormat(localeOf(language), {
+    style: 'unit',
+    unit,
+    unitDisplay: language === 'th' ? 'long' : 'narrow',
+  })
+    .format(value)
+    .trim();
+
+/** A length of time in its two largest units: `2d 4h`, `3m 20s`, `850ms`. */
+export function formatDuration(ms: number, language: string): string {
+  if (ms < 1000) {
+    const unit = language === 'th' ? 'มิลลิวินาที' : 'ms';
+    return `${Math.max(0, Math.round(ms))} ${unit}`;
+  }
+  let seconds = Math.round(ms / 1000);
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const value = Math.floor(seconds / size);
+    seconds -= value * size;
+    if (value > 0) parts.push(shortUnit(value, unit, language));
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ');
+}
+
+/** `3 minutes ago`. */
+export function formatAgo(at: string, language: string, now: number = Date.now()): string {
+  const seconds = Math.round((new Date(at).getTime() - now) / 1000);
+  const relative = new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'always' });
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return relative.format(0, 'second');
+}
+
+/** The first moment of a day in a zone, as ISO 8601 in UTC. @param day such as `2026-11-22`. */
+export function startOfDay(day: string, zone: string): string {
+  const asUtc = Date.parse(`${day}T00:00:00Z`);
+  // The distance may differ between the guess and the answer on a day when clocks change: the second look settles it.
+  const first = asUtc - offsetMs(asUtc, zone);
+  return new Date(asUtc - offsetMs(first, zone)).toISOString();
+}
+
+/** The day that a moment has in a zone, such as `2026-11-22`. */
+export function dayOf(at: Date, zone: string): string {
+  return new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(at);
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function offsetMs(at: number, zone: string): number {
+  const parts = format('en', zone, {
+    ...TIME,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).formatToParts(at);
+  const read = (type: Intl.DateTimeFormatPartTypes): number =>
+    Number(parts.find((part) => part.type === type)?.value ?? 0);
+  const wall = Date.UTC(
+    read('year'),
+    read('month') - 1,
+    read('day'),
+    read('hour'),
+    read('minute'),
+    read('second'),
+  );
+  return wall - Math.floor(at / 1000) * 1000;
+}

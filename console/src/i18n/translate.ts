@@ -1,0 +1,34 @@
+/** A text, or one for each plural form that the language has; `other` is used where a form is missing. */
+export type Message = string | { readonly one?: string; readonly other: string };
+export type Messages = Readonly<Record<string, Message>>;
+export type Values = Readonly<Record<string, string | number>>;
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+/**
+ * The text of a key with its placeholders filled in; `count` chooses the plural form, and numbers are written as the language
+ * writes them. A key that is not there is shown as it is, so that a missing text is seen.
+ */
+export function translate(messages: Messages, language: string, key: string, values: Values = {}): string {
+  const message = messages[key];
+  if (message === undefined) return key;
+  const numbers = new Intl.NumberFormat(language);
+  return formOf(message, language, values.count).replace(PLACEHOLDER, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? numbers.format(value) : value;
+  });
+}
+
+function formOf(message: Message, language: string, count: string | number | undefined): string {
+  if (typeof message === 'string') return message;
+  const form = new Intl.PluralRules(language).select(Number(count ?? 0));
+  return form === 'one' ? (message.one ?? message.other) : message.other;
+}
+
+/** The names of a message's placeholders, sorted, each once over all plural forms. */
+export function placeholdersOf(message: Message): string[] {
+  const forms = typeof message === 'string' ? [message] : Object.values(message);
+  const names = forms.flatMap((form) => [...form.matchAll(PLACEHOLDER)].map(([, name]) => name ?? ''));
+  return [...new Set(names)].sort();
+}

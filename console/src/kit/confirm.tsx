@@ -1,0 +1,118 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { useT } from '../i18n/words';
+import classes from './confirm.module.css';
+
+const LONGEST_REASON = 500;
+
+interface ConfirmProps {
+  title: string;
+  /** What will happen, in a sentence with the figures that are true now, and whatever else has to be said or chosen. */
+  children: ReactNode;
+  /** What the red button says. */
+  verb: string;
+  asksReason?: boolean;
+  /** What has to be typed besides: the third weight. */
+  typed?: string;
+  /** Whether what was chosen in `children` can be sent. */
+  isReady?: boolean;
+  onConfirm: (reason: string) => Promise<void>;
+  onClose: () => void;
+  size?: string;
+}
+
+/**
+ * Asks before something that has consequences. Focus begins at "Cancel"; an answer of the process that refuses, such as that
+ * the figures changed meanwhile, is shown in the dialog.
+ */
+export function Confirm(props: ConfirmProps): ReactNode {
+  const { title, children, verb, asksReason, typed, isReady = true, onConfirm, onClose, size = 'md' } = props;
+  const t = useT();
+  const isPhone = useMediaQuery('(max-width: 640px)');
+  const [reason, setReason] = useState('');
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const canConfirm =
+    isReady && (!asksReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm(reason.trim());
+      onClose();
+    } catch (caught) {
+      setError(caught instanceof Error ? caught.message : String(caught));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size={size}
+      fullScreen={isPhone}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      <form
+        className={classes.body}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canConfirm) void confirm();
+        }}
+      >
+        {children}
+        {asksReason && <Reason value={reason} onChange={setReason} />}
+        {typed !== undefined && <Typed wanted={typed} value={text} onChange={setText} />}
+        {error !== null && (
+          <p className={classes.error} role="alert">
+            {error}
+          </p>
+        )}
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('action.cancel')}
+          </Button>
+          <Button type="submit" color="red" loading={isBusy} disabled={!canConfirm}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+interface FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Reason({ value, onChange }: FieldProps): ReactNode {
+  const t = useT();
+  return (
+    <Textarea
+      label={t('confirm.reason')}
+      description={t('confirm.reasonHint')}
+      required
+      rows={2}
+      maxLength={LONGEST_REASON}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function Typed({ wanted, value, onChange }: FieldProps & { wanted: string }): ReactNode {
+  const t = useT();
+  return (
+    <TextInput
+      label={t('confirm.type', { text: wanted })}
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,134 @@
+import { Button, NativeSelect, Popover, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useT } from '../i18n/words';
+import { CrossIcon, DownIcon, PlusIcon } from './icons';
+import classes from './filters.module.css';
+
+export interface Filter {
+  name: string;
+  label: string;
+  /** A list to choose from, else a text or a day. */
+  choices?: readonly { value: string; label: string }[];
+  type?: 'text' | 'number' | 'date';
+}
+
+interface FiltersProps {
+  filters: readonly Filter[];
+  values: Readonly<Record<string, string | undefined>>;
+  onChange: (changes: Record<string, string | undefined>) => void;
+  children?: ReactNode;
+}
+
+/** Filters as chips: one that is set says what to, and can be taken off; one button takes all off. */
+export function Filters({ filters, values, onChange, children }: FiltersProps): ReactNode {
+  const t = useT();
+  const isAnySet = filters.some(({ name }) => values[name]);
+  return (
+    <div className={classes.filters} role="group" aria-label={t('filters.label')}>
+      {children}
+      {filters.map((filter) => (
+        <Chip
+          key={filter.name}
+          filter={filter}
+          value={values[filter.name]}
+          onChange={(value) => onChange({ [filter.name]: value })}
+        />
+      ))}
+      {isAnySet && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => onChange(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+        >
+          {t('filters.clear')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface ChipProps {
+  filter: Filter;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+function Chip({ filter, value, onChange }: ChipProps): ReactNode {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  const { label, choices } = filter;
+  const shown = choices?.find((choice) => choice.value === value)?.label ?? value;
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md">
+      <span className={classes.chip} data-set={value !== undefined}>
+        {value !== undefined && (
+          <button
+            type="button"
+            className={classes.remove}
+            aria-label={t('filters.remove', { filter: label })}
+            onClick={() => onChange(undefined)}
+          >
+            <CrossIcon />
+          </button>
+        )}
+        <Popover.Target>
+          <button
+            type="button"
+            className={classes.open}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {value === undefined && <PlusIcon />}
+            {label}
+            {shown !== undefined && <span className={classes.value}>{shown}</span>}
+            {value !== undefined && <DownIcon />}
+          </button>
+        </Popover.Target>
+      </span>
+      <Popover.Dropdown>
+        <Editor
+          filter={filter}
+          value={value}
+          onChange={(next) => {
+            setOpen(false);
+            onChange(next);
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Editor({ filter: { label, choices, type }, value, onChange }: ChipProps): ReactNode {
+  const t = useT();
+  const [draft, setDraft] = useState(value ?? choices?.[0]?.value ?? '');
+  return (
+    <form
+      className={classes.editor}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(draft.trim() || undefined);
+      }}
+    >
+      {choices ? (
+        <NativeSelect
+          label={t('filters.by', { filter: label })}
+          data={choices.map((choice) => ({ ...choice }))}
+          value={draft}
+          onChange={(event) => setDraft(event.currentTarget.value)}
+        />
+      ) : (
+        <TextInput
+          label={t('filters.by', { filter: label })}
+          type={type === 'date' ? 'date' : 'text'}
+          inputMode={type === 'number' ? 'numeric' : undefined}
+          value={draft}
+          onChange={(event) => setDraft(event.currentTarget.value)}
+        />
+      )}
+      <Button type="submit" size="xs" fullWidth>
+        {t('filters.apply')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,50 @@
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { isProblem } from '../api';
+import { useT } from '../i18n/words';
+import classes from './confirm.module.css';
+
+/** Why a form was refused, in the language of the page where the reason has a code. */
+export function SubmitError({ error }: { error: Error | null }): ReactNode {
+  const t = useT();
+  if (error === null) return null;
+  const [detail] = isProblem(error) ? error.details : [];
+  const text = isProblem(error, 429)
+    ? t('problem.tooMany')
+    : isProblem(error, 401)
+      ? t('problem.refused')
+      : ((detail && t.maybe(`problem.${detail.code}`)) ?? error.message);
+  return (
+    <p className={classes.error} role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** What a form does when it is sent: once at a time, and what went wrong is kept. */
+export function useSubmit(send: () => Promise<void>): {
+  error: Error | null;
+  isBusy: boolean;
+  submit: (event: FormEvent) => void;
+} {
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await send();
+    } catch (caught) {
+      setError(caught instanceof Error ? caught : new Error(String(caught)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    error,
+    isBusy,
+    submit: (event) => {
+      event.preventDefault();
+      if (!isBusy) void run();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { Button, Skeleton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { isProblem, Problem } from '../api';
+import { useT } from '../i18n/words';
+import { Copy } from './copy';
+import classes from './states.module.css';
+
+/** Says why there is nothing, and what to do about it. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={classes.state}>
+      <p className={classes.title}>{title}</p>
+      {children && <p className={classes.text}>{children}</p>}
+      {action && <div className={classes.action}>{action}</div>}
+    </div>
+  );
+}
+
+/** What could not be shown, and what can be done: by trying again, by signing in as somebody else, by looking elsewhere. */
+export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }): ReactNode {
+  if (isProblem(error, 403)) return <Forbidden problem={error} />;
+  if (isProblem(error, 404)) return <NotFound message={error.message} />;
+  return <Broken error={error} onRetry={onRetry} />;
+}
+
+function Broken({ error, onRetry }: { error: Error; onRetry?: () => void }): ReactNode {
+  const t = useT();
+  const problem = error instanceof Problem ? error : null;
+  return (
+    <div className={classes.state} role="alert">
+      <p className={classes.title}>{t(problem?.status === 0 ? 'state.unreachable' : 'state.failed')}</p>
+      <p className={classes.text}>{error.message}</p>
+      {problem?.requestId && (
+        <p className={classes.request}>
+          <span>
+            {t('state.requestId')} <code className="mono">{problem.requestId}</code>
+          </span>
+          <Copy value={problem.requestId} what={t('state.requestId')} />
+        </p>
+      )}
+      {onRetry && (
+        <div className={classes.action}>
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {t('action.retry')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Forbidden({ problem }: { problem: Problem }): ReactNode {
+  const t = useT();
+  const permission = problem.details.find(({ code }) => code === 'PERMISSION_REQUIRED')?.field;
+  return (
+    <div className={classes.state} role="alert">
+      <p className={classes.title}>{t('state.forbidden')}</p>
+      <p className={classes.text}>
+        {permission ? t('state.forbiddenWithout', { permission }) : problem.message} {t('state.forbiddenWho')}
+      </p>
+    </div>
+  );
+}
+
+export function NotFound({ message }: { message?: string }): ReactNode {
+  const t = useT();
+  return (
+    <div className={classes.state} role="alert">
+      <p className={classes.title}>{t('state.notFound')}</p>
+      {message && <p className={classes.text}>{message}</p>}
+      <div className={classes.action}>
+        <Link to="/search" search={{}} className={classes.link}>
+          {t('state.searchInstead')}
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+const QUIET_MS = 200;
+
+/** Placeholders of the height of what comes; nothing for the first moment, so that a quick answer does not flicker. */
+export function Loading({ rows = 8, height = 20 }: { rows?: number; height?: number }): ReactNode {
+  const t = useT();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setShown(true), QUIET_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return (
+    <div className={classes.loading} aria-busy="true">
+      <span className="hidden">{t('state.loading')}</span>
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={height} visible className={isShown ? undefined : classes.unseen} />
+      ))}
+    </div>
+  );
+}
+
+/**
+ * What a query answers, once it has; before that placeholders, and without an answer what went wrong. An answer that is there
+ * stays while the next one fails: the bar on top says so.
+ */
+export function Answered<Data>({
+  query,
+  rows,
+  children,
+}: {
+  query: UseQueryResult<Data>;
+  rows?: number;
+  children: (data: Data) => ReactNode;
+}): ReactNode {
+  const { data, error, isPlaceholderData, refetch } = query;
+  const isRefused = isProblem(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
+  if (error && (data === undefined || isRefused || isPlaceholderData)) {
+    return <Failure error={error} onRetry={() => void refetch()} />;
+  }
+  if (data === undefined) return <Loading rows={rows} />;
+  return <div className={isPlaceholderData ? classes.stale : undefined}>{children(data)}</div>;
+}

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { useT } from '../i18n/words';
+import classes from './status.module.css';
+
+type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
+type Mark = 'check' | 'cross' | 'alert' | 'question' | 'half' | 'dots' | 'bar';
+
+/** How each state looks: a tone, and a mark that tells it without colour. */
+const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
+  pending: ['quiet', 'dots'],
+  queued: ['quiet', 'dots'],
+  processing: ['busy', 'half'],
+  sending: ['busy', 'half'],
+  completed: ['good', 'check'],
+  succeeded: ['good', 'check'],
+  active: ['good', 'check'],
+  failed: ['bad', 'cross'],
+  unknown: ['warn', 'question'],
+  review: ['warn', 'alert'],
+  suspended: ['warn', 'alert'],
+  withdrawn: ['quiet', 'bar'],
+};
+
+const MARKS: Readonly<Record<Mark, ReactNode>> = {
+  check: <path d="m3 6.2 2.2 2.2L9.2 4" />,
+  cross: <path d="m3.5 3.5 5 5m0-5-5 5" />,
+  alert: <path d="M6 2.5v4.2M6 9v.01" />,
+  question: <path d="M4.2 4.3C4.3 3 5 2.5 6 2.5c1.1 0 1.9.7 1.9 1.7C7.9 5.6 6 5.6 6 7m0 2.3v.01" />,
+  half: <path d="M6 2.2a3.8 3.8 0 1 1-3.8 3.8" />,
+  dots: <path d="M2.5 6v.01M6 6v.01M9.5 6v.01" />,
+  bar: <path d="M3 6h6" />,
+};
+
+/** A state as a word and a mark. */
+export function Status({ of }: { of: string }): ReactNode {
+  const t = useT();
+  const [tone, mark] = LOOKS[of] ?? ['quiet', 'dots'];
+  return (
+    <span className={classes.status} data-tone={tone}>
+      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+        {MARKS[mark]}
+      </svg>
+      {t.maybe(`status.${of}`) ?? of}
+    </span>
+  );
+}
+
+/** A code as the API has it, with what it means. */
+export function Code({ of, short = false }: { of: string; short?: boolean }): ReactNode {
+  const t = useT();
+  const meaning = t.maybe(`failure.${of}`);
+  return (
+    <span className={classes.code} title={short ? meaning : undefined}>
+      <span className={classes.name}>{of}</span>
+      {!short && meaning && <span className={classes.meaning}>{meaning}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import classes from './table.module.css';
+
+export interface Column<Row> {
+  id: string;
+  head: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** Numbers and amounts stand to the right. */
+  align?: 'end';
+  /** Where a card on a phone has it: on its first line, to the right there, below with its head, or nowhere. */
+  card?: 'title' | 'corner' | 'hidden';
+  /** Shown from this width of the window on, in pixels. */
+  from?: 1000 | 1120 | 1300 | 1440;
+  /** Ends in an ellipsis where the line is too narrow. */
+  isCut?: boolean;
+}
+
+interface TableProps<Row> {
+  /** What is listed, for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** Where a row leads: a true link, in the column that is the title, which opens in a new tab as links do. */
+  linkOf?: (row: Row) => LinkProps;
+}
+
+/** Rows of a list: a table, and cards on a phone. */
+export function Table<Row>({ label, columns, rows, keyOf, linkOf }: TableProps<Row>): ReactNode {
+  return (
+    <table className={classes.table} aria-label={label}>
+      <thead className={classes.head}>
+        <tr>
+          {columns.map(({ id, head, align, from }) => (
+            <th key={id} scope="col" data-align={align} data-from={from}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} className={classes.row} data-linked={linkOf !== undefined}>
+            {columns.map((column) => (
+              <Cell key={column.id} column={column} row={row} linkOf={linkOf} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell<Row>({
+  column: { head, cell, align, card, from, isCut },
+  row,
+  linkOf,
+}: Pick<TableProps<Row>, 'linkOf'> & { column: Column<Row>; row: Row }): ReactNode {
+  const content = cell(row);
+  const isLink = card === 'title' && linkOf !== undefined;
+  return (
+    <td data-align={align} data-card={card} data-from={from} data-cut={isCut}>
+      {!card && (
+        <span className={classes.label} aria-hidden="true">
+          {head}
+        </span>
+      )}
+      {isLink ? (
+        <Link {...linkOf(row)} className={classes.link} data-row-link="">
+          {content}
+        </Link>
+      ) : (
+        <span className={classes.content}>{content}</span>
+      )}
+    </td>
+  );
+}

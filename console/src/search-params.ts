@@ -1,0 +1,31 @@
+/** What an address may say, read strictly: anything else counts as not said. */
+
+const LONGEST = 300;
+
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST ? value : undefined;
+
+export const whole = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value) ? value : undefined;
+
+/** A day, such as `2026-11-22`. */
+export const day = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
+
+export const choice = <Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+): Choice | undefined => choices.find((each) => each === value);
+
+/** Where to go after signing in: a place of this console only, never another site. */
+export function localPath(value: string | undefined): string {
+  return value !== undefined && /^\/(?![/\\])/.test(value) && !value.startsWith('/login') ? value : '/';
+}
+
+/** The search parameters of a route: what is not said is not there. */
+export function said<Params extends object>(params: Params): Partial<Params> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<Params>;
+}

@@ -1,0 +1,43 @@
+import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
+import { ask, client, isProblem } from './api';
+import { setLanguage, setZone } from './i18n/words';
+import type { components } from './schema';
+
+export type Session = components['schemas']['SessionDto'];
+export type Permission = Session['permissions'][number];
+
+/** Who is signed in; null when nobody is, or not yet by the code of the second factor. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      const session = await ask(() => client.GET('/api/session', { signal }));
+      return session.state === 'code_required' ? null : session;
+    } catch (error) {
+      if (isProblem(error, 401)) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+
+/** Takes over who is signed in, and how they want things shown. */
+export async function enter(queries: QueryClient, session: Session): Promise<void> {
+  queries.setQueryData(sessionQuery.queryKey, session);
+  await follow(session);
+}
+
+export async function follow({ operator }: Session): Promise<void> {
+  if (operator === null) return;
+  setZone(operator.timezone);
+  if (operator.language === 'en' || operator.language === 'th') await setLanguage(operator.language);
+}
+
+export function useSession(): Session | null | undefined {
+  return useQuery(sessionQuery).data;
+}
+
+/** Whether the role may do something. It only decides what is shown: the process refuses by itself. */
+export function useMay(permission: Permission): boolean {
+  return useSession()?.permissions.includes(permission) ?? false;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  addDays,
+  dayOf,
+  formatAgo,
+  formatDuration,
+  formatMoment,
+  formatUtc,
+  startOfDay,
+  zoneName,
+} from '../../console/src/i18n/moments.js';
+
+const AT = '2026-11-22T18:30:05.120Z';
+
+describe('Moments in the console', () => {
+  it('are shown in the operator’s zone, in Thai with the Gregorian year', () => {
+    expect(formatMoment(AT, 'en', 'Asia/Bangkok')).toBe('23 Nov 2026, 01:30:05');
+    expect(formatMoment(AT, 'th', 'Asia/Bangkok')).toBe('23 พ.ย. 2026, 01:30:05');
+    expect(formatMoment(AT, 'en', 'UTC')).toBe('22 Nov 2026, 18:30:05');
+    expect([zoneName('Asia/Bangkok'), zoneName('Asia/Kathmandu')]).toEqual(['GMT+7', 'GMT+5:45']);
+  });
+
+  it('tell UTC and how long ago they were', () => {
+    expect(formatUtc(AT)).toBe('2026-11-22 18:30:05 UTC');
+    expect(formatAgo(AT, 'en', Date.parse('2026-11-22T18:33:10Z'))).toBe('3 minutes ago');
+    expect(formatAgo(AT, 'en', Date.parse('2026-11-24T18:33:10Z'))).toBe('2 days ago');
+  });
+
+  it.each([
+    [412, '412 ms'],
+    [1_000, '1s'],
+    [278_000, '4m 38s'],
+    [3_600_000, '1h'],
+    [3_605_000, '1h'],
+    [93_900_000, '1d 2h'],
+  ])('last %s ms as %s', (ms, text) => {
+    expect(formatDuration(ms, 'en')).toBe(text);
+  });
+
+  it.each([
+    ['Asia/Bangkok', '2026-11-22', '2026-11-21T17:00:00.000Z'],
+    ['UTC', '2026-11-22', '2026-11-22T00:00:00.000Z'],
+    // The day on which clocks go forward, and that on which they go back.
+    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z'],
+    ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
+    ['America/New_York', '2026-11-02', '2026-11-02T05:00:00.000Z'],
+  ])('begin a day in %s at %s with %s', (zone, day, start) => {
+    expect(startOfDay(day, zone)).toBe(start);
+    expect(dayOf(new Date(start), zone)).toBe(day);
+  });
+
+  it('count days', () => {
+    expect([addDays('2026-02-28', 1), addDays('2026-01-01', -1)]).toEqual(['2026-03-01', '2025-12-31']);
+  });
+});

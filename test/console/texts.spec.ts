@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { placeholdersOf, translate, type Messages } from '../../console/src/i18n/translate.js';
+
+const sources = fileURLToPath(new URL('../../console/src', import.meta.url));
+const read = (file: string): string => readFileSync(path.join(sources, file), 'utf8');
+const messagesOf = (language: string): Messages => JSON.parse(read(`i18n/${language}.json`)) as Messages;
+const en = messagesOf('en');
+const th = messagesOf('th');
+
+describe('The texts of the console', () => {
+  it('are there in both languages', () => {
+    expect(Object.keys(th)).toEqual(Object.keys(en));
+  });
+
+  it.each(Object.keys(en))('take the same placeholders in both languages: %s', (key) => {
+    expect(placeholdersOf(th[key] ?? '')).toEqual(placeholdersOf(en[key] ?? ''));
+  });
+
+  it('are all used', () => {
+    const code = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map(read)
+      .join('\n');
+    // Some keys are made of codes: then the code has the beginning of the key.
+    const made = [...code.matchAll(/`([\w.]+)\.\$\{/g)].map(([, beginning]) => `${beginning}.`);
+    const unused = Object.keys(en).filter(
+      (key) => !code.includes(`'${key}'`) && !made.some((beginning) => key.startsWith(beginning)),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('choose the form by the count, and write numbers as the language does', () => {
+    const messages = { units: { one: '{count} unit of {of}', other: '{count} units of {of}' } };
+    expect(translate(messages, 'en', 'units', { count: 1, of: 'x' })).toBe('1 unit of x');
+    expect(translate(messages, 'en', 'units', { count: 1234, of: 'x' })).toBe('1,234 units of x');
+    expect(translate({ units: { other: '{count} หน่วย' } }, 'th', 'units', { count: 1 })).toBe('1 หน่วย');
+  });
+
+  it('show what is missing by its key, and a placeholder without a value as it is', () => {
+    expect(translate({}, 'en', 'no.such.key')).toBe('no.such.key');
+    expect(translate({ a: 'for {name}' }, 'en', 'a')).toBe('for {name}');
+  });
+});
