@@ -11,7 +11,8 @@ RUN --mount=type=cache,target=/root/.npm npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
 COPY tools ./tools
-COPY scripts/pack.mjs scripts/vendor.mjs ./scripts/
+COPY console ./console
+COPY scripts/clean.mjs scripts/pack.mjs scripts/vendor.mjs ./scripts/
 RUN npm run build
 
 FROM node:24-bookworm-slim

@@ -17,7 +17,8 @@ export function prepareCheckout() {
     // NODE_ENV=production must not leave out the compiler, nor a setting of npm the PostgreSQL binaries.
     runNpm('Installing packages', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
   }
-  if (!isBuilt()) build();
+  if (!isServiceBuilt()) build('the service', 'service', ['src', 'tools', 'vendor']);
+  if (!isConsoleBuilt()) build('the console', 'console', ['console']);
 }
 
 /** The same for a program: a step that failed ends this process, with a message that needs no stack trace. */
@@ -65,11 +66,10 @@ function isInstalled() {
   return hasWanted && Object.keys(installed).every((place) => place in wanted);
 }
 
-function isBuilt() {
-  const built = statSync(inCheckout('dist', 'tools', 'local-stack', 'main.js'), { throwIfNoEntry: false });
+function isServiceBuilt() {
   // The compiler alone, as when it watches, leaves dist without packages.
-  if (built === undefined || !existsSync(inCheckout('dist', 'vendor'))) return false;
-  const sources = [
+  if (!existsSync(inCheckout('dist', 'vendor'))) return false;
+  return isNewer(inCheckout('dist', 'tools', 'local-stack', 'main.js'), [
     'src',
     'tools',
     'ormconfig.ts',
@@ -79,24 +79,39 @@ function isBuilt() {
     'package-lock.json',
     'scripts/pack.mjs',
     'scripts/vendor.mjs',
-  ];
-  return sources.every((source) => newestChange(inCheckout(source)) <= built.mtimeMs);
+  ]);
 }
+
+function isConsoleBuilt() {
+  const manifest = inCheckout('dist', 'console', '.vite', 'manifest.json');
+  return isNewer(manifest, ['console', 'package-lock.json']);
+}
+
+/** Whether what was built is there, and newer than all that it is made of. */
+function isNewer(built, sources) {
+  const stats = statSync(built, { throwIfNoEntry: false });
+  return stats !== undefined && sources.every((source) => newestChange(inCheckout(source)) <= stats.mtimeMs);
+}
+
+/** Written from console/openapi.json by each build and type-check. */
+const GENERATED = 'schema.d.ts';
 
 /** Directories count too: their time changes when a file in them is removed or renamed. */
 function newestChange(file) {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;
-  const names = readdirSync(file).map((name) => path.join(file, name));
+  const names = readdirSync(file)
+    .filter((name) => name !== GENERATED)
+    .map((name) => path.join(file, name));
   return Math.max(stats.mtimeMs, ...names.map(newestChange));
 }
 
-function build() {
+function build(what, half, folders) {
   try {
-    runNpm('Building', ['run', '--silent', 'build']);
+    runNpm(`Building ${what}`, ['run', '--silent', `build:${half}`]);
   } catch (error) {
     // The compiler writes files even when it finds mistakes; the next start must not take them for a build.
-    rmSync(inCheckout('dist'), { recursive: true, force: true });
+    for (const folder of folders) rmSync(inCheckout('dist', folder), { recursive: true, force: true });
     throw error;
   }
 }

@@ -1,0 +1,78 @@
+import { NativeSelect, SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { LANGUAGES, setLanguage, setZone, useWords, type Language } from '../../i18n/words';
+import { hasShortcuts, setShortcuts } from '../../kit/shortcuts';
+import { useStore } from '../../kit/store';
+import { sessionQuery } from '../../session';
+import classes from './me.module.css';
+
+const COLOURS = ['light', 'dark', 'auto'] as const;
+
+/** Language and zone go with the person, colour and single keys with the browser. */
+export function Display(): ReactNode {
+  const { t, language, zone } = useWords();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const queries = useQueryClient();
+  const isOn = useStore(hasShortcuts);
+  const keep = async (body: { language?: Language; timezone?: string }): Promise<void> => {
+    await ask(() => client.PATCH('/api/me', { body }));
+    await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  };
+  return (
+    <div className={classes.form}>
+      <Choice label={t('me.language')}>
+        <SegmentedControl
+          size="xs"
+          aria-label={t('me.language')}
+          value={language}
+          onChange={(value) => {
+            void setLanguage(value as Language);
+            void keep({ language: value as Language });
+          }}
+          data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+        />
+      </Choice>
+      <Choice label={t('me.colour')}>
+        <SegmentedControl
+          size="xs"
+          aria-label={t('me.colour')}
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value)}
+          data={COLOURS.map((value) => ({ value, label: t(`me.colour.${value}`) }))}
+        />
+      </Choice>
+      <NativeSelect
+        label={t('me.zone')}
+        value={zone}
+        data={zonesWith(zone)}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          setZone(chosen);
+          void keep({ timezone: chosen });
+        }}
+      />
+      <Switch
+        label={t('shortcuts.on')}
+        checked={isOn}
+        onChange={(event) => setShortcuts(event.currentTarget.checked)}
+      />
+    </div>
+  );
+}
+
+function Choice({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <div className={classes.field}>
+      <span className={classes.fieldLabel}>{label}</span>
+      {children}
+    </div>
+  );
+}
+
+/** The zones that the browser knows, and the one that is set, which may be under another name. */
+function zonesWith(zone: string): string[] {
+  const known = Intl.supportedValuesOf('timeZone');
+  return known.includes(zone) ? known : [zone, ...known];
+}

@@ -1,0 +1,110 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { SubmitError, useSubmit } from '../../kit/form';
+import { localPath } from '../../search-params';
+import { enter, type Session } from '../../session';
+import { Frame } from './frame';
+import classes from './frame.module.css';
+
+/** E-mail and password; then, for who has a second factor, its code. */
+export function Login(): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { next } = useSearch({ strict: false });
+  const [needsCode, setNeedsCode] = useState(false);
+  const proceed = async (session: Session): Promise<void> => {
+    if (session.state === 'code_required') {
+      setNeedsCode(true);
+      return;
+    }
+    await enter(queries, session);
+    await navigate({ href: localPath(next), replace: true });
+  };
+  return (
+    <Frame title={t(needsCode ? 'login.codeTitle' : 'login.title')}>
+      {needsCode ? (
+        <CodeForm onSession={proceed} onBack={() => setNeedsCode(false)} />
+      ) : (
+        <PasswordForm onSession={proceed} />
+      )}
+    </Frame>
+  );
+}
+
+interface FormProps {
+  onSession: (session: Session) => Promise<void>;
+}
+
+function PasswordForm({ onSession }: FormProps): ReactNode {
+  const t = useT();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await onSession(
+      await ask(() => client.POST('/api/session', { body: { email: email.trim(), password } })),
+    );
+  });
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label={t('login.email')}
+        type="email"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label={t('login.password')}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={{ 'aria-label': t('login.showPassword') }}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <SubmitError error={error} />
+      <Button type="submit" loading={isBusy} fullWidth>
+        {t('login.submit')}
+      </Button>
+    </form>
+  );
+}
+
+function CodeForm({ onSession, onBack }: FormProps & { onBack: () => void }): ReactNode {
+  const t = useT();
+  const [code, setCode] = useState('');
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await onSession(await ask(() => client.POST('/api/session/code', { body: { code: code.trim() } })));
+  });
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label={t('login.code')}
+        description={t('login.codeHint')}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        withAsterisk={false}
+        // The person has just asked for this step by the one before.
+        data-autofocus
+        ref={(input) => input?.focus()}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+      <SubmitError error={error} />
+      <Button type="submit" loading={isBusy} fullWidth>
+        {t('login.submit')}
+      </Button>
+      <Button variant="subtle" onClick={onBack} fullWidth>
+        {t('login.back')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,136 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { FAILURE_CODES } from './failure-codes';
+import { Failure, Loading, NotFound } from './kit/states';
+import { choice, day, said, text, whole } from './search-params';
+import { follow, sessionQuery } from './session';
+
+interface Context {
+  queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  // What every list may have; each route adds its own filters.
+  validateSearch: (search: Record<string, unknown>) => said({ cursor: text(search.cursor) }),
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>) => said({ next: text(search.next) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/login'), 'Login'),
+});
+
+const setPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/set-up',
+  component: lazyRouteComponent(() => import('./pages/sign-in/set-password'), 'SetPassword'),
+});
+
+/** Every page that asks for somebody who is signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Outlet,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queries.ensureQueryData(sessionQuery);
+    if (session === null) {
+      // oxlint-disable-next-line typescript/only-throw-error -- that is how the router redirects
+      throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
+    }
+    await follow(session);
+    // Until then the process answers nothing else.
+    if (session.state === 'second_factor_required' && location.pathname !== '/me') {
+      // oxlint-disable-next-line typescript/only-throw-error -- that is how the router redirects
+      throw redirect({ to: '/me' });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+});
+
+const orders = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      status: choice(search.status, ['pending', 'processing', 'completed', 'failed']),
+      merchant: whole(search.merchant),
+      sku: text(search.sku),
+      supplier: text(search.supplier),
+      failure: choice(search.failure, FAILURE_CODES),
+      from: day(search.from),
+      to: day(search.to),
+      q: text(search.q),
+    }),
+});
+
+const order = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders/$number',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      timeline: choice(search.timeline, ['units']),
+      only: choice(search.only, ['failures']),
+      resolve: text(search.resolve),
+    }),
+});
+
+const review = createRoute({
+  getParentRoute: () => shell,
+  path: '/review',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      supplier: text(search.supplier),
+      state: choice(search.state, ['review', 'unknown']),
+    }),
+});
+
+const search = createRoute({
+  getParentRoute: () => shell,
+  path: '/search',
+  validateSearch: (params: Record<string, unknown>) => said({ q: text(params.q) }),
+});
+
+const me = createRoute({
+  getParentRoute: () => shell,
+  path: '/me',
+  component: lazyRouteComponent(() => import('./pages/me/me'), 'Me'),
+});
+
+const routeTree = root.addChildren([
+  login,
+  setPassword,
+  shell.addChildren([home, orders, order, review, search, me]),
+]);
+
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type of the routes is what typed links are made of
+export const createConsoleRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultPendingMs: 200,
+    defaultPendingComponent: () => <Loading />,
+    defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} onRetry={reset} />,
+    defaultNotFoundComponent: () => <NotFound />,
+    // Plain text instead of JSON: addresses are read, and typed, by people.
+    parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
+    stringifySearch: (values) => {
+      const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
+      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+      return query === '' ? '' : `?${query}`;
+    },
+  });

@@ -1,0 +1,11 @@
+// The first step of `npm run build:service`: what the compiler wrote before goes, and the console in the browser stays.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+
+const names = existsSync(dist) ? readdirSync(dist) : [];
+for (const name of names.filter((each) => each !== 'console')) {
+  rmSync(path.join(dist, name), { recursive: true, force: true });
+}
