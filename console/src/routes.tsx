@@ -74,6 +74,7 @@ const orders = createRoute({
       to: day(search.to),
       q: text(search.q),
     }),
+  component: lazyRouteComponent(() => import('./pages/orders/orders'), 'Orders'),
 });
 
 const order = createRoute({
@@ -85,6 +86,7 @@ const order = createRoute({
       only: choice(search.only, ['failures']),
       resolve: text(search.resolve),
     }),
+  component: lazyRouteComponent(() => import('./pages/orders/order'), 'Order'),
 });
 
 const review = createRoute({

@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { Copy, CopyText } from '../../kit/copy';
+import { EVERY, usePolled } from '../../kit/live';
+import { LiveButton } from '../../kit/live-controls';
+import { Page, Section } from '../../kit/page';
+import { Answered } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { Timeline } from '../../kit/timeline';
+import { useMay } from '../../session';
+import { CancelOrder } from './cancel-order';
+import { Items } from './items';
+import { NoteForm } from './note-form';
+import { OrderFacts, OrderMoney } from './order-facts';
+import { isOpen, type OrderView } from './order-view';
+import { Resolve } from './resolve';
+import { ticketText } from './ticket-text';
+import { EntryIcon, EntryText } from './timeline-entry';
+import classes from './order.module.css';
+
+/** One order: what it is, where its money is, how its units stand, and everything that happened. */
+export function Order(): ReactNode {
+  const t = useT();
+  const { number } = useParams({ from: '/shell/orders/$number' });
+  const query = usePolled({
+    queryKey: ['order', number],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/orders/{number}', { params: { path: { number } }, signal })),
+    every: (order) => (order && !isOpen(order) ? EVERY.rest : EVERY.openOrder),
+  });
+  const order = query.data;
+  return (
+    <Page
+      title={number}
+      heading={<span className="mono">{number}</span>}
+      beside={
+        <>
+          <Copy value={number} what={t('order.number')} shortcut="c" />
+          {order && <Status of={order.status} />}
+        </>
+      }
+      actions={order && <Actions order={order} />}
+    >
+      <Answered query={query} rows={10}>
+        {(loaded) => <Story order={loaded} />}
+      </Answered>
+    </Page>
+  );
+}
+
+function Actions({ order }: { order: OrderView }): ReactNode {
+  const t = useT();
+  const mayCancel = useMay('orders.cancel');
+  const [isCancelling, setCancelling] = useState(false);
+  return (
+    <>
+      {isOpen(order) && <LiveButton />}
+      <CopyText value={() => ticketText(order, t)}>{t('order.copyForTicket')}</CopyText>
+      {mayCancel && isOpen(order) && (
+        <Button size="xs" variant="default" onClick={() => setCancelling(true)}>
+          {t('cancel.open')}
+        </Button>
+      )}
+      {isCancelling && <CancelOrder order={order} onClose={() => setCancelling(false)} />}
+    </>
+  );
+}
+
+function Story({ order }: { order: OrderView }): ReactNode {
+  const t = useT();
+  const navigate = useNavigate();
+  const { timeline, only, resolve } = useSearch({ from: '/shell/orders/$number' });
+  const mayNote = useMay('orders.note');
+  const setSearch = (search: { timeline?: 'units'; only?: 'failures'; resolve?: string }): void =>
+    void navigate({ to: '.', search: (before) => ({ ...before, ...search }), replace: true });
+  return (
+    <div className={classes.columns}>
+      <div>
+        <Section title={t('order.items')}>
+          <Items order={order} onResolve={(unit) => setSearch({ resolve: unit })} />
+        </Section>
+        <Section title={t('timeline.title')}>
+          {mayNote && <NoteForm number={order.order_number} />}
+          <Timeline
+            entries={order.timeline}
+            render={(entry) => <EntryText entry={entry} />}
+            iconOf={(entry) => <EntryIcon entry={entry} />}
+            isGrouped={timeline === 'units'}
+            isBadOnly={only === 'failures'}
+            onView={({ isGrouped, isBadOnly }) =>
+              setSearch({
+                timeline: isGrouped ? 'units' : undefined,
+                only: isBadOnly ? 'failures' : undefined,
+              })
+            }
+          />
+        </Section>
+      </div>
+      <aside className={classes.facts}>
+        <Section title={t('order.facts')}>
+          <OrderFacts order={order} />
+        </Section>
+        <Section title={t('order.money')}>
+          <OrderMoney order={order} />
+        </Section>
+      </aside>
+      {resolve !== undefined && (
+        <Resolve order={order} unitName={resolve} onClose={() => setSearch({ resolve: undefined })} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT, useWords, type Translate } from '../../i18n/words';
+import { addDays, startOfDay } from '../../i18n/moments';
+import { Amount } from '../../kit/amount';
+import { Filters, type Filter } from '../../kit/filters';
+import { useFreshRows } from '../../kit/fresh-rows';
+import { EVERY, usePolled } from '../../kit/live';
+import { FreshButton, LiveButton } from '../../kit/live-controls';
+import { Age, Moment, ZoneName } from '../../kit/moment';
+import { Page } from '../../kit/page';
+import { Pages } from '../../kit/pages';
+import { Answered, Empty } from '../../kit/states';
+import { Code, Status } from '../../kit/status';
+import { Table, type Column } from '../../kit/table';
+import type { components } from '../../schema';
+import { FAILURE_CODES } from '../../failure-codes';
+import { Products } from './products';
+
+type OrderRow = components['schemas']['ListedOrderDto'];
+
+const STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
+
+/** Orders of all merchants, newest first. */
+export function Orders(): ReactNode {
+  const t = useT();
+  const { zone } = useWords();
+  const navigate = useNavigate();
+  const { cursor, ...filters } = useSearch({ from: '/shell/orders' });
+  const { from, to, merchant } = filters;
+  const asked = {
+    ...filters,
+    cursor,
+    merchant: merchant === undefined ? undefined : Number(merchant),
+    from: from && startOfDay(from, zone),
+    to: to && startOfDay(addDays(to, 1), zone),
+  };
+  const query = usePolled({
+    queryKey: ['orders', asked],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: asked }, signal })),
+    every: cursor === undefined ? EVERY.list : EVERY.rest,
+  });
+  const change = (changes: Record<string, string | undefined>): void =>
+    void navigate({ to: '/orders', search: (search) => ({ ...search, ...changes, cursor: undefined }) });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={t('nav.orders')} actions={<LiveButton />}>
+      <Filters filters={filtersOf(t)} values={filters} onChange={change} />
+      <Answered query={query}>
+        {({ data, next_cursor }) => (
+          <>
+            <List rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
+            {data.length === 0 && (
+              <Empty title={t(isFiltered ? 'list.noMatch' : 'orders.none')}>
+                {t(isFiltered ? 'list.noMatchHint' : 'orders.noneHint')}
+              </Empty>
+            )}
+            <Pages next={next_cursor} />
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+function List({ rows, scope, isFirst }: { rows: OrderRow[]; scope: string; isFirst: boolean }): ReactNode {
+  const t = useT();
+  const fresh = useFreshRows(rows, numberOf, scope);
+  if (rows.length === 0) return null;
+  return (
+    <>
+      {isFirst && <FreshButton count={fresh.freshCount} onShow={fresh.showFresh} />}
+      <Table
+        label={t('nav.orders')}
+        columns={columnsOf(t)}
+        rows={isFirst ? fresh.rows : rows}
+        keyOf={numberOf}
+        linkOf={({ order_number }) => ({ to: '/orders/$number', params: { number: order_number } })}
+      />
+    </>
+  );
+}
+
+const numberOf = (row: OrderRow): string => row.order_number;
+
+const columnsOf = (t: Translate): Column<OrderRow>[] => [
+  { id: 'status', head: t('order.status'), cell: ({ status }) => <Status of={status} />, card: 'corner' },
+  {
+    id: 'number',
+    head: t('order.number'),
+    cell: ({ order_number }) => <span className="mono">{order_number}</span>,
+    card: 'title',
+  },
+  {
+    id: 'merchant',
+    head: t('order.merchant'),
+    cell: ({ merchant }) => merchant.name,
+    isCut: true,
+    from: 1120,
+  },
+  ...detailsOf(t),
+  {
+    id: 'amount',
+    head: `${t('order.amount')} · THB`,
+    cell: ({ total_amount }) => <Amount value={total_amount} currency={null} />,
+    align: 'end',
+  },
+  {
+    id: 'created',
+    head: (
+      <>
+        {t('order.created')} · <ZoneName />
+      </>
+    ),
+    cell: ({ created_at }) => <Moment at={created_at} form="short" zoned={false} />,
+  },
+  {
+    id: 'took',
+    head: t('order.took'),
+    cell: ({ created_at, ended_at }) => <Age from={created_at} to={ended_at} />,
+    align: 'end',
+    card: 'hidden',
+    from: 1120,
+  },
+  {
+    id: 'failure',
+    head: t('order.failure'),
+    cell: ({ failure_code }) => failure_code && <Code of={failure_code} short />,
+    from: 1000,
+  },
+];
+
+const detailsOf = (t: Translate): Column<OrderRow>[] => [
+  {
+    id: 'reference',
+    head: t('order.reference'),
+    cell: ({ reference_id }) => reference_id,
+    card: 'hidden',
+    isCut: true,
+    from: 1300,
+  },
+  {
+    id: 'player',
+    head: t('order.player'),
+    cell: ({ user_id }) => user_id,
+    card: 'hidden',
+    isCut: true,
+    from: 1440,
+  },
+  { id: 'products', head: t('order.products'), cell: ({ items }) => <Products items={items} />, isCut: true },
+];
+
+function filtersOf(t: Translate): Filter[] {
+  return [
+    {
+      name: 'status',
+      label: t('order.status'),
+      choices: STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+    },
+    { name: 'merchant', label: t('order.merchantId'), type: 'number' },
+    { name: 'sku', label: t('order.sku') },
+    { name: 'supplier', label: t('order.supplier') },
+    {
+      name: 'failure',
+      label: t('order.failure'),
+      choices: FAILURE_CODES.map((value) => ({ value, label: value })),
+    },
+    { name: 'q', label: t('order.term') },
+    { name: 'from', label: t('order.from'), type: 'date' },
+    { name: 'to', label: t('order.to'), type: 'date' },
+  ];
+}

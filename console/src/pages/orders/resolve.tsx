@@ -1,0 +1,146 @@
+import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT, type Translate } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { toast } from '../../kit/toasts';
+import type { components } from '../../schema';
+import { UNIT_FAILURE_CODES, type FailureCode } from '../../failure-codes';
+import type { OrderView } from './order-view';
+import classes from './resolve.module.css';
+
+const VERBS = {
+  succeeded: 'resolve.verbSucceeded',
+  failed: 'resolve.verbFailed',
+  none: 'resolve.open',
+} as const;
+
+interface ResolveProps {
+  order: OrderView;
+  unitName: string;
+  onClose: () => void;
+}
+
+/** The operator's word on a unit in doubt: it was bought, or it was not. */
+export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const [verdict, setVerdict] = useState<'succeeded' | 'failed' | null>(null);
+  const [reference, setReference] = useState('');
+  const [code, setCode] = useState<FailureCode>(UNIT_FAILURE_CODES[0]);
+  const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
+  if (!found) return null;
+  const { order_number: number } = order;
+  const price = formatAmount(found.price);
+  const resolve = async (reason: string): Promise<void> => {
+    const succeeded = verdict === 'succeeded';
+    await ask(() =>
+      client.POST('/api/orders/{number}/units/{unit}/resolution', {
+        params: { path: { number, unit: unitName } },
+        body: succeeded
+          ? { succeeded, supplier_reference: reference.trim() || undefined, reason }
+          : { succeeded, failure_code: code, reason },
+      }),
+    );
+    toast(t('resolve.done', { unit: unitName }));
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['order', number] }),
+      queries.invalidateQueries({ queryKey: ['review'] }),
+    ]);
+  };
+  return (
+    <Confirm
+      title={t('resolve.title', { unit: unitName, number })}
+      verb={t(VERBS[verdict ?? 'none'])}
+      asksReason
+      isReady={verdict !== null}
+      onConfirm={resolve}
+      onClose={onClose}
+      size="lg"
+    >
+      <SupplierWord number={number} unit={unitName} />
+      <SegmentedControl
+        fullWidth
+        aria-label={t('resolve.verdict')}
+        value={verdict ?? ''}
+        onChange={(value) => setVerdict(value as 'succeeded' | 'failed')}
+        data={[
+          { value: 'succeeded', label: t('resolve.succeeded') },
+          { value: 'failed', label: t('resolve.failed') },
+        ]}
+      />
+      {verdict === 'succeeded' && <Reference value={reference} onChange={setReference} />}
+      {verdict === 'failed' && <Why value={code} onChange={setCode} />}
+      {verdict !== null && (
+        <p className={classes.consequence}>
+          {t(verdict === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', {
+            price,
+            merchant: order.merchant.name,
+          })}
+        </p>
+      )}
+    </Confirm>
+  );
+}
+
+interface FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Reference({ value, onChange }: FieldProps): ReactNode {
+  const t = useT();
+  return (
+    <TextInput
+      label={t('unit.theirReference')}
+      description={t('resolve.referenceHint')}
+      maxLength={255}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function Why({ value, onChange }: { value: FailureCode; onChange: (value: FailureCode) => void }): ReactNode {
+  const t = useT();
+  return (
+    <NativeSelect
+      label={t('resolve.code')}
+      description={t.maybe(`failure.${value}`)}
+      data={[...UNIT_FAILURE_CODES]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value as FailureCode)}
+    />
+  );
+}
+
+const said = ({ outcome, supplier, detail }: components['schemas']['InquiryDto'], t: Translate): string =>
+  [t(`inquiry.${outcome}`, { supplier }), detail].filter(Boolean).join(' · ');
+
+/** What the supplier says now; asking changes nothing. */
+function SupplierWord({ number, unit }: { number: string; unit: string }): ReactNode {
+  const t = useT();
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['inquiry', number, unit],
+    queryFn: () =>
+      ask(() =>
+        client.POST('/api/orders/{number}/units/{unit}/inquire', { params: { path: { number, unit } } }),
+      ),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+  return (
+    <div className={classes.word} aria-live="polite">
+      <div>
+        <h3>{t('resolve.supplierSays')}</h3>
+        <p>{isFetching ? t('resolve.asking') : error ? error.message : data && said(data, t)}</p>
+      </div>
+      <Button size="compact-xs" variant="default" disabled={isFetching} onClick={() => void refetch()}>
+        {t('resolve.askAgain')}
+      </Button>
+    </div>
+  );
+}
