@@ -58,6 +58,7 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
+  component: lazyRouteComponent(() => import('./pages/home/home'), 'Home'),
 });
 
 const orders = createRoute({
@@ -97,12 +98,14 @@ const review = createRoute({
       supplier: text(search.supplier),
       state: choice(search.state, ['review', 'unknown']),
     }),
+  component: lazyRouteComponent(() => import('./pages/review/review'), 'Review'),
 });
 
 const search = createRoute({
   getParentRoute: () => shell,
   path: '/search',
   validateSearch: (params: Record<string, unknown>) => said({ q: text(params.q) }),
+  component: lazyRouteComponent(() => import('./pages/search/search'), 'Search'),
 });
 
 const me = createRoute({

@@ -1,0 +1,140 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT, type Translate } from '../../i18n/words';
+import { Amount } from '../../kit/amount';
+import { Filters } from '../../kit/filters';
+import { EVERY, usePolled } from '../../kit/live';
+import { LiveButton } from '../../kit/live-controls';
+import { Age } from '../../kit/moment';
+import { Page } from '../../kit/page';
+import { Pages } from '../../kit/pages';
+import { Answered, Empty } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { Table, type Column } from '../../kit/table';
+import { toast } from '../../kit/toasts';
+import type { components } from '../../schema';
+import { useMay } from '../../session';
+import classes from './review.module.css';
+
+type Case = components['schemas']['ReviewUnitDto'];
+
+/** Units that wait for somebody's decision, and those in doubt that may still settle by themselves. */
+export function Review(): ReactNode {
+  const t = useT();
+  const navigate = useNavigate();
+  const { cursor, ...filters } = useSearch({ from: '/shell/review' });
+  const query = usePolled({
+    queryKey: ['review', filters, cursor],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/review', { params: { query: { ...filters, cursor } }, signal })),
+    every: EVERY.list,
+  });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const mayResolve = useMay('orders.resolve');
+  return (
+    <Page title={t('nav.review')} actions={<LiveButton />}>
+      <Filters
+        filters={[
+          {
+            name: 'state',
+            label: t('review.state'),
+            choices: (['review', 'unknown'] as const).map((value) => ({
+              value,
+              label: t(`status.${value}`),
+            })),
+          },
+          { name: 'supplier', label: t('order.supplier') },
+        ]}
+        values={filters}
+        onChange={(changes) =>
+          void navigate({ to: '/review', search: (search) => ({ ...search, ...changes, cursor: undefined }) })
+        }
+      />
+      <Answered query={query}>
+        {({ data, next_cursor }) => (
+          <>
+            {data.length > 0 && (
+              <Table
+                label={t('nav.review')}
+                columns={columnsOf(t, mayResolve)}
+                rows={data}
+                keyOf={({ order_number, unit }) => `${order_number} ${unit}`}
+                linkOf={({ order_number }) => ({ to: '/orders/$number', params: { number: order_number } })}
+              />
+            )}
+            {data.length === 0 && (
+              <Empty title={t(isFiltered ? 'list.noMatch' : 'review.none')}>
+                {t(isFiltered ? 'list.noMatchHint' : 'review.noneHint')}
+              </Empty>
+            )}
+            <Pages next={next_cursor} />
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
+  { id: 'state', head: t('review.state'), cell: ({ state }) => <Status of={state} />, card: 'corner' },
+  {
+    id: 'order',
+    head: t('review.unit'),
+    cell: ({ order_number, unit }) => (
+      <span className="mono">
+        {order_number} · {unit}
+      </span>
+    ),
+    card: 'title',
+  },
+  { id: 'supplier', head: t('order.supplier'), cell: ({ supplier }) => supplier },
+  { id: 'sku', head: t('order.sku'), cell: ({ sku }) => <span className="mono">{sku}</span>, isCut: true },
+  { id: 'amount', head: t('order.amount'), cell: ({ amount }) => <Amount value={amount} />, align: 'end' },
+  { id: 'since', head: t('review.since'), cell: ({ since }) => since && <Age from={since} />, align: 'end' },
+  {
+    id: 'answer',
+    head: t('review.lastAnswer'),
+    cell: ({ last_call, inquiries }) => <LastCall call={last_call} inquiries={inquiries} />,
+    card: 'hidden',
+    isCut: true,
+  },
+  ...(mayResolve ? [{ id: 'claim', head: t('review.who'), cell: (row: Case) => <Claim row={row} /> }] : []),
+];
+
+/** What its supplier said last, and how often it was asked. */
+function LastCall({ call, inquiries }: { call: Case['last_call']; inquiries: number }): ReactNode {
+  const t = useT();
+  if (call === null) return t('review.noAnswer');
+  const answer = call.detail ?? t.maybe(`status.${call.outcome}`) ?? call.outcome;
+  return <span title={answer}>{t('review.answerAfter', { answer, count: inquiries })}</span>;
+}
+
+/** Who looks at it now: a claim of ten minutes, so that two do not ask the same supplier. */
+function Claim({ row }: { row: Case }): ReactNode {
+  const t = useT();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { order_number: number, unit, claim: held } = row;
+  const claim = useMutation({
+    mutationFn: () =>
+      ask(() => client.PUT('/api/review/{number}/{unit}/claim', { params: { path: { number, unit } } })),
+    onSuccess: () => navigate({ to: '/orders/$number', params: { number }, search: { resolve: unit } }),
+    onError: (error) => {
+      toast(error.message);
+      void queries.invalidateQueries({ queryKey: ['review'] });
+    },
+  });
+  return (
+    <span className={classes.claim}>
+      {held !== null && !held.is_mine && (
+        <span className="muted">{t('review.claimedBy', { name: held.by })}</span>
+      )}
+      <Button size="compact-xs" variant="default" loading={claim.isPending} onClick={() => claim.mutate()}>
+        {t('resolve.open')}
+      </Button>
+    </span>
+  );
+}
