@@ -11,6 +11,7 @@ import { FAILURE_CODES } from './failure-codes';
 import { Failure, Loading, NotFound } from './kit/states';
 import { choice, day, said, text, whole } from './search-params';
 import { follow, sessionQuery } from './session';
+import { Shell } from './shell/shell';
 
 interface Context {
   queries: QueryClient;
@@ -39,7 +40,7 @@ const setPassword = createRoute({
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  component: Outlet,
+  component: Shell,
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (session === null) {

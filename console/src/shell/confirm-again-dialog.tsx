@@ -1,0 +1,75 @@
+import { Button, Modal, PasswordInput, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../api';
+import { useT } from '../i18n/words';
+import { useSession } from '../session';
+import classes from '../kit/confirm.module.css';
+
+/** Asks for the code, or the password where there is none. */
+export default function ConfirmAgainDialog({
+  onAnswer,
+}: {
+  onAnswer: (isConfirmed: boolean) => void;
+}): ReactNode {
+  const t = useT();
+  const hasCode = useSession()?.second_factor ?? false;
+  const [value, setValue] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const confirm = async (): Promise<void> => {
+    try {
+      const body = hasCode ? { code: value.trim() } : { password: value };
+      await ask(() => client.POST('/api/session/confirm', { body }));
+      onAnswer(true);
+    } catch (caught) {
+      setError(caught instanceof Error ? caught.message : String(caught));
+      setValue('');
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={() => onAnswer(false)}
+      title={t('confirm.againTitle')}
+      zIndex={300}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      <form
+        className={classes.body}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void confirm();
+        }}
+      >
+        <p>{t(hasCode ? 'confirm.againCode' : 'confirm.againPassword')}</p>
+        {hasCode ? (
+          <TextInput
+            label={t('login.code')}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            data-autofocus
+            error={error}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+        ) : (
+          <PasswordInput
+            label={t('login.password')}
+            autoComplete="current-password"
+            data-autofocus
+            error={error}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+        )}
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={() => onAnswer(false)}>
+            {t('action.cancel')}
+          </Button>
+          <Button type="submit" disabled={value.trim() === ''}>
+            {t('confirm.againVerb')}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

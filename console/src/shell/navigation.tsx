@@ -1,0 +1,55 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useT, type Key } from '../i18n/words';
+import { HomeIcon, OrdersIcon, ReviewIcon } from '../kit/icons';
+import { useMay, type Permission } from '../session';
+import { Logo } from './logo';
+import classes from './navigation.module.css';
+
+interface Place {
+  to: '/' | '/orders' | '/review';
+  name: Key;
+  Icon: () => ReactNode;
+  permission: Permission;
+}
+
+const PLACES: readonly Place[] = [
+  { to: '/', name: 'nav.home', Icon: HomeIcon, permission: 'orders.read' },
+  { to: '/orders', name: 'nav.orders', Icon: OrdersIcon, permission: 'orders.read' },
+  { to: '/review', name: 'nav.review', Icon: ReviewIcon, permission: 'orders.read' },
+];
+
+export function Navigation(): ReactNode {
+  const t = useT();
+  return (
+    <nav aria-label={t('shell.navigation')}>
+      <Link to="/" className={classes.brand}>
+        <Logo />
+        {t('shell.product')}
+      </Link>
+      <ul className={classes.places}>
+        {PLACES.map((place) => (
+          <NavigationLink key={place.to} {...place} />
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function NavigationLink({ to, name, Icon, permission }: Place): ReactNode {
+  const t = useT();
+  if (!useMay(permission)) return null;
+  return (
+    <li>
+      <Link
+        to={to}
+        className={classes.place}
+        activeOptions={{ exact: to === '/', includeSearch: false }}
+        activeProps={{ 'data-active': true }}
+      >
+        <Icon />
+        {t(name)}
+      </Link>
+    </li>
+  );
+}

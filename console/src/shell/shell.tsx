@@ -1,0 +1,86 @@
+import { ActionIcon } from '@mantine/core';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useT } from '../i18n/words';
+import { MenuIcon } from '../kit/icons';
+import { unreachable } from '../kit/live';
+import { isHelpShown, useShortcuts } from '../kit/shortcuts';
+import { useStore } from '../kit/store';
+import { useSession } from '../session';
+import { AccountMenu } from './account-menu';
+import { ConfirmAgain } from './confirm-again';
+import { Navigation } from './navigation';
+import { SearchField } from './search-field';
+import classes from './shell.module.css';
+
+const ShortcutHelp = lazy(() => import('./shortcut-help'));
+
+/** What stands around every page: navigation, search, the account, and a bar while the process can't be reached. */
+export function Shell(): ReactNode {
+  const t = useT();
+  const session = useSession();
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  // The menu is open on the page where it was opened: it closes with the way to another.
+  const [menuOpenAt, setMenuOpenAt] = useState<string | null>(null);
+  const isMenuOpen = menuOpenAt === pathname;
+  const isHelp = useStore(isHelpShown);
+  const searchRef = useRef<HTMLInputElement>(null);
+  const [focusSearch] = useState(() => () => searchRef.current?.focus());
+  useShortcuts(focusSearch);
+  if (session === null) return <Leave />;
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        {t('shell.skip')}
+      </a>
+      <div className={classes.side} data-open={isMenuOpen}>
+        <Navigation />
+      </div>
+      {isMenuOpen && <div className={classes.shade} aria-hidden="true" onClick={() => setMenuOpenAt(null)} />}
+      <div className={classes.main}>
+        <div className={classes.bar}>
+          <ActionIcon
+            className={classes.menu}
+            variant="subtle"
+            color="gray"
+            aria-label={t('shell.navigation')}
+            aria-expanded={isMenuOpen}
+            onClick={() => setMenuOpenAt(isMenuOpen ? null : pathname)}
+          >
+            <MenuIcon />
+          </ActionIcon>
+          <SearchField inputRef={searchRef} />
+          <AccountMenu />
+        </div>
+        <Unreachable />
+        <main id="content" tabIndex={-1} className={classes.content}>
+          <Outlet />
+        </main>
+      </div>
+      <ConfirmAgain />
+      {isHelp && (
+        <Suspense fallback={null}>
+          <ShortcutHelp />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** Leads to signing in, once, and says where to come back to: the address changes on the way. */
+function Leave(): ReactNode {
+  const navigate = useNavigate();
+  const [next] = useState(() => window.location.pathname + window.location.search);
+  useEffect(() => void navigate({ to: '/login', search: { next } }), [navigate, next]);
+  return null;
+}
+
+function Unreachable(): ReactNode {
+  const t = useT();
+  const isUnreachable = useStore(unreachable);
+  return (
+    <div role="status">
+      {isUnreachable && <p className={classes.unreachable}>{t('shell.unreachable')}</p>}
+    </div>
+  );
+}

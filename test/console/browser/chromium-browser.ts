@@ -1,0 +1,145 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect } from '@jest/globals';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { findChromium } from '../../support/chromium.js';
+import { newAddress, type ConsoleStack, type TestOperator } from '../console-stack.js';
+
+const binary = await findChromium();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Where the pages were built. */
+export const BUILT = fileURLToPath(new URL('../../../dist/console', import.meta.url));
+/** Pictures of every page are kept there, where it is set. */
+const pictures = process.env.CONSOLE_PICTURES;
+
+/** A story that takes a browser: skipped by name, and said aloud, where there is none. */
+export function describeInBrowser(name: string, story: () => void): void {
+  if (binary !== null) {
+    describe(name, story);
+    return;
+  }
+  process.stderr.write(`SKIPPED, because there is no chromium on PATH and none can be fetched: ${name}\n`);
+  describe.skip(`${name} (there is no chromium)`, story);
+}
+
+export function launchBrowser(): Promise<Browser> {
+  const { program, env } = binary ?? { program: '', env: {} };
+  return chromium.launch({
+    executablePath: program,
+    args: ['--no-sandbox', '--disable-background-networking'],
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
+}
+
+interface Visit {
+  language?: 'en' | 'th';
+  /** Signed in from the start, with this session. */
+  as?: TestOperator;
+}
+
+const WIDE = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+
+/** Somebody at a browser; what their pages did wrong is kept. */
+export class Visitor {
+  readonly faults: string[] = [];
+
+  private constructor(
+    readonly stack: ConsoleStack,
+    readonly context: BrowserContext,
+    readonly page: Page,
+    private readonly language: 'en' | 'th',
+  ) {
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.faults.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.faults.push(`uncaught: ${error.message}`));
+    page.on('request', (request) => {
+      const { origin, pathname } = new URL(request.url());
+      if (origin !== stack.url && !request.url().startsWith('data:'))
+        this.faults.push(`asked ${request.url()}`);
+      if (pathname === '/csp-report') this.faults.push(`policy: ${request.postData() ?? ''}`);
+    });
+  }
+
+  static async arrive(
+    browser: Browser,
+    stack: ConsoleStack,
+    { language = 'en', as }: Visit = {},
+  ): Promise<Visitor> {
+    const context = await browser.newContext({
+      viewport: WIDE,
+      extraHTTPHeaders: { 'x-forwarded-for': newAddress() },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    // As text: the types of a browser are not those of the tests.
+    await context.addInitScript(
+      `window.localStorage.getItem('console-language') ?? window.localStorage.setItem('console-language', '${language}')`,
+    );
+    const cookies = [...(as?.browser.cookies ?? [])].map(([name, value]) => ({
+      name,
+      value,
+      url: stack.url,
+    }));
+    await context.addCookies(cookies);
+    return new Visitor(stack, context, await context.newPage(), language);
+  }
+
+  async open(address: string): Promise<void> {
+    await this.page.goto(this.stack.url + address);
+  }
+
+  /**
+   * Looks at what is shown now, on a wide screen in light colours and on a phone in dark ones: axe finds nothing, and nothing
+   * is wider than the screen. Takes a picture of each.
+   */
+  async look(name: string): Promise<void> {
+    const looks = [
+      { screen: 'wide', viewport: WIDE, colorScheme: 'light' },
+      { screen: 'phone', viewport: PHONE, colorScheme: 'dark' },
+      { screen: 'wide-dark', viewport: WIDE, colorScheme: 'dark' },
+    ] as const;
+    // Each language has its own pair: together they are every scheme and every size.
+    const [first, second] = this.language === 'en' ? [looks[0], looks[1]] : [looks[2], looks[1]];
+    for (const { screen, viewport, colorScheme } of [first, second]) {
+      await this.page.setViewportSize(viewport);
+      const scheme = this.language === 'th' && screen === 'phone' ? 'light' : colorScheme;
+      await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      await this.page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' });
+      // Colours change over a moment: axe would judge those in between.
+      await this.page.evaluate(
+        'Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)))',
+      );
+      await this.picture(`${name}-${screen}-${this.language}`);
+      expect({ page: name, screen, found: await this.axe() }).toEqual({ page: name, screen, found: [] });
+      const width = await this.page.evaluate<number>('document.documentElement.scrollWidth');
+      expect({ page: name, screen, isTooWide: width > viewport.width }).toMatchObject({ isTooWide: false });
+    }
+    await this.page.setViewportSize(WIDE);
+  }
+
+  async picture(name: string): Promise<void> {
+    if (!pictures) return;
+    mkdirSync(pictures, { recursive: true });
+    await this.page.screenshot({ path: path.join(pictures, `${name}.png`) });
+  }
+
+  /** What axe finds wrong, a line for each kind. */
+  private async axe(): Promise<string[]> {
+    // Evaluated by the debugger: as a script of the page, the policy would refuse it.
+    await this.page.evaluate(axe);
+    return this.page.evaluate<string[]>(
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html + ' ' + node.any.map((each) => each.message).join('; ')).join(' | ')))`,
+    );
+  }
+
+  /** The end of a visit: nothing went wrong meanwhile. @param expected faults that the test itself made. */
+  async leave(...expected: RegExp[]): Promise<void> {
+    await this.context.close();
+    expect(this.faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)))).toEqual([]);
+  }
+}

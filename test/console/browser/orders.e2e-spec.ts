@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { refused } from '../../support/fake-supplier.js';
+import { eventually } from '../../support/eventually.js';
+import { unique, type OrderBody } from '../../support/stack.js';
+import type { TestOperator } from '../console-stack.js';
+import { startScene, type Scene } from '../scene.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+/** Where lists of orders come from. */
+const LIST = /\/api\/orders(\?|$)/;
+
+describeInBrowser('Orders, in a browser', () => {
+  let scene: Scene;
+  let browser: Browser;
+  let support: TestOperator;
+  let completed: OrderBody;
+  let failed: OrderBody;
+  let doubtful: OrderBody;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([
+      startScene({ SUPPLIER_QUIET_PERIOD_MS: '600000' }, { pagesFrom: BUILT }),
+      launchBrowser(),
+    ]);
+    support = await scene.console.signedIn('support');
+    const { stack, merchant, sku } = scene;
+    completed = await stack.order(merchant, [{ sku, quantity: 2 }]);
+    await stack.orderWith(merchant, completed.reference_id, 'completed');
+    failed = await stack.order(merchant, [{ sku }], refusing());
+    await stack.orderWith(merchant, failed.reference_id, 'failed');
+    doubtful = await inDoubt(3);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  const arrive = (language: 'en' | 'th' = 'en', as = support): Promise<Visitor> =>
+    Visitor.arrive(browser, scene.console, { language, as });
+
+  /** A player whose top-ups the supplier refuses. */
+  function refusing(): string {
+    const user = unique('refused');
+    scene.stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK', 'Sold out'));
+    return user;
+  }
+
+  /** An order of which the supplier never said what became of its units. */
+  async function inDoubt(quantity: number): Promise<OrderBody> {
+    const { stack, merchant, sku } = scene;
+    const user = unique('doubtful');
+    stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : { status: 503 }));
+    const order = await stack.order(merchant, [{ sku, quantity }], user);
+    await eventually(
+      async () => {
+        const path = `/api/orders/${order.order_number}`;
+        return (await support.browser.get<{ units: { can_resolve: boolean }[] }>(path)).body.units;
+      },
+      (units) => units.every(({ can_resolve }) => can_resolve),
+    );
+    return order;
+  }
+
+  const row = (page: Page, { order_number }: OrderBody): ReturnType<Page['getByRole']> =>
+    page.getByRole('link', { name: order_number });
+
+  describe('every page', () => {
+    it.each(['en', 'th'] as const)(
+      'is whole in %s, in both schemes, on a wide screen and on a phone',
+      async (language) => {
+        const visitor = await arrive(language);
+        const { page } = visitor;
+        const pages: [string, string, () => Promise<void>][] = [
+          ['home', '/', () => row(page, failed).waitFor()],
+          ['orders', '/orders', () => row(page, completed).waitFor()],
+          ['orders-filtered', '/orders?status=failed', () => row(page, failed).waitFor()],
+          ['orders-empty', '/orders?sku=NO-SUCH', () => page.getByText(/NO-SUCH/).waitFor()],
+          ['order', `/orders/${doubtful.order_number}`, () => page.locator('ol').first().waitFor()],
+          [
+            'order-failed',
+            `/orders/${failed.order_number}?timeline=units`,
+            () => page.locator('ol').first().waitFor(),
+          ],
+          ['order-missing', '/orders/ord_NoSuchOrder00000', () => page.getByRole('alert').waitFor()],
+          ['review', '/review', () => page.locator('table').waitFor()],
+          ['review-no-supplier', '/review?supplier=nobody', () => page.getByRole('alert').waitFor()],
+          ['search', '/search', () => page.locator('h1').waitFor()],
+          ['search-nothing', '/search?q=nothing-has-this', () => page.locator('h1').waitFor()],
+          ['me', '/me', () => page.getByText('127.0.0.1').or(page.getByText(/^10\./)).first().waitFor()],
+        ];
+        for (const [name, address, ready] of pages) {
+          await visitor.open(address);
+          await ready();
+          await visitor.look(name);
+        }
+        await visitor.leave(/Failed to load resource.*404/);
+      },
+    );
+  });
+
+  it('are found, opened and left by keyboard alone', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/');
+    await row(page, failed).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to content');
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await row(page, completed).waitFor();
+    await page.keyboard.press('j');
+    expect(await page.locator(':focus').textContent()).toBe(doubtful.order_number);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: failed.order_number }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(failed.order_number);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type(completed.reference_id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: completed.order_number }).waitFor();
+    await visitor.leave();
+  });
+
+  it('are filtered by the address, which says what the chips say', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/orders');
+    await page.getByRole('button', { name: 'Status' }).click();
+    await page.getByLabel('Filter by Status').selectOption('completed');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**/orders?status=completed');
+    await row(page, failed).waitFor({ state: 'detached' });
+    await row(page, completed).waitFor();
+    await page.getByRole('button', { name: 'Remove filter Status' }).click();
+    await page.waitForURL('**/orders');
+    await row(page, failed).waitFor();
+    await visitor.leave();
+  });
+
+  it('come anew while one looks, without moving what is there', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/orders');
+    await row(page, completed).waitFor();
+    const { stack, merchant, sku } = scene;
+    const late = await stack.order(merchant, [{ sku }]);
+    await page.getByRole('button', { name: 'Show 1 new' }).waitFor();
+    expect(await row(page, late).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show 1 new' }).click();
+    await row(page, late).waitFor();
+    await visitor.leave();
+  });
+
+  it('tell their story, take notes, and are settled by an operator’s word', async () => {
+    const order = await inDoubt(1);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/review');
+    const line = page.getByRole('row').filter({ hasText: order.order_number });
+    await line.getByRole('button', { name: 'Resolve' }).click();
+    const dialog = page.getByRole('dialog', { name: /Resolve unit 1\.1/ });
+    await dialog.waitFor();
+    await dialog.getByText(/gave no usable answer/).waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('Cancel');
+    await dialog.getByText('It was not bought').click();
+    await dialog.getByLabel('Why it failed').selectOption('OUT_OF_STOCK');
+    await dialog.getByLabel('Reason').fill('they never saw it <img src=x onerror=alert(1)>');
+    await visitor.look('resolve');
+    await dialog.getByRole('button', { name: 'Settle as failed' }).click();
+    await page.getByText('Unit 1.1 was resolved').waitFor();
+    await page.getByText('they never saw it <img').waitFor();
+    await page.getByLabel('Note').fill('Told the buyer.\nTicket 4711');
+    await page.getByRole('button', { name: 'Add note' }).click();
+    await page.getByText('Told the buyer.').waitFor();
+    expect((await scene.stack.orderWith(scene.merchant, order.reference_id, 'failed')).failure_code).toBe(
+      'OUT_OF_STOCK',
+    );
+    await visitor.leave();
+  });
+
+  it('say what went wrong, and go on by themselves', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    let isDown = true;
+    await page.route(LIST, (route) =>
+      isDown
+        ? route.fulfill({
+            status: 503,
+            headers: { 'x-request-id': 'req-1' },
+            json: { status: 503, code: 'SERVICE_UNAVAILABLE', message: 'PostgreSQL does not respond' },
+          })
+        : route.continue(),
+    );
+    await visitor.open('/orders');
+    await page.getByText('PostgreSQL does not respond').waitFor();
+    await page.getByText('The service can’t be reached.').first().waitFor();
+    await visitor.look('orders-broken');
+    isDown = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await row(page, completed).waitFor();
+    await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
+    await visitor.leave(/Failed to load resource.*503/);
+  });
+
+  it('show who may not see them which permission is missing', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const message = 'This needs the permission orders.read, which these roles have: admin';
+    await page.route(LIST, (route) =>
+      route.fulfill({
+        status: 403,
+        json: {
+          status: 403,
+          code: 'FORBIDDEN',
+          message,
+          details: [{ field: 'orders.read', code: 'PERMISSION_REQUIRED', message }],
+        },
+      }),
+    );
+    await visitor.open('/orders');
+    await page.getByText('The permission orders.read is missing.').waitFor();
+    await visitor.look('orders-forbidden');
+    await visitor.leave(/Failed to load resource.*403/);
+  });
+
+  it('hide from a viewer what a viewer can’t do', async () => {
+    const visitor = await arrive('en', await scene.console.signedIn('viewer'));
+    const { page } = visitor;
+    await visitor.open(`/orders/${doubtful.order_number}`);
+    await page.locator('ol').first().waitFor();
+    expect(await page.getByRole('button', { name: /Resolve|Cancel order/ }).count()).toBe(0);
+    expect(await page.getByLabel('Note').count()).toBe(0);
+    await visitor.leave();
+  });
+
+  it('lead to signing in when the session ends meanwhile, and back', async () => {
+    const operator = await scene.console.signedIn('support');
+    const visitor = await arrive('en', operator);
+    const { page } = visitor;
+    await visitor.open('/orders?status=failed');
+    await row(page, failed).waitFor();
+    await operator.browser.send('DELETE', '/api/session');
+    await page.waitForURL('**/login?next=%2Forders%3Fstatus%3Dfailed');
+    await visitor.leave(/Failed to load resource.*401/);
+  });
+});

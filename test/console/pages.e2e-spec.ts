@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConsoleStack } from './console-stack.js';
+
+const INDEX =
+  '<!doctype html><style nonce="__CSP_NONCE__"></style><meta name="nonce" content="__CSP_NONCE__">';
+const SCRIPT = 'console.log("a script that is long enough to be packed")';
+
+let directory: string;
+let built: ConsoleStack;
+let bare: ConsoleStack;
+beforeAll(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), 'console-pages-'));
+  mkdirSync(path.join(directory, 'assets'));
+  mkdirSync(path.join(directory, '.vite'));
+  writeFileSync(path.join(directory, 'index.html'), INDEX);
+  writeFileSync(path.join(directory, 'theme.js'), 'theme');
+  writeFileSync(path.join(directory, '.vite', 'manifest.json'), '{}');
+  writeFileSync(path.join(directory, 'assets', 'main-1a2b.js'), SCRIPT);
+  writeFileSync(path.join(directory, 'assets', 'main-1a2b.js.br'), brotliCompressSync(SCRIPT));
+  [built, bare] = [await ConsoleStack.start({}, { pagesFrom: directory }), await ConsoleStack.start()];
+});
+afterAll(async () => {
+  await built.close();
+  await bare.close();
+  rmSync(directory, { recursive: true });
+});
+
+const nonceOf = (policy: string | null): string => /'nonce-([^']+)'/.exec(policy ?? '')?.[1] ?? 'none';
+
+/** As it goes over the wire: fetch would unpack it. */
+function rawSize(url: string, encoding: string): Promise<[size: number, encoding: unknown, type: unknown]> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: { 'accept-encoding': encoding } }, (response) => {
+      let size = 0;
+      response.on('data', (chunk: Buffer) => (size += chunk.length));
+      response.once('end', () =>
+        resolve([size, response.headers['content-encoding'], response.headers['content-type']]),
+      );
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+describe('the pages', () => {
+  it('are one page at every address, with a nonce of its own each time', async () => {
+    const nonces = new Set<string>();
+    for (const address of ['/', '/orders?status=failed', '/orders/ord_1', '/login', '/index.html']) {
+      const response = await fetch(built.url + address);
+      const nonce = nonceOf(response.headers.get('content-security-policy'));
+      expect([address, response.status, await response.text()]).toEqual([
+        ...[address, 200],
+        INDEX.replaceAll('__CSP_NONCE__', nonce),
+      ]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      nonces.add(nonce);
+    }
+    expect(nonces.size).toBe(5);
+  });
+
+  it('let a browser do only what they need', async () => {
+    const { headers } = await fetch(built.url);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy.replace(nonceOf(policy), '…').split(/;\s*/)).toEqual([
+      ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'nonce-…'", "img-src 'self' data:"],
+      ...[
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+      ],
+      ...["frame-ancestors 'none'", 'report-uri /csp-report'],
+    ]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
+
+  it('have assets that never change, packed for browsers that can unpack them', async () => {
+    const url = `${built.url}/assets/main-1a2b.js`;
+    const response = await fetch(url);
+    expect(await response.text()).toBe(SCRIPT);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(await rawSize(url, 'br')).toEqual([
+      ...[brotliCompressSync(SCRIPT).length, 'br', expect.stringContaining('javascript')],
+    ]);
+    expect(await rawSize(url, 'identity')).toEqual([
+      SCRIPT.length,
+      undefined,
+      expect.stringContaining('javascript'),
+    ]);
+    expect((await fetch(`${built.url}/assets/main-gone.js`)).status).toBe(404);
+    expect((await fetch(`${built.url}/theme.js`)).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it('show nothing of what lies around them', async () => {
+    for (const address of ['/.vite/manifest.json', '/..%2fpackage.json', '/assets/..%2f..%2fpackage.json']) {
+      const text = await (await fetch(built.url + address)).text();
+      expect([address, text === '{}' || text.includes('dependencies')]).toEqual([address, false]);
+    }
+  });
+
+  it('say how they are built where they are not', async () => {
+    const response = await fetch(`${bare.url}/orders`);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('npm run build')]);
+  });
+
+  it('take reports of what browsers refused, and keep nothing', async () => {
+    const report = { 'content-type': 'application/csp-report' };
+    const send = (body: string): Promise<Response> =>
+      fetch(`${built.url}/csp-report`, { method: 'POST', headers: report, body });
+    expect((await send('{"csp-report":{}}')).status).toBe(204);
+    expect((await send('x'.repeat(10_000))).status).toBe(413);
+  });
+
+  it('stand beside the health checks, and answers of the API are never kept', async () => {
+    expect(await (await fetch(`${built.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${built.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    const { status, headers } = await fetch(`${built.url}/api/session`);
+    expect([status, headers.get('cache-control')]).toEqual([401, 'no-store']);
+  });
+});
