@@ -38,7 +38,8 @@ describe('npm start', () => {
   function launch(): Stack {
     const names = ['DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'NODE_ENV', 'NODE_OPTIONS'];
     const given = Object.entries(process.env).filter(([name]) => !names.includes(name));
-    const env = { ...Object.fromEntries(given), TOPUP_DATA_DIR: directory, PORT: '0', MANAGEMENT_PORT: '0' };
+    const ports = { PORT: '0', MANAGEMENT_PORT: '0', CONSOLE_PORT: '0' };
+    const env = { ...Object.fromEntries(given), TOPUP_DATA_DIR: directory, ...ports };
     const child = spawn(process.execPath, [script], { env });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
@@ -93,6 +94,15 @@ describe('npm start', () => {
     while ((await status(orders)) !== 'completed') await sleep(50);
     expect(readStackFile(directory)).toMatchObject({ apiUrl: orders.replace('/v1/orders', '') });
 
+    const link = new URL(found(text, /set the password of admin@localhost: (\S+)\)/));
+    const setUp = await fetch(`${link.origin}/api/set-up`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: link.origin },
+      body: JSON.stringify({ token: link.hash.slice(1), password: 'a phrase that nobody else has' }),
+    });
+    expect(setUp.status).toBe(200);
+    expect(await (await fetch(link.origin)).text()).toContain('<div id="root">');
+
     const second = launch();
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`is running on ${directory} already`);
@@ -105,6 +115,7 @@ describe('npm start', () => {
     const again = await ready(third);
     expect(found(again, /Demo API key +(\S+)/)).toBe(headers['X-API-Key']);
     expect(await status(found(again, /curl -sS -X POST (\S+)/))).toBe('completed');
+    expect(again).toContain('(sign in as admin@localhost)');
     third.interrupt();
     expect(await third.ended).toBe(0);
   });

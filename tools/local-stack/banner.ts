@@ -1,19 +1,22 @@
 import type { ApiKeys } from './seed.js';
+import type { DemoOperator } from './demo-operator.js';
 
 /** What a newcomer needs to know about the stack that runs now. */
 export interface BannerFacts {
   apiUrl: string;
   apiManagementUrl: string;
   workerManagementUrl: string;
+  consoleUrl: string;
   simulatorUrl: string;
   dataDir: string;
   /** Null when the database is not one that was seeded here. */
   apiKeys: ApiKeys | null;
+  operator: DemoOperator | null;
 }
 
 /** The lines that `npm start` ends with: where everything is, and commands that work when pasted. */
 export function banner(facts: BannerFacts): string {
-  const { apiUrl, apiManagementUrl, workerManagementUrl, simulatorUrl, dataDir } = facts;
+  const { apiUrl, apiManagementUrl, workerManagementUrl, consoleUrl, simulatorUrl, dataDir } = facts;
   const { demo, sandbox: key } = facts.apiKeys ?? { demo: '<API key>', sandbox: '<API key>' };
   const order =
     '{\\"reference_id\\":\\"demo-$(date +%s%N)\\",\\"user_id\\":\\"player-1\\",\\"server_id\\":\\"2001\\",' +
@@ -23,6 +26,7 @@ The order service is ready.
 
   API            ${apiUrl}/v1
   Swagger UI     ${apiUrl}/docs
+  Console        ${consoleUrl}${signInWith(facts.operator)}
   API, inside    ${apiManagementUrl}/metrics  ${apiManagementUrl}/queues
   Worker, inside ${workerManagementUrl}/metrics  ${workerManagementUrl}/queues
   Supplier       ${simulatorUrl}  (simulator; what was bought: ${simulatorUrl}/purchases)
@@ -46,4 +50,10 @@ Operate it, in another terminal:
 
 Ctrl-C stops everything; the data stay for the next start.
 `;
+}
+
+function signInWith(operator: DemoOperator | null): string {
+  if (operator === null) return '';
+  const { email, link } = operator;
+  return link === null ? `  (sign in as ${email})` : `  (first set the password of ${email}: ${link})`;
 }

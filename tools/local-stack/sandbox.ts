@@ -43,7 +43,7 @@ function sandboxBanner(publicUrl: string, key: string | null): string {
  */
 async function main(): Promise<void> {
   const { publicUrl, dataDir, ...simulator } = readSandbox(process.env);
-  const apiKeys = await prepareDatabase(process.env, dataDir, simulator);
+  const { apiKeys } = await prepareDatabase(process.env, dataDir, simulator);
   console.log(sandboxBanner(publicUrl, apiKeys?.demo ?? null));
 }
 

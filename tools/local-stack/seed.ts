@@ -16,10 +16,12 @@ import { createLogger } from '../../src/core/logger.js';
 import { parseBaht, type Satang } from '../../src/core/money.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { OperatorsModule } from '../../src/operators/operators.module.js';
 import { MerchantsModule } from '../../src/merchants/merchants.module.js';
 import { MerchantsService } from '../../src/merchants/merchants.service.js';
 import { WalletModule } from '../../src/wallet/wallet.module.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
+import { demoOperator, type DemoOperator } from './demo-operator.js';
 import { demoCatalogue } from './catalogue.js';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
 import { demoApiKeyFile, readApiKey, sandboxApiKeyFile, writeApiKey } from './state.js';
@@ -54,6 +56,7 @@ class SeedModule {
         AuthModule,
         WalletModule,
         CatalogModule,
+        OperatorsModule,
       ],
     };
   }
@@ -63,20 +66,23 @@ class SeedModule {
  * Brings the database up to date, fills an empty one with a demo merchant, its money and a catalogue, and tells the
  * service where the simulator is now.
  * @returns the keys of the demo merchant and of the sandbox merchant; null when the database has merchants but not the first.
+ * @param hasOperator whether the console gets a demo administrator; null where there is none, and where the keys are null.
  * @throws LocalError when the schema cannot be migrated.
  */
 export async function prepareDatabase(
   env: NodeJS.ProcessEnv,
   dataDir: string,
   simulator: SimulatorAccess,
-): Promise<ApiKeys | null> {
+  { hasOperator = false } = {},
+): Promise<{ apiKeys: ApiKeys | null; operator: DemoOperator | null }> {
   const module = SeedModule.register(loadConfig(env));
   const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   try {
     await migrate(context);
     await seedIfEmpty(context, simulator);
     await pointToSimulator(context, simulator);
-    return await apiKeys(context, dataDir);
+    const keys = await apiKeys(context, dataDir);
+    return { apiKeys: keys, operator: keys && hasOperator ? await demoOperator(context) : null };
   } finally {
     await context.close();
   }

@@ -13,16 +13,19 @@ export interface LocalSettings {
   managementPort: number;
   /** The management port of the worker. */
   workerManagementPort: number;
+  consoleHost: string;
+  consolePort: number;
   /** A server of the user's own, or null for one of ours. */
   databaseUrl: string | null;
   redisUrl: string | null;
   secretsKey: string | null;
-  /** Whether API and worker run from the sources and start again when these change. */
+  /** Whether API, worker and console run from the sources and start again when these change. */
   isWatching: boolean;
 }
 
 const defaultPort = 3000;
 const defaultManagementPort = 9464;
+const defaultConsolePort = 3100;
 
 /**
  * Reads the environment as the service itself will.
@@ -35,8 +38,8 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSetting
     throw new LocalError('MANAGEMENT_PORT must be at most 65534: the worker takes the port after it.');
   }
   const workerManagementPort = managementPort && managementPort + 1;
-  const wanted = [config.PORT, managementPort, workerManagementPort];
-  const [port = 0, ofApi = 0, ofWorker = 0] = await withFreePorts(wanted);
+  const wanted = [config.PORT, managementPort, workerManagementPort, config.console.port];
+  const [port = 0, ofApi = 0, ofWorker = 0, consolePort = 0] = await withFreePorts(wanted);
   return {
     dataDir: localDataDir(env),
     host: config.HOST,
@@ -44,6 +47,8 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSetting
     managementHost: config.MANAGEMENT_HOST,
     managementPort: ofApi,
     workerManagementPort: ofWorker,
+    consoleHost: config.console.host,
+    consolePort,
     databaseUrl: env.DATABASE_URL?.trim() || null,
     redisUrl: env.REDIS_URL?.trim() || null,
     secretsKey: env.SECRETS_KEY?.trim() || null,
@@ -58,10 +63,10 @@ async function withFreePorts(ports: readonly number[]): Promise<number[]> {
   return chosen;
 }
 
-type PortVariable = 'PORT' | 'MANAGEMENT_PORT';
+type PortVariable = 'PORT' | 'MANAGEMENT_PORT' | 'CONSOLE_PORT';
 
 /**
- * Makes sure that API and worker get their ports. PostgreSQL, Redis and the simulator take free ones by themselves.
+ * Makes sure that API, worker and console get their ports. PostgreSQL, Redis and the simulator take free ones by themselves.
  * @throws LocalError naming every port that is taken or meant twice, each with the variable that changes it, and a
  * command that starts on free ones.
  */
@@ -97,7 +102,8 @@ interface WantedPort {
 }
 
 function wantedPorts(settings: LocalSettings): WantedPort[] {
-  const { host, port, managementHost, managementPort, workerManagementPort } = settings;
+  const { host, port, managementHost, managementPort, workerManagementPort, consoleHost, consolePort } =
+    settings;
   const managed = { host: managementHost, variable: 'MANAGEMENT_PORT' } as const;
   return [
     { port, host, use: 'the API', variable: 'PORT' },
@@ -107,27 +113,38 @@ function wantedPorts(settings: LocalSettings): WantedPort[] {
       port: workerManagementPort,
       use: 'the management pages of the worker (MANAGEMENT_PORT + 1)',
     },
+    { port: consolePort, host: consoleHost, use: 'the console', variable: 'CONSOLE_PORT' },
   ];
 }
 
 /** The ports as a shell takes them, those that were wrong replaced by free ones; defaults need no words. */
 async function freePorts(settings: LocalSettings, wrong: ReadonlySet<PortVariable>): Promise<string> {
-  let { port, managementPort } = settings;
+  let { port, managementPort, consolePort } = settings;
   if (wrong.has('PORT')) port = await freePortsAfter(port, settings.host, 1);
   if (wrong.has('MANAGEMENT_PORT'))
-    managementPort = await freePortsAfter(managementPort, settings.managementHost, 2, port);
+    managementPort = await freePortsAfter(managementPort, settings.managementHost, 2, [port]);
+  if (wrong.has('CONSOLE_PORT')) {
+    const others = [port, managementPort, managementPort + 1];
+    consolePort = await freePortsAfter(consolePort, settings.consoleHost, 1, others);
+  }
   return [
     ...(port === defaultPort ? [] : [`PORT=${port}`]),
     ...(managementPort === defaultManagementPort ? [] : [`MANAGEMENT_PORT=${managementPort}`]),
+    ...(consolePort === defaultConsolePort ? [] : [`CONSOLE_PORT=${consolePort}`]),
   ].join(' ');
 }
 
 /** The first of so many free ports in a row, somewhat above one that is not, and without one that is spoken for. */
-async function freePortsAfter(port: number, host: string, count: number, except?: number): Promise<number> {
+async function freePortsAfter(
+  port: number,
+  host: string,
+  count: number,
+  except: readonly number[] = [],
+): Promise<number> {
   for (let first = port + 10; first + count <= 65_536; first += 10) {
     const row = Array.from({ length: count }, (_, index) => first + index);
     const free = await Promise.all(row.map((each) => portIsFree(each, host)));
-    if (!row.includes(except ?? 0) && free.every(Boolean)) return first;
+    if (!row.some((each) => except.includes(each)) && free.every(Boolean)) return first;
   }
   return freePort();
 }

@@ -37,11 +37,11 @@ export async function startStack(start: Start): Promise<void> {
   await stopLeftOverRedis(place('redis'));
   await checkPorts(settings);
 
-  const { port, managementPort, workerManagementPort } = settings;
+  const { port, managementPort, workerManagementPort, consolePort } = settings;
   const ports = await choosePorts(
     settings.dataDir,
     ['postgres', 'redis', 'simulator'],
-    [port, managementPort, workerManagementPort],
+    [port, managementPort, workerManagementPort, consolePort],
   );
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(start, ports.postgres));
   const redisUrl = settings.redisUrl ?? (await ownRedis(start, ports.redis));
@@ -49,7 +49,7 @@ export async function startStack(start: Start): Promise<void> {
   const env = serviceEnvironment(start, databaseUrl, redisUrl);
 
   await answers(databaseUrl);
-  const apiKeys = await prepareDatabase(env, settings.dataDir, simulator);
+  const seeded = await prepareDatabase(env, settings.dataDir, simulator, { hasOperator: true });
   const apiUrl = await startService(start, env);
   writeStackFile(settings.dataDir, {
     ...identify(process.pid),
@@ -64,9 +64,10 @@ export async function startStack(start: Start): Promise<void> {
       apiUrl,
       apiManagementUrl: urlOf(settings.managementHost, managementPort),
       workerManagementUrl: urlOf(settings.managementHost, workerManagementPort),
+      consoleUrl: urlOf(settings.consoleHost, consolePort),
       simulatorUrl: simulator.url,
       dataDir: settings.dataDir,
-      apiKeys,
+      ...seeded,
     }),
   );
 }
@@ -116,6 +117,9 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
     REDIS_URL: redisUrl,
     SECRETS_KEY: settings.secretsKey ?? readText(secretsKeyFile(settings.dataDir)),
     PORT: String(settings.port),
+    CONSOLE_PORT: String(settings.consolePort),
+    // Who tries it out on their own machine needs no second factor.
+    CONSOLE_REQUIRE_2FA: env.CONSOLE_REQUIRE_2FA?.trim() || 'none',
     // Simulated suppliers and a newcomer's webhook receiver run on the same machine.
     SUPPLIER_CALLBACK_BASE_URL: env.SUPPLIER_CALLBACK_BASE_URL?.trim() || `http://127.0.0.1:${settings.port}`,
     WEBHOOK_ALLOWED_CIDRS: env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
@@ -123,9 +127,10 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
   };
 }
 
-/** Starts API and worker; resolves with the URL of the API once both are ready. */
+/** Starts API, worker and console; resolves with the URL of the API once all are ready. */
 async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<string> {
   const { host, port, managementHost, managementPort, workerManagementPort, isWatching } = start.settings;
+  const { consoleHost, consolePort } = start.settings;
   // The limits are those that the processes promise, with some seconds to spare.
   const api = await startChild(
     start,
@@ -147,9 +152,17 @@ async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<strin
       MANAGEMENT_PORT: String(workerManagementPort),
     },
   );
+  const operators = await startChild(
+    start,
+    'console',
+    isWatching ? watched('src/console.ts', 9231) : built('src/console.js'),
+    10_000,
+    env,
+  );
   const apiUrl = urlOf(host, port);
   await waitFor('api', api, `${apiUrl}/readyz`);
   await waitFor('worker', worker, `${urlOf(managementHost, workerManagementPort)}/metrics`);
+  await waitFor('console', operators, `${urlOf(consoleHost, consolePort)}/readyz`);
   return apiUrl;
 }
 
