@@ -8,6 +8,8 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { FAILURE_CODES } from './failure-codes';
+import type { Area } from './i18n/areas';
+import { loadArea } from './i18n/words';
 import { Failure, Loading, NotFound } from './kit/states';
 import { choice, day, said, text, whole } from './search-params';
 import { follow, sessionQuery } from './session';
@@ -16,6 +18,12 @@ import { Shell } from './shell/shell';
 interface Context {
   queries: QueryClient;
 }
+
+/** A page with the texts of its area. */
+const inArea =
+  <Page,>(area: Area, load: () => Promise<Page>) =>
+  async (): Promise<Page> =>
+    (await Promise.all([load(), loadArea(area)]))[0];
 
 const root = createRootRouteWithContext<Context>()({
   component: Outlet,
@@ -76,7 +84,10 @@ const orders = createRoute({
       to: day(search.to),
       q: text(search.q),
     }),
-  component: lazyRouteComponent(() => import('./pages/orders/orders'), 'Orders'),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('./pages/orders/orders')),
+    'Orders',
+  ),
 });
 
 const order = createRoute({
@@ -88,7 +99,10 @@ const order = createRoute({
       only: choice(search.only, ['failures']),
       resolve: text(search.resolve),
     }),
-  component: lazyRouteComponent(() => import('./pages/orders/order'), 'Order'),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('./pages/orders/order')),
+    'Order',
+  ),
 });
 
 const review = createRoute({
@@ -99,20 +113,29 @@ const review = createRoute({
       supplier: text(search.supplier),
       state: choice(search.state, ['review', 'unknown']),
     }),
-  component: lazyRouteComponent(() => import('./pages/review/review'), 'Review'),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('./pages/review/review')),
+    'Review',
+  ),
 });
 
 const search = createRoute({
   getParentRoute: () => shell,
   path: '/search',
   validateSearch: (params: Record<string, unknown>) => said({ q: text(params.q) }),
-  component: lazyRouteComponent(() => import('./pages/search/search'), 'Search'),
+  component: lazyRouteComponent(
+    inArea('search', () => import('./pages/search/search')),
+    'Search',
+  ),
 });
 
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
-  component: lazyRouteComponent(() => import('./pages/me/me'), 'Me'),
+  component: lazyRouteComponent(
+    inArea('me', () => import('./pages/me/me')),
+    'Me',
+  ),
 });
 
 const routeTree = root.addChildren([

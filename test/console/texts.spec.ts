@@ -6,7 +6,16 @@ import { placeholdersOf, translate, type Messages } from '../../console/src/i18n
 
 const sources = fileURLToPath(new URL('../../console/src', import.meta.url));
 const read = (file: string): string => readFileSync(path.join(sources, file), 'utf8');
-const messagesOf = (language: string): Messages => JSON.parse(read(`i18n/${language}.json`)) as Messages;
+/** Texts of the shell and of every area. A page may show those of another area, so no key is there twice. */
+const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+const entriesOf = (language: string) =>
+  files
+    .filter(
+      (file) => file.endsWith(`words.${language}.json`) || file === path.join('i18n', `${language}.json`),
+    )
+    .toSorted((one, other) => one.localeCompare(other))
+    .flatMap((file) => Object.entries(JSON.parse(read(file)) as Messages));
+const messagesOf = (language: string): Messages => Object.fromEntries(entriesOf(language));
 const en = messagesOf('en');
 const th = messagesOf('th');
 
@@ -15,12 +24,16 @@ describe('The texts of the console', () => {
     expect(Object.keys(th)).toEqual(Object.keys(en));
   });
 
+  it('have a key of their own each', () => {
+    expect(entriesOf('en')).toHaveLength(Object.keys(en).length);
+  });
+
   it.each(Object.keys(en))('take the same placeholders in both languages: %s', (key) => {
     expect(placeholdersOf(th[key] ?? '')).toEqual(placeholdersOf(en[key] ?? ''));
   });
 
   it('are all used', () => {
-    const code = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    const code = files
       .filter((file) => /\.tsx?$/.test(file))
       .map(read)
       .join('\n');

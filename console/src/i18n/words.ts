@@ -1,10 +1,11 @@
 import { createStore, useStore } from '../kit/store';
+import { textsOf, type Area, type AreaKey } from './areas';
 import en from './en.json';
-import { translate, type Messages, type Values } from './translate';
+import { translate, type Message, type Messages, type Values } from './translate';
 
 export const LANGUAGES = { en: 'English', th: 'ไทย' } as const;
 export type Language = keyof typeof LANGUAGES;
-export type Key = keyof typeof en;
+export type Key = keyof typeof en | AreaKey;
 
 export interface Translate {
   (key: Key, values?: Values): string;
@@ -20,6 +21,9 @@ export interface Words {
 }
 
 const STORED = 'console-language';
+/** What has come so far, by language. English comes with the first script. */
+const come: Record<Language, Record<string, Message>> = { en: { ...en }, th: {} };
+const areas = new Set<Area>();
 const words = createStore<Words>({ language: 'en', zone: 'Asia/Bangkok', t: makeTranslate(en, 'en') });
 
 /** The operator's language and zone, and the texts in it. */
@@ -35,8 +39,19 @@ export async function setLanguage(language: Language): Promise<void> {
   window.localStorage.setItem(STORED, language);
   document.documentElement.lang = language;
   if (language === words.get().language) return;
-  const t = makeTranslate(await loadMessages(language), language);
-  words.set({ ...words.get(), language, t });
+  await fetchTexts(language);
+  words.set({ ...words.get(), language, t: makeTranslate(come[language], language) });
+}
+
+/** Waits for the texts of an area, in the language that is shown. */
+export async function loadArea(area: Area): Promise<void> {
+  areas.add(area);
+  const before = words.get().language;
+  await fetchTexts(before);
+  const { language } = words.get();
+  // The language was changed meanwhile: that fetched the texts as well, or does it now.
+  if (language !== before) await fetchTexts(language);
+  words.set({ ...words.get(), t: makeTranslate(come[words.get().language], words.get().language) });
 }
 
 /** The language that this browser used last, else the browser's own. */
@@ -46,9 +61,18 @@ export function rememberedLanguage(): Language {
   return window.navigator.language.startsWith('th') ? 'th' : 'en';
 }
 
-/** English comes with the first script; another language is loaded when it is chosen. */
-async function loadMessages(language: Language): Promise<Messages> {
-  return language === 'th' ? (await import('./th.json')).default : en;
+/** The texts of the shell and of every area that was opened so far. */
+async function fetchTexts(language: Language): Promise<void> {
+  let known: number;
+  do {
+    known = areas.size;
+    const shell = language === 'th' ? [import('./th.json')] : [];
+    for (const { default: texts } of await Promise.all([
+      ...shell,
+      ...[...areas].map((each) => textsOf(each, language)),
+    ]))
+      Object.assign(come[language], texts);
+  } while (areas.size > known);
 }
 
 function makeTranslate(messages: Messages, language: Language): Translate {

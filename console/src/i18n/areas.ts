@@ -1,0 +1,23 @@
+import type me from '../pages/me/words.en.json';
+import type orders from '../pages/orders/words.en.json';
+import type search from '../pages/search/words.en.json';
+import type { Messages } from './translate';
+
+/** The texts of each area's pages, in `pages/AREA/words.LANGUAGE.json`: they come with the first of its pages. */
+interface AreaTexts {
+  me: typeof me;
+  orders: typeof orders;
+  search: typeof search;
+}
+
+export type Area = keyof AreaTexts;
+export type AreaKey = { [Each in Area]: keyof AreaTexts[Each] }[Area];
+
+const files = import.meta.glob<{ default: Messages }>('../pages/*/words.*.json');
+
+/** @throws Error when an area has no such file */
+export async function textsOf(area: Area, language: string): Promise<{ default: Messages }> {
+  const load = files[`../pages/${area}/words.${language}.json`];
+  if (load === undefined) throw new Error(`there are no texts in ${language} for ${area}`);
+  return load();
+}
