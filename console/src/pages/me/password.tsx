@@ -3,8 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { SubmitError, useSubmit } from '../../kit/form';
+import { NewPassword } from '../../kit/secret-fields';
 import { toast } from '../../kit/toasts';
-import { SHORTEST_PASSWORD } from '../sign-in/set-password';
 import classes from './me.module.css';
 
 export function Password(): ReactNode {
@@ -17,7 +17,6 @@ export function Password(): ReactNode {
     setNext('');
     toast(t('me.passwordChanged'));
   });
-  const toggle = { 'aria-label': t('login.showPassword') };
   return (
     <form className={classes.form} onSubmit={submit}>
       <PasswordInput
@@ -25,21 +24,11 @@ export function Password(): ReactNode {
         autoComplete="current-password"
         required
         withAsterisk={false}
-        visibilityToggleButtonProps={toggle}
+        visibilityToggleButtonProps={{ 'aria-label': t('login.showPassword') }}
         value={current}
         onChange={(event) => setCurrent(event.currentTarget.value)}
       />
-      <PasswordInput
-        label={t('setPassword.new')}
-        description={t('setPassword.rules', { count: SHORTEST_PASSWORD })}
-        autoComplete="new-password"
-        required
-        withAsterisk={false}
-        minLength={SHORTEST_PASSWORD}
-        visibilityToggleButtonProps={toggle}
-        value={next}
-        onChange={(event) => setNext(event.currentTarget.value)}
-      />
+      <NewPassword value={next} onChange={setNext} />
       <SubmitError error={error} />
       <Button type="submit" size="sm" variant="default" loading={isBusy} className={classes.submit}>
         {t('me.changePassword')}

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
@@ -6,6 +6,7 @@ import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { Copy, CopyText } from '../../kit/copy';
 import { SubmitError, useSubmit } from '../../kit/form';
+import { CodeField } from '../../kit/secret-fields';
 import { toast } from '../../kit/toasts';
 import { sessionQuery, useSession } from '../../session';
 import { Qr } from './qr';
@@ -76,15 +77,7 @@ function Enrol({
         <code className="mono">{secret}</code>
         <Copy value={secret} what={t('factor.secret')} />
       </p>
-      <TextInput
-        label={t('login.code')}
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        required
-        withAsterisk={false}
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
-      />
+      <CodeField value={code} onChange={setCode} />
       <SubmitError error={error} />
       <Button type="submit" size="sm" loading={isBusy} className={classes.submit}>
         {t('factor.confirm')}

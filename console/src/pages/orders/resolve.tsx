@@ -29,7 +29,7 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   const queries = useQueryClient();
   const [verdict, setVerdict] = useState<'succeeded' | 'failed' | null>(null);
   const [reference, setReference] = useState('');
-  const [code, setCode] = useState<FailureCode>(UNIT_FAILURE_CODES[0]);
+  const [code, setCode] = useState<FailureCode>('INVALID_PLAYER');
   const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
   if (!found) return null;
   const { order_number: number } = order;
@@ -109,7 +109,7 @@ function Why({ value, onChange }: { value: FailureCode; onChange: (value: Failur
     <NativeSelect
       label={t('resolve.code')}
       description={t.maybe(`failure.${value}`)}
-      data={[...UNIT_FAILURE_CODES]}
+      data={UNIT_FAILURE_CODES}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value as FailureCode)}
     />

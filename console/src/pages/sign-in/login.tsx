@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { SubmitError, useSubmit } from '../../kit/form';
+import { CodeField } from '../../kit/secret-fields';
 import { localPath } from '../../search-params';
 import { enter, type Session } from '../../session';
 import { Frame } from './frame';
@@ -85,18 +86,12 @@ function CodeForm({ onSession, onBack }: FormProps & { onBack: () => void }): Re
   });
   return (
     <form className={classes.form} onSubmit={submit}>
-      <TextInput
-        label={t('login.code')}
+      <CodeField
         description={t('login.codeHint')}
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        required
-        withAsterisk={false}
         // The person has just asked for this step by the one before.
-        data-autofocus
         ref={(input) => input?.focus()}
         value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        onChange={setCode}
       />
       <SubmitError error={error} />
       <Button type="submit" loading={isBusy} fullWidth>

@@ -1,15 +1,14 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Empty } from '../../kit/states';
 import { SubmitError, useSubmit } from '../../kit/form';
+import { NewPassword } from '../../kit/secret-fields';
 import { toast } from '../../kit/toasts';
 import { Frame } from './frame';
 import classes from './frame.module.css';
-
-export const SHORTEST_PASSWORD = 12;
 
 /** Where the link of an administrator leads: its token is behind the `#`, so that no log has it. */
 export function SetPassword(): ReactNode {
@@ -32,17 +31,7 @@ export function SetPassword(): ReactNode {
   return (
     <Frame title={t('setPassword.title')}>
       <form className={classes.form} onSubmit={submit}>
-        <PasswordInput
-          label={t('setPassword.new')}
-          description={t('setPassword.rules', { count: SHORTEST_PASSWORD })}
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          minLength={SHORTEST_PASSWORD}
-          visibilityToggleButtonProps={{ 'aria-label': t('login.showPassword') }}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <NewPassword value={password} onChange={setPassword} />
         <SubmitError error={error} />
         <Button type="submit" loading={isBusy} fullWidth>
           {t('setPassword.submit')}
