@@ -1,0 +1,92 @@
+/** What a chart draws, in units of its own picture: `WIDTH` across, and `HEIGHT` up to the highest mark of its scale. */
+
+export type ChartTone = 'accent' | 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
+
+export interface Series {
+  name: string;
+  tone: ChartTone;
+  /** One for each step of time; null where nothing is known. */
+  values: readonly (number | null)[];
+}
+
+export interface Bar {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export const WIDTH = 1000;
+export const HEIGHT = 100;
+/** Of the room of a step that its bar takes. */
+const BAR_SHARE = 0.78;
+const STEPS = [1, 2, 2.5, 5, 10];
+const MARKS = 4;
+
+/** The marks of a scale from 0 to `highest` or a little more: few, and round. @param isWhole for what is counted in wholes. */
+export function scaleOf(highest: number, isWhole = false): number[] {
+  if (!(highest > 0)) return [0, 1];
+  const rough = highest / MARKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const found = (STEPS.find((each) => each * power >= rough * (1 - 1e-9)) ?? 10) * power;
+  const step = isWhole ? Math.max(1, Math.ceil(found)) : found;
+  const count = Math.ceil(highest / step - 1e-9);
+  return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** The highest value: of one line, or of bars on top of each other. */
+export function highestOf(series: readonly Series[], isStacked: boolean): number {
+  if (!isStacked) return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const steps = Math.max(0, ...series.map(({ values }) => values.length));
+  const sums = Array.from({ length: steps }, (_, step) =>
+    series.reduce((sum, { values }) => sum + (values[step] ?? 0), 0),
+  );
+  return Math.max(0, ...sums);
+}
+
+/** The middle of a step. */
+export const middleOf = (step: number, steps: number): number => ((step + 0.5) / steps) * WIDTH;
+
+/** A line through what is known; it breaks where something is not. A value between two gaps is a dot. */
+export function lineOf(values: readonly (number | null)[], top: number): string {
+  let path = '';
+  let isDrawing = false;
+  values.forEach((value, step) => {
+    if (value === null) {
+      isDrawing = false;
+      return;
+    }
+    const point = `${rounded(middleOf(step, values.length))} ${rounded(HEIGHT - (value / top) * HEIGHT)}`;
+    const isAlone = !isDrawing && (values[step + 1] ?? null) === null;
+    path += isAlone ? `M${point}h0.01` : `${isDrawing ? 'L' : 'M'}${point}`;
+    isDrawing = true;
+  });
+  return path;
+}
+
+/** The bars of each series, the first at the bottom and each next one on top of it. */
+export function barsOf(series: readonly Series[], top: number): Bar[][] {
+  const reached: number[] = [];
+  return series.map(({ values }) =>
+    values.flatMap((value, step) => {
+      if (!value) return [];
+      const from = reached[step] ?? 0;
+      reached[step] = from + value;
+      const width = (WIDTH / values.length) * BAR_SHARE;
+      return {
+        x: rounded(middleOf(step, values.length) - width / 2),
+        y: rounded(HEIGHT - ((from + value) / top) * HEIGHT),
+        width: rounded(width),
+        height: rounded((value / top) * HEIGHT),
+      };
+    }),
+  );
+}
+
+/** At which steps the time is written: at most so many, evenly. */
+export function labelledSteps(steps: number, most = 6): number[] {
+  const every = Math.max(1, Math.ceil(steps / most));
+  return Array.from({ length: Math.ceil(steps / every) }, (_, index) => index * every);
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
