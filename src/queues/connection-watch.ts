@@ -1,19 +1,11 @@
 import type { Queue } from 'bull';
 import { Cluster, type Redis } from 'ioredis';
 import type { Logger } from '../core/logger.js';
+import { openConnections, type Connection } from './bull-connections.js';
 
 const LOOK_EVERY_MS = 3_000;
 /** Bull's blocking read gets an answer every 5 s, even when there is nothing. */
 const SILENT_AFTER_MS = 9_000;
-
-/** What Bull does not declare: the connection of the blocking read, which only a worker opens. */
-type Connections = Pick<Queue, 'name'> & {
-  client: Connection;
-  bclientInitialized?: boolean;
-  bclient: Connection;
-};
-
-type Connection = Redis | Cluster;
 
 /**
  * Replaces connections to Redis on which nothing comes any more. One whose other end vanished without a word, as in a
@@ -33,10 +25,11 @@ export class ConnectionWatch {
   }
 
   private look(): void {
-    for (const queue of this.queues as unknown as Connections[]) {
-      // `RedisHealth` asks on it every second; the blocking read needs no question.
-      this.listen(queue.name, queue.client);
-      if (queue.bclientInitialized) this.listen(queue.name, queue.bclient);
+    for (const queue of this.queues) {
+      const { client, blocking } = openConnections(queue);
+      // `RedisHealth` asks on it every second; the blocking read, which only a worker opens, needs no question.
+      if (client) this.listen(queue.name, client);
+      if (blocking) this.listen(queue.name, blocking);
     }
   }
 

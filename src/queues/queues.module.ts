@@ -4,6 +4,7 @@ import type { Queue } from 'bull';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
+import { openConnections } from './bull-connections.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 import { RedisHealth } from './redis-health.js';
@@ -48,24 +49,12 @@ export class QueuesModule implements OnApplicationShutdown {
   }
 }
 
-/** What Bull does not declare: its connections, and which of them were opened. */
-interface Connections extends Pick<Queue, 'client'> {
-  clientInitialized?: boolean;
-  eclient: Queue['client'];
-  subscriberInitialized?: boolean;
-  bclient: Queue['client'];
-  bclientInitialized?: boolean;
-}
-
 /** Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {
     await queue.close().catch(() => undefined);
-    const queueOf = queue as unknown as Connections;
     // Bull leaves those to us that it did not make itself: to a cluster.
-    if (queueOf.clientInitialized) queueOf.client.disconnect();
-    if (queueOf.subscriberInitialized) queueOf.eclient.disconnect();
-    if (queueOf.bclientInitialized) queueOf.bclient.disconnect();
+    for (const connection of Object.values(openConnections(queue))) connection.disconnect();
   };
   Object.assign(queue, { onApplicationShutdown: close });
 }
