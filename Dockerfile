@@ -12,6 +12,11 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
 COPY tools ./tools
 COPY console ./console
+# What the merchants' documentation is made of.
+COPY docs ./docs
+COPY sdk/typescript/README.md ./sdk/typescript/
+COPY sdk/php/README.md ./sdk/php/
+COPY CHANGELOG.md openapi.json ./
 COPY scripts/clean.mjs scripts/pack.mjs scripts/vendor.mjs ./scripts/
 RUN npm run build
 

@@ -18,6 +18,7 @@ export function prepareCheckout() {
     runNpm('Installing packages', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
   }
   if (!isServiceBuilt()) build('the service', 'service', ['src', 'tools', 'vendor']);
+  if (!isSiteBuilt()) build('the documentation', 'site', ['site']);
   if (!isConsoleBuilt()) build('the console', 'console', ['console']);
 }
 
@@ -80,6 +81,14 @@ function isServiceBuilt() {
     'scripts/pack.mjs',
     'scripts/vendor.mjs',
   ]);
+}
+
+function isSiteBuilt() {
+  // The builder itself is a part of the service.
+  const builder = 'dist/tools/docs-site/main.js';
+  const documents = ['docs', 'sdk/typescript/README.md', 'sdk/php/README.md', 'CHANGELOG.md', 'openapi.json'];
+  const sources = [builder, 'tools/docs-site/browser', ...documents];
+  return isNewer(inCheckout('dist', 'site', 'index.html'), sources);
 }
 
 function isConsoleBuilt() {

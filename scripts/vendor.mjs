@@ -16,7 +16,7 @@ const isPacked = (specifier) =>
   /^(@[^/]+\/)?[^/]+/.exec(specifier)[0] in dependencies && !isUnpacked(specifier);
 
 const files = readdirSync(dist, { recursive: true })
-  .filter((file) => file.endsWith('.js') && !file.startsWith('console'))
+  .filter((file) => file.endsWith('.js') && !/^(console|site)\b/.test(file))
   .map((file) => path.join(dist, file));
 /** The names that are imported of each package. */
 const imported = new Map();

@@ -13,7 +13,8 @@ import { DatabaseModule } from './database/database.module.js';
 import { EventsController } from './events/events.controller.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
-import { HomeController } from './api-docs/home.controller.js';
+import type { Site } from './api-docs/site.js';
+import { SITE, SiteController } from './api-docs/site.controller.js';
 import { ManagementModule } from './management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -55,7 +56,8 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     EventsController,
     SupplierCallbacksController,
     HealthController,
-    HomeController,
+    // The last one: it takes every address that is left.
+    SiteController,
   ],
   providers: [
     { provide: APP_GUARD, useClass: ApiKeyGuard },
@@ -64,7 +66,11 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
   ],
 })
 export class ApiModule {
-  static register(config: Config, logger: Logger): DynamicModule {
-    return { module: ApiModule, imports: [CoreModule.register(config, logger)] };
+  static register(config: Config, logger: Logger, site: Site): DynamicModule {
+    return {
+      module: ApiModule,
+      imports: [CoreModule.register(config, logger)],
+      providers: [{ provide: SITE, useValue: site }],
+    };
   }
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
@@ -12,13 +13,24 @@ import { observeRequestsMiddleware } from './core/http/observe-requests.middlewa
 import { requestIdMiddleware } from './core/http/request-id.middleware.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { Metrics } from './core/metrics.js';
+import { projectRoot } from './core/project-root.js';
 import { CHECKS_PER_SECOND } from './players/players.service.js';
+import { openSite } from './api-docs/site.js';
 import { setUpSwagger } from './api-docs/swagger.js';
 
+interface ApiOptions {
+  /** Where the merchants' documentation was built. */
+  siteFrom?: string;
+}
+
 /** Builds the merchant API, ready to `listen`; the tests use the very same. */
-export async function createApi(config: Config, logger: Logger): Promise<NestExpressApplication> {
+export async function createApi(
+  config: Config,
+  logger: Logger,
+  { siteFrom = path.join(projectRoot, 'dist', 'site') }: ApiOptions = {},
+): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
-    ApiModule.register(config, logger),
+    ApiModule.register(config, logger, openSite(siteFrom)),
     new HttpServerAdapter(createExpress(config)),
     // The body is read after the caller is known, by our own middleware.
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },

@@ -73,7 +73,7 @@ const missingIn = (text: string): string[] =>
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replace(/[^\p{L}\p{M}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
 /** Links of a document to files and headings that are not there. */

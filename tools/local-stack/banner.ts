@@ -25,7 +25,7 @@ export function banner(facts: BannerFacts): string {
 The order service is ready.
 
   API            ${apiUrl}/v1
-  Swagger UI     ${apiUrl}/docs
+  Documentation  ${apiUrl}/  (for merchants; Swagger UI: ${apiUrl}/docs)
   Console        ${consoleUrl}${signInWith(facts.operator)}
   API, inside    ${apiManagementUrl}/metrics  ${apiManagementUrl}/queues
   Worker, inside ${workerManagementUrl}/metrics  ${workerManagementUrl}/queues

@@ -34,6 +34,16 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
+/** What axe finds wrong with what is shown now, a line for each kind. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Evaluated by the debugger: as a script of the page, the policy would refuse it.
+  await page.evaluate(axe);
+  return page.evaluate<string[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html + ' ' + node.any.map((each) => each.message).join('; ')).join(' | ')))`,
+  );
+}
+
 interface Visit {
   language?: 'en' | 'th';
   /** Signed in from the start, with this session. */
@@ -114,7 +124,11 @@ export class Visitor {
         'Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)))',
       );
       await this.picture(`${name}-${screen}-${this.language}`);
-      expect({ page: name, screen, found: await this.axe() }).toEqual({ page: name, screen, found: [] });
+      expect({ page: name, screen, found: await axeFindings(this.page) }).toEqual({
+        page: name,
+        screen,
+        found: [],
+      });
       const width = await this.page.evaluate<number>('document.documentElement.scrollWidth');
       expect({ page: name, screen, isTooWide: width > viewport.width }).toMatchObject({ isTooWide: false });
     }
@@ -125,16 +139,6 @@ export class Visitor {
     if (!pictures) return;
     mkdirSync(pictures, { recursive: true });
     await this.page.screenshot({ path: path.join(pictures, `${name}.png`) });
-  }
-
-  /** What axe finds wrong, a line for each kind. */
-  private async axe(): Promise<string[]> {
-    // Evaluated by the debugger: as a script of the page, the policy would refuse it.
-    await this.page.evaluate(axe);
-    return this.page.evaluate<string[]>(
-      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html + ' ' + node.any.map((each) => each.message).join('; ')).join(' | ')))`,
-    );
   }
 
   /** The end of a visit: nothing went wrong meanwhile. @param expected faults that the test itself made. */

@@ -1,0 +1,117 @@
+import type { ErrorCode } from '../core/errors.js';
+import type { FailureCode } from '../core/failures.js';
+
+interface ErrorAdvice {
+  /** When it is answered. */
+  when: string;
+  /** What a client does about it. */
+  then: string;
+}
+
+/** What merchants are told of each error code; Markdown. */
+export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
+  BAD_REQUEST: {
+    when: 'The body or a parameter breaks a rule; `details` says which',
+    then: 'Correct the request. Sending it again as it is gives the same answer',
+  },
+  UNAUTHORIZED: {
+    when: 'The API key is missing, wrong, expired or revoked',
+    then: 'Check the header `X-API-Key`; ask the operator for a new key',
+  },
+  FORBIDDEN: {
+    when: 'The key is valid, but you are suspended or your address is not in its allow-list',
+    then: 'Ask the operator',
+  },
+  NOT_FOUND: {
+    when: 'There is no such route, order, product, webhook, delivery or event of yours',
+    then: 'Check path and identifier',
+  },
+  REQUEST_TIMEOUT: {
+    when: 'The request took more than a minute to arrive',
+    then: 'Send it again; a `reference_id` is charged once',
+  },
+  DUPLICATE_REFERENCE: {
+    when: 'The `reference_id` belongs to an order of yours with other content',
+    then: 'Use another reference for another order',
+  },
+  CONFLICT: {
+    when: 'The present state forbids the action',
+    then: 'Read `message`; look at the state, and try again later',
+  },
+  PAYLOAD_TOO_LARGE: { when: 'The body is larger than 256 KiB', then: 'Send less' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    when: 'The body is not JSON by its content type',
+    then: 'Send `Content-Type: application/json`',
+  },
+  TOO_MANY_REQUESTS: {
+    when: 'More requests with this API key than its limit allows',
+    then: 'Wait for `Retry-After` seconds, and send it again',
+  },
+  INTERNAL_ERROR: {
+    when: 'Something unforeseen happened on our side',
+    then: 'Send it again with growing pauses; if it stays, tell the operator the `X-Request-Id`',
+  },
+  SERVICE_UNAVAILABLE: {
+    when: 'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), or the database is away (there is a `Retry-After`)',
+    then: 'Top up the wallet; or wait for `Retry-After` seconds, and send the same again',
+  },
+};
+
+interface FailureAdvice {
+  meaning: string;
+  /** Whether who bought can do something about it. */
+  buyer: string;
+  /** Whether a new order may succeed. */
+  again: string;
+}
+
+/** What merchants are told of each failure code; Markdown. */
+export const FAILURE_ADVICE: Readonly<Record<FailureCode, FailureAdvice>> = {
+  INVALID_PLAYER: {
+    meaning: 'the player (`user_id`) does not exist',
+    buyer: 'yes: check the id',
+    again: 'yes, with the right id',
+  },
+  INVALID_SERVER: {
+    meaning: 'the server does not exist or does not fit the player',
+    buyer: 'yes: check the server',
+    again: 'yes, with the right server',
+  },
+  PLAYER_NOT_ELIGIBLE: {
+    meaning: 'the player may not receive this product (region, level, once-only offers)',
+    buyer: 'sometimes',
+    again: 'only when the player has become eligible',
+  },
+  LIMIT_EXCEEDED: {
+    meaning: 'a purchase limit of the player or product was reached',
+    buyer: 'by waiting',
+    again: 'later',
+  },
+  OUT_OF_STOCK: { meaning: 'the supplier has none left', buyer: 'no', again: 'later' },
+  ITEM_NOT_FOUND: {
+    meaning: 'the supplier does not know the product',
+    buyer: 'no',
+    again: 'not before the operator has corrected the product',
+  },
+  PRODUCT_UNAVAILABLE: { meaning: 'the product is not sold at present', buyer: 'no', again: 'later' },
+  SUPPLIER_REJECTED: {
+    meaning: 'the supplier definitely refused, for a reason that is none of the others',
+    buyer: 'no',
+    again: 'perhaps; `failure_message` may say more',
+  },
+  SUPPLIER_UNAVAILABLE: {
+    meaning: 'the supplier never accepted the order; nothing was bought',
+    buyer: 'no',
+    again: 'yes',
+  },
+  CANCELLED_BY_OPERATOR: {
+    meaning: 'the operator cancelled it; nothing was bought',
+    buyer: 'no',
+    again: 'ask the operator',
+  },
+  PARTIALLY_COMPLETED: {
+    meaning: 'orders only: some pieces succeeded, some failed; the items say which',
+    buyer: 'see the items',
+    again: 'for the failed pieces, as their codes say',
+  },
+};

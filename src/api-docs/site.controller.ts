@@ -1,0 +1,66 @@
+import { Controller, Get, Inject, Next, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { NextFunction, Request, Response } from 'express';
+import { Public } from '../auth/public.decorator.js';
+import { noSuchRoute } from '../core/http/exception.filter.js';
+import type { Site } from './site.js';
+
+const NAME = 'Order Top-up API';
+
+const LINKS = {
+  documentation: '/',
+  swagger: '/docs',
+  openapi: '/docs-json',
+  health: '/healthz',
+  readiness: '/readyz',
+};
+
+const items = Object.entries(LINKS)
+  .filter(([what]) => what !== 'documentation')
+  .map(([what, link]) => `<li><a href="${link}">${what}</a></li>`);
+
+/** Where everything else is. */
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${NAME}</title></head>
+<body>
+<h1>${NAME}</h1>
+<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>. The documentation is not built: build it
+with <code>npm run build</code>, and start this process again.</p>
+<ul>
+${items.join('\n')}
+</ul>
+</body>
+</html>
+`;
+
+export const SITE = Symbol('Site');
+
+/**
+ * The merchants' documentation, for every address that no other route has: so no request of the API passes through here. It
+ * must be the last controller.
+ */
+@ApiExcludeController()
+@Public()
+@Controller()
+export class SiteController {
+  constructor(@Inject(SITE) private readonly site: Site) {}
+
+  /** The first page, or as JSON, for who asks for that, where everything is. */
+  @Get()
+  home(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): void {
+    response.vary('Accept');
+    if (request.accepts(['html', 'json']) === 'json') response.json({ name: NAME, ...LINKS });
+    else if (this.site.isBuilt) void this.site.serve(request, response, next);
+    else response.type('html').send(NOT_BUILT);
+  }
+
+  @Get('{*page}')
+  page(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): void {
+    void this.site.serve(request, response, (error?: unknown) => {
+      // Measured as what it is: no route.
+      delete (request as { route?: unknown }).route;
+      next(error ?? noSuchRoute(request));
+    });
+  }
+}

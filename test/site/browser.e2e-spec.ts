@@ -1,0 +1,152 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { axeFindings, describeInBrowser, launchBrowser } from '../console/browser/chromium-browser.js';
+import { TestStack } from '../support/stack.js';
+import { PAGES } from './built-site.js';
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 360, height: 740 };
+/** Pictures of every page are kept there, where it is set. */
+const pictures = process.env.SITE_PICTURES;
+
+describeInBrowser('The documentation, in a browser', () => {
+  let stack: TestStack;
+  let browser: Browser;
+  let faults: string[];
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([TestStack.start({}, { worker: false }), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stack.close();
+  });
+
+  async function arrive(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context: BrowserContext = await browser.newContext({
+      viewport: WIDE,
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    const page = await context.newPage();
+    faults = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
+    page.on('request', (request) => {
+      const isOurs = request.url().startsWith(`${stack.url}/`) || request.url().startsWith('data:');
+      if (!isOurs) faults.push(`asked ${request.url()}`);
+    });
+    return page;
+  }
+
+  async function picture(page: Page, name: string, fullPage = false): Promise<void> {
+    if (!pictures) return;
+    mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage });
+  }
+
+  it.each([
+    ['on a wide screen', 'light', WIDE],
+    ['on a phone', 'dark', PHONE],
+    ['on a wide screen', 'dark', WIDE],
+    ['on a phone', 'light', PHONE],
+  ] as const)(
+    'shows every page %s in %s colours, and axe finds nothing',
+    async (_, colorScheme, viewport) => {
+      const page = await arrive({ viewport, colorScheme });
+      const problems: object[] = [];
+      for (const address of PAGES.keys()) {
+        await page.goto(stack.url + address);
+        const name = address === '/' ? 'home' : address.slice(1).replaceAll('/', '-');
+        await picture(page, `${name}-${viewport.width}-${colorScheme}`);
+        const found = await axeFindings(page);
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        if (found.length > 0 || width > viewport.width) problems.push({ address, found, width });
+      }
+      expect(problems).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it('finds what somebody types, by keyboard alone', async () => {
+    const page = await arrive();
+    await page.goto(`${stack.url}/concepts`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('OUT_OF_STOCK');
+    await page.getByRole('option').first().waitFor();
+    await picture(page, 'search');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('changing the secret');
+    const first = page.getByRole('option', { selected: true });
+    await first.getByText('Changing the secret').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/guides/webhooks#changing-the-secret');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('nothing like this is there');
+    await page.getByText('Nothing found').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('finds Thai words, which have no spaces between them', async () => {
+    const page = await arrive();
+    await page.goto(`${stack.url}/th/getting-started`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('ลายเซ็น');
+    await page.getByRole('option', { selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/th/**');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows code in the language that was chosen, on every page', async () => {
+    const page = await arrive();
+    await page.goto(`${stack.url}/getting-started`);
+    const php = page.getByRole('tab', { name: 'PHP' }).first();
+    await page.getByRole('tab', { name: 'curl' }).first().focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await php.getAttribute('aria-selected')).toBe('true');
+    expect(await page.getByRole('tabpanel').first().textContent()).toContain('<?php');
+    await picture(page, 'tabs');
+    await page.goto(`${stack.url}/th/getting-started`);
+    expect(await page.getByRole('tabpanel').first().textContent()).toContain('<?php');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('keeps the colours that were chosen', async () => {
+    const page = await arrive({ colorScheme: 'light' });
+    const background = (): Promise<string> =>
+      page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    await page.goto(stack.url);
+    const light = await background();
+    await page.getByRole('button', { name: 'Light or dark' }).click();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.goto(`${stack.url}/concepts`);
+    expect(await background()).toBe(dark);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('can be read and walked through without JavaScript', async () => {
+    const page = await arrive({ javaScriptEnabled: false, viewport: PHONE });
+    await page.goto(`${stack.url}/getting-started`);
+    expect(await page.getByText('<?php').count()).toBeGreaterThan(1);
+    await page.getByText('Menu', { exact: true }).click();
+    await page.getByRole('link', { name: 'Concepts' }).first().click();
+    await page.waitForURL('**/concepts');
+    await page.getByRole('heading', { level: 1, name: 'Concepts' }).waitFor();
+    await page.context().close();
+  });
+});

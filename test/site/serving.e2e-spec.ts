@@ -1,0 +1,192 @@
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createApi } from '../../src/bootstrap.js';
+import { Metrics } from '../../src/core/metrics.js';
+import { expectError } from '../support/expectations.js';
+import { Client } from '../support/http.js';
+import { TestStack } from '../support/stack.js';
+import { attributes, PAGES, pageAt } from './built-site.js';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+});
+
+afterAll(() => stack.close());
+
+const ofBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const anonymous = (): Client => new Client(stack.url, null);
+
+/** As it goes over the wire: fetch would unpack it. */
+function packed(address: string, encoding: string): Promise<[size: number, encoding: unknown]> {
+  return new Promise((resolve, reject) => {
+    const sent = request(stack.url + address, { headers: { 'accept-encoding': encoding } }, (response) => {
+      let size = 0;
+      response.on('data', (chunk: Buffer) => (size += chunk.length));
+      response.once('end', () => resolve([size, response.headers['content-encoding']]));
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+describe('the root of the API', () => {
+  it.each([undefined, '*/*', ofBrowser.accept, 'image/png'])(
+    'is the documentation, without a key, for Accept: %s',
+    async (accept) => {
+      const response = await fetch(stack.url, { headers: accept === undefined ? {} : { accept } });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(await response.text()).toBe(pageAt('/'));
+      expect(response.headers.get('vary')).toMatch(/Accept/);
+      expect(response.headers.get('x-request-id')).toMatch(/\S/);
+    },
+  );
+
+  it('says as JSON where everything is, for programs that ask for that', async () => {
+    const response = await fetch(stack.url, { headers: { accept: 'application/json' } });
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    const { name, ...links } = (await response.json()) as Record<string, string>;
+    expect(name).toBe('Order Top-up API');
+    expect(Object.keys(links)).toEqual(['documentation', 'swagger', 'openapi', 'health', 'readiness']);
+    for (const link of Object.values(links))
+      expect([link, (await fetch(stack.url + link)).status]).toEqual([link, 200]);
+  });
+
+  it('answers HEAD, and nothing else', async () => {
+    const { status, headers } = await fetch(stack.url, { method: 'HEAD' });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      for (const address of ['/', '/concepts'])
+        expectError(await anonymous().send(method, address), 404, 'NOT_FOUND');
+  });
+
+  it('says how the documentation is built where it is not', async () => {
+    const api = await createApi(stack.config, stack.logger, {
+      siteFrom: path.join(tmpdir(), 'no-such-site'),
+    });
+    await api.listen(0, '127.0.0.1');
+    try {
+      const response = await fetch(stack.urlOf(api), { headers: ofBrowser });
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining('npm run build'),
+      ]);
+      expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(404);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+describe('the documentation', () => {
+  it('lets a browser do only what its pages need', async () => {
+    const { headers } = await fetch(`${stack.url}/concepts`);
+    expect(headers.get('content-security-policy')?.split(/;\s*/)).toEqual([
+      ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"],
+      ...["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    ]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
+
+  it('answers every page at its address, and all that it loads', async () => {
+    for (const [address, html] of PAGES) {
+      const response = await fetch(stack.url + address);
+      expect([address, response.status, await response.text()]).toEqual([address, 200, html]);
+    }
+    const assets = [...attributes(pageAt('/'), 'href'), ...attributes(pageAt('/'), 'src')].filter((each) =>
+      each.startsWith('/assets/'),
+    );
+    for (const asset of [...assets, ...attributes(pageAt('/'), 'data-index')]) {
+      const { status, headers } = await fetch(stack.url + asset);
+      expect([asset, status]).toEqual([asset, 200]);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+  });
+
+  it('is asked for again and sent again only when it changed', async () => {
+    const { headers } = await fetch(`${stack.url}/concepts`);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    const again = await fetch(`${stack.url}/concepts`, {
+      headers: { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' },
+    });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it('is packed for browsers that can unpack it', async () => {
+    const whole = Buffer.byteLength(pageAt('/concepts'));
+    expect(await packed('/concepts', 'identity')).toEqual([whole, undefined]);
+    for (const encoding of ['br', 'gzip']) {
+      const [size, sent] = await packed('/concepts', encoding);
+      expect([sent, size < whole / 2]).toEqual([encoding, true]);
+    }
+  });
+
+  it('has nothing of what lies beside its pages', async () => {
+    const outside = [
+      '/..%2fpackage.json',
+      '/assets/..%2findex.html',
+      '/concepts.html',
+      '/concepts.html.br',
+      '/concepts/',
+    ];
+    for (const address of [...outside, '/assets/gone.js', '/assets', '/guides', '/index'])
+      expectError(await anonymous().send('GET', address), 404, 'NOT_FOUND');
+  });
+});
+
+describe('the API beside the documentation', () => {
+  it('answers as ever, whatever a browser says it accepts', async () => {
+    const { body, status } = await anonymous().send('GET', '/no-such-page');
+    expect([status, body]).toEqual([
+      404,
+      { status: 404, code: 'NOT_FOUND', message: 'There is no GET /no-such-page' },
+    ]);
+    const asBrowser = await fetch(`${stack.url}/v1/nope`, { headers: ofBrowser });
+    expect([asBrowser.status, await asBrowser.json()]).toEqual([
+      401,
+      expect.objectContaining({ code: 'UNAUTHORIZED' }),
+    ]);
+    const merchant = await stack.merchant();
+    expectError(await merchant.client.send('GET', '/v1/nope'), 404, 'NOT_FOUND');
+    for (const [address, type] of [
+      ['/docs', 'text/html'],
+      ['/docs-json', 'application/json'],
+      ['/healthz', 'application/json'],
+      ['/readyz', 'application/json'],
+    ]) {
+      const { status: answered, headers } = await fetch(`${stack.url}${address}`, { headers: ofBrowser });
+      expect([address, answered, headers.get('content-type')]).toEqual([
+        address,
+        200,
+        expect.stringContaining(type ?? ''),
+      ]);
+    }
+  });
+
+  it('counts a path that is nothing as unknown', async () => {
+    await anonymous().send('GET', '/counted-as-unknown');
+    await fetch(`${stack.url}/concepts`);
+    const text = await stack.api.get(Metrics).registry.metrics();
+    expect(text).toMatch(/route="unknown",status="404"/);
+    expect(text).not.toMatch(/route="\/\{\*page\}",status="404"/);
+    expect(text).toMatch(/route="\/\{\*page\}",status="200"/);
+  });
+});
+
+describe('Swagger UI', () => {
+  it('asks no other host about the document', async () => {
+    const html = await (await fetch(`${stack.url}/docs`)).text();
+    expect(html.match(/(?:src|href)="(?:https?:)?\/\/[^"]*"/g)).toBeNull();
+    const settings = await (await fetch(`${stack.url}/docs/swagger-ui-init.js`)).text();
+    expect(settings).toMatch(/"validatorUrl": ?"none"/);
+  });
+});

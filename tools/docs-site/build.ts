@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { layOut, type Assets } from './layout.js';
+import { MarkdownReader, type Content } from './markdown.js';
+import type { OpenApi } from './openapi-document.js';
+import { Reference } from './reference.js';
+import { searchEntries } from './search-index.js';
+import { REFERENCE, siteMap, type PageEntry } from './site-map.js';
+import { Sources } from './sources.js';
+
+/** Where the parts that run in a browser are. */
+const BROWSER = 'tools/docs-site/browser';
+
+/**
+ * Builds the merchants' documentation from the documents and openapi.json.
+ * @param root of the project. @param target the folder that becomes the site; what was there goes.
+ */
+export async function buildSite(root: string, target: string): Promise<void> {
+  const document = JSON.parse(readFileSync(path.join(root, 'openapi.json'), 'utf8')) as OpenApi;
+  const reference = new Reference(document);
+  const sections = siteMap(reference.tags);
+  const pages = sections.flatMap((section) => section.pages);
+  const reader = new MarkdownReader(new Sources(root, pages));
+  const contents = new Map(pages.map((page) => [page, contentOf(page, reader, reference)]));
+
+  const index = JSON.stringify([...contents].flatMap(([page, content]) => searchEntries(page, content)));
+  const files = new Map<string, string>();
+  const assets = await addAssets(root, index, files);
+  for (const [page, content] of contents) {
+    const name = page.path === '/' ? 'index' : page.path.slice(1);
+    files.set(`${name}.html`, layOut(page, content, sections, assets));
+  }
+  rmSync(target, { recursive: true, force: true });
+  await Promise.all([...files].map(([name, text]) => writePacked(path.join(target, name), text)));
+}
+
+function contentOf(page: PageEntry, reader: MarkdownReader, reference: Reference): Content {
+  if (page.source !== null) return reader.read(page.source);
+  if (page.path === REFERENCE) return reference.introduction();
+  if (page.path === `${REFERENCE}/event-payloads`) return reference.events();
+  return reference.pageOf(page.title);
+}
+
+/** Names that change with what is in the files: browsers may keep them for ever. */
+async function addAssets(root: string, index: string, files: Map<string, string>): Promise<Assets> {
+  const add = (name: string, extension: string, text: string): string => {
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 10);
+    const file = `assets/${name}-${hash}.${extension}`;
+    files.set(file, text);
+    return `/${file}`;
+  };
+  const style = readFileSync(path.join(root, BROWSER, 'site.css'), 'utf8').replace(
+    /\/\*[\s\S]*?\*\/|\n\s*/g,
+    ' ',
+  );
+  return {
+    style: add('site', 'css', style),
+    theme: add('theme', 'js', await script(root, 'theme.ts')),
+    script: add('site', 'js', await script(root, 'site.ts')),
+    searchIndex: add('search', 'json', index),
+  };
+}
+
+async function script(root: string, name: string): Promise<string> {
+  const bundle = await rolldown({
+    input: path.join(root, BROWSER, name),
+    tsconfig: path.join(root, BROWSER, 'tsconfig.json'),
+  });
+  const { output } = await bundle.generate({ format: name === 'theme.ts' ? 'iife' : 'esm', minify: true });
+  await bundle.close();
+  return output[0].code;
+}
+
+/** Writes a file, and beside it the same for browsers that can unpack it. */
+async function writePacked(file: string, text: string): Promise<void> {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  writeFileSync(`${file}.br`, await promisify(brotliCompress)(text, quality));
+  writeFileSync(`${file}.gz`, await promisify(gzip)(text, { level: 9 }));
+}

@@ -1,0 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from '../../src/core/project-root.js';
+import { withTables } from './generated-tables.js';
+import { siteMap } from './site-map.js';
+
+// Writes the tables that are made of the code into the documents: the last step of `npm run openapi`.
+const files = siteMap([]).flatMap(({ pages }) => pages.flatMap(({ source }) => source ?? []));
+for (const file of files.map((each) => path.join(projectRoot, each))) {
+  const written = readFileSync(file, 'utf8');
+  const fresh = withTables(written);
+  if (fresh !== written) writeFileSync(file, fresh);
+}
