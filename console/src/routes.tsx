@@ -129,6 +129,25 @@ const search = createRoute({
   ),
 });
 
+const log = createRoute({
+  getParentRoute: () => shell,
+  path: '/log',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      operator: text(search.operator),
+      action: text(search.action),
+      source: choice(search.source, ['console', 'cli']),
+      merchant: whole(search.merchant),
+      order: text(search.order),
+      from: day(search.from),
+      to: day(search.to),
+    }),
+  component: lazyRouteComponent(
+    inArea('log', () => import('./pages/log/log')),
+    'Log',
+  ),
+});
+
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
@@ -141,7 +160,7 @@ const me = createRoute({
 const routeTree = root.addChildren([
   login,
   setPassword,
-  shell.addChildren([home, orders, order, review, search, me]),
+  shell.addChildren([home, orders, order, review, search, log, me]),
 ]);
 
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type of the routes is what typed links are made of

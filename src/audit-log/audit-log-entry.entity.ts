@@ -6,6 +6,8 @@ import { bigintColumn, createdAtColumn, IdColumn } from '../database/columns.js'
 @Index('ix_operator_actions_order', ['order_id'], { where: 'order_id IS NOT NULL' })
 @Index('ix_operator_actions_created_at', ['created_at'])
 @Index('ix_operator_actions_merchant', { synchronize: false })
+@Index('ix_operator_actions_operator', ['operator', 'id'])
+@Index('ix_operator_actions_action', ['action', 'id'])
 @Check('ck_operator_actions_source', `source IN ('cli', 'console')`)
 export class AuditLogEntry {
   @IdColumn('bigint', 'pk_operator_actions')

@@ -9,6 +9,11 @@ export interface LogEntry {
   id: number;
   created_at: string;
   operator: string;
+  /** Where it was done. */
+  source: 'cli' | 'console';
+  /** From which address, where it was done in the console. */
+  ip: string | null;
+  request_id: string | null;
   action: string;
   merchant_id: number | null;
   order_number: string | null;
@@ -20,14 +25,41 @@ export interface LogEntry {
   detail: Record<string, unknown>;
 }
 
+/** Which entries are asked for; what is not given may be anything. */
 export interface LogFilter {
-  since?: Date;
+  since?: Date | undefined;
   /** Exclusive. */
-  until?: Date;
-  merchantId?: number;
-  action?: AuditedAction;
+  until?: Date | undefined;
+  /** As the log names them. */
+  operator?: string | undefined;
+  /** Of this account of the console only: anybody may call themselves anything at the command line. */
+  operatorId?: number | undefined;
+  source?: LogEntry['source'] | undefined;
+  merchantId?: number | undefined;
+  orderNumber?: string | undefined;
+  action?: AuditedAction | undefined;
+  /** Only entries before this one. */
+  before?: bigint | undefined;
   limit: number;
 }
+
+/** Ids rise with the time, but for those who write at the same moment. */
+const MARGIN = 1_000;
+
+/** With the ids of a time, an index that goes by ids alone is not read past that time. */
+const CONDITIONS = {
+  since: `entry.created_at >= :since AND entry.id >=
+    (SELECT id FROM operator_actions WHERE created_at >= :since ORDER BY created_at LIMIT 1) - ${MARGIN}`,
+  until: `entry.created_at < :until AND entry.id <=
+    (SELECT id FROM operator_actions WHERE created_at < :until ORDER BY created_at DESC LIMIT 1) + ${MARGIN}`,
+  operator: 'entry.operator = :operator',
+  operatorId: 'entry.operator_id = :operatorId',
+  source: 'entry.source = :source',
+  merchantId: 'entry.merchant_id = :merchantId',
+  orderNumber: 'entry.order_id = (SELECT id FROM orders WHERE order_number = :orderNumber)',
+  action: 'entry.action = :action',
+  before: 'entry.id < :before',
+} satisfies Record<Exclude<keyof LogFilter, 'limit'>, string>;
 
 /** What operators did to money, units and settings. The database refuses to change or remove any of it. */
 @Injectable()
@@ -35,17 +67,15 @@ export class AuditLogRepository {
   constructor(private readonly database: Database) {}
 
   /** Newest first. */
-  async list({ since, until, merchantId, action, limit }: LogFilter): Promise<LogEntry[]> {
+  async list({ limit, ...filter }: LogFilter): Promise<LogEntry[]> {
     const query = this.database.manager
       .createQueryBuilder(AuditLogEntry, 'entry')
       .leftJoin('orders', 'placed', 'placed.id = entry.order_id')
       .addSelect('placed.order_number', 'order_number')
       .orderBy('entry.id', 'DESC')
       .limit(limit);
-    if (since) query.andWhere('entry.created_at >= :since', { since });
-    if (until) query.andWhere('entry.created_at < :until', { until });
-    if (merchantId !== undefined) query.andWhere('entry.merchant_id = :merchantId', { merchantId });
-    if (action) query.andWhere('entry.action = :action', { action });
+    for (const name of Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
+      if (filter[name] !== undefined) query.andWhere(CONDITIONS[name], { [name]: filter[name] });
     const { entities, raw } = await query.getRawAndEntities<{ order_number: string | null }>();
     return entities.map((entry, index) => toLogEntry(entry, raw[index]?.order_number ?? null));
   }
@@ -59,6 +89,9 @@ function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumb
     id: Number(id),
     created_at: created_at.toISOString(),
     operator: row.operator,
+    source: row.source,
+    ip: row.ip,
+    request_id: row.request_id,
     action: row.action,
     merchant_id: row.merchant_id,
     order_number: orderNumber,

@@ -8,11 +8,15 @@ import { list } from './output.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 10_000;
+const SOURCES = ['cli', 'console'] as const;
 
 interface LogGiven {
   since?: Date;
   until?: Date;
+  operator?: string;
+  source?: 'cli' | 'console';
   merchant?: number;
+  order?: string;
   action?: AuditedAction;
   limit: number;
 }
@@ -24,7 +28,10 @@ export const logCommands: CommandGroup = {
       .description('List the actions of operators, newest first.')
       .option('--since <moment>', 'actions at or after this time, in ISO 8601', moment)
       .option('--until <moment>', 'actions before this time, in ISO 8601', moment)
+      .option('--operator <name>', 'actions of this operator: a name, or an e-mail address of the console')
+      .option('--source <where>', `actions done at: ${SOURCES.join(', ')}`, oneOf(SOURCES))
       .option('--merchant <id>', 'actions that concern this merchant id', id)
+      .option('--order <number>', 'actions that concern this order')
       .option(
         '--action <name>',
         `actions of this kind: ${AUDITED_ACTIONS.join(', ')}`,
@@ -33,12 +40,18 @@ export const logCommands: CommandGroup = {
       .option('--limit <n>', 'maximum number of entries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .addHelpText(
         'after',
-        examples('log --since 2026-01-15T08:00:00+07:00', 'log --merchant 1 --action wallet.debit --json'),
+        examples(
+          'log --since 2026-01-15T08:00:00+07:00',
+          'log --merchant 1 --action wallet.debit --json',
+          'log --operator nok@example.com --source console',
+        ),
       )
       .action(
-        act(async (app, { merchant, ...filter }: LogGiven) => {
+        act(async (app, { merchant, order, ...filter }: LogGiven) => {
           if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-          const entries = await app.get(AuditLogRepository).list({ ...filter, merchantId: merchant });
+          const entries = await app
+            .get(AuditLogRepository)
+            .list({ ...filter, merchantId: merchant, orderNumber: order });
           const more =
             entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
           const { text } = list(entries.map(toLine), 'Operators did nothing of that kind.', more);
@@ -48,9 +61,17 @@ export const logCommands: CommandGroup = {
   },
 };
 
-const toLine = ({ created_at, operator, action, detail, ...entry }: LogEntry): Record<string, unknown> => ({
+const toLine = ({
+  created_at,
+  operator,
+  source,
+  action,
+  detail,
+  ...entry
+}: LogEntry): Record<string, unknown> => ({
   at: created_at,
   operator,
+  source,
   action,
   merchant: entry.merchant_id,
   order: entry.order_number,

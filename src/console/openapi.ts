@@ -18,6 +18,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Orders', 'Orders, and what is done about them')
     .addTag('Merchants', 'Merchants, their wallets and statements')
     .addTag('Review', 'Units that wait for somebody, and the search')
+    .addTag('Log', 'What operators did')
     .build();
   return SwaggerModule.createDocument(app, options, {
     operationIdFactory: (controller, method) =>

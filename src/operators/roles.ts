@@ -43,7 +43,7 @@ const ROLES_OF = {
   'reports.run': ['finance', 'admin'],
   'audit.run': ['finance', 'admin'],
   'exports.run': ['support', 'catalog', 'finance', 'admin'],
-  /** Support and catalog read their own actions only. */
+  /** See {@link readsOwnActionsOnly}. */
   'log.read': ['support', 'catalog', 'finance', 'admin'],
   'operators.manage': ['admin'],
   'sessions.manage': ['admin'],
@@ -58,6 +58,9 @@ export const rolesWith = (permission: Permission): readonly Role[] => ROLES_OF[p
 
 export const hasPermission = (role: Role, permission: Permission): boolean =>
   rolesWith(permission).includes(role);
+
+/** Whether somebody who may read the log reads only what they did themselves. */
+export const readsOwnActionsOnly = (role: Role): boolean => role === 'support' || role === 'catalog';
 
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSIONS.filter((permission) => hasPermission(role, permission));

@@ -11,6 +11,9 @@ interface Entry {
   id: number;
   created_at: string;
   operator: string;
+  source: string;
+  ip: string | null;
+  request_id: string | null;
   action: string;
   merchant_id: number | null;
   order_number: string | null;
@@ -67,6 +70,9 @@ describe('topup log', () => {
       id: expect.any(Number) as unknown as number,
       created_at: expect.stringMatching(MOMENT) as unknown as string,
       operator: 'operator-1',
+      source: 'cli',
+      ip: null,
+      request_id: null,
       action: 'merchant.create',
       merchant_id: 1,
       order_number: null,
@@ -158,7 +164,7 @@ describe('topup log', () => {
     expect(entry).toMatchObject({ operator: 'night shift', merchant_id: 2 });
   });
 
-  it('lists the newest first, by time, merchant and action', async () => {
+  it('lists the newest first, by time, operator, merchant, order and action', async () => {
     const all = await log();
     const ids = all.map(({ id }) => id);
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
@@ -173,16 +179,26 @@ describe('topup log', () => {
     expect(since.at(-1)?.created_at).toBe(middle.created_at);
     expect(ofSecond.map(({ action }) => action)).toEqual(['merchant.create']);
     expect(debits.map(({ reference }) => reference)).toEqual(['back-1']);
+    const [ofNight, ofConsole, ofOrder] = await Promise.all([
+      log('--operator', 'night shift', '--source', 'cli'),
+      log('--source', 'console'),
+      log('--order', 'ord_0000000000000000'),
+    ]);
+    expect(ofNight.map(({ merchant_id }) => merchant_id)).toEqual([2]);
+    expect([ofConsole, ofOrder]).toEqual([[], []]);
     expect(await log('--limit', '2')).toEqual(all.slice(0, 2));
     expect((await commandLine.run('log', '--limit', '2')).stdout).toMatch(
       /^The newest 2; --limit shows more\.\n\n/,
     );
     const { stdout } = await commandLine.run('log', '--action', 'wallet.debit');
     expect(stdout).not.toContain('The newest');
-    expect(stdout).toMatch(/│ operator-1 │ wallet\.debit │ 1 +│ +│ back-1 +│ January │ .*amount 0\.05/);
+    expect(stdout).toMatch(
+      /│ operator-1 │ cli +│ wallet\.debit │ 1 +│ +│ back-1 +│ January │ .*amount 0\.05/,
+    );
     await commandLine.refusedAll([
       [['log', '--merchant', '99'], /there is no merchant 99/],
       [['log', '--action', 'nothing'], /It must be one of merchant\.create, /],
+      [['log', '--source', 'post'], /It must be one of cli, console/],
       [['log', '--since', 'yesterday'], /It must be a moment with its time zone/],
     ]);
   });

@@ -38,6 +38,8 @@ const ACCESS: Record<string, string> = {
   'PUT /api/review/{number}/{unit}/claim': 'orders.resolve',
   'DELETE /api/review/{number}/{unit}/claim': 'orders.resolve',
   'GET /api/search': 'orders.read',
+  'GET /api/log': 'log.read',
+  'GET /api/log.csv': 'exports.run',
   'GET /api/merchants': 'merchants.read',
   'GET /api/merchants/{id}': 'merchants.read',
   'GET /api/merchants/{id}/wallet': 'wallets.read',

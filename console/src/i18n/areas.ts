@@ -1,3 +1,4 @@
+import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
 import type orders from '../pages/orders/words.en.json';
 import type search from '../pages/search/words.en.json';
@@ -5,6 +6,7 @@ import type { Messages } from './translate';
 
 /** The texts of each area's pages, in `pages/AREA/words.LANGUAGE.json`: they come with the first of its pages. */
 interface AreaTexts {
+  log: typeof log;
   me: typeof me;
   orders: typeof orders;
   search: typeof search;

@@ -35,6 +35,13 @@ export const ReviewIcon = icon(
 export const MerchantsIcon = icon(
   <path d="M2.5 6.5 3.5 3h9l1 3.5M2.5 6.5h11M3.5 6.5v7h9v-7m-6 7V10h3v3.5" />,
 );
+export const LogIcon = icon(<path d="M5.5 3.5h8m-8 4.5h8m-8 4.5h8M2.5 3.5h.01M2.5 8h.01M2.5 12.5h.01" />);
+export const OperatorsIcon = icon(
+  <>
+    <circle cx="6" cy="5.5" r="2.5" />
+    <path d="M1.75 13c.5-2.4 2.1-3.6 4.25-3.6S9.75 10.6 10.25 13M10.5 3.2a2.5 2.5 0 0 1 0 4.6m1.4 2.1c1.2.6 2 1.7 2.35 3.1" />
+  </>,
+);
 export const SearchIcon = icon(
   <>
     <circle cx="7" cy="7" r="4.25" />
@@ -53,6 +60,7 @@ export const CheckIcon = icon(<path d="m3 8.5 3.3 3.3L13 4.8" />);
 export const CrossIcon = icon(<path d="m4 4 8 8m0-8-8 8" />);
 export const PauseIcon = icon(<path d="M5.5 3.5v9m5-9v9" />);
 export const PlayIcon = icon(<path d="M5 3.2v9.6L12.5 8z" />);
+export const DownloadIcon = icon(<path d="M8 2.5v7.5m0 0L5 7m3 3 3-3M2.5 13.5h11" />);
 export const OlderIcon = icon(<path d="m6 3.5 4.5 4.5L6 12.5" />);
 export const NewerIcon = icon(<path d="M10 3.5 5.5 8l4.5 4.5" />);
 export const DownIcon = icon(<path d="m3.5 6 4.5 4.5L12.5 6" />);

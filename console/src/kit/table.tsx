@@ -1,5 +1,8 @@
+import { ActionIcon } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
+import { useT } from '../i18n/words';
+import { DownIcon } from './icons';
 import classes from './table.module.css';
 
 export interface Column<Row> {
@@ -24,10 +27,13 @@ interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Where a row leads: a true link, in the column that is the title, which opens in a new tab as links do. */
   linkOf?: (row: Row) => LinkProps;
+  /** What stands behind a row until it is asked for. */
+  moreOf?: (row: Row) => ReactNode;
 }
 
 /** Rows of a list: a table, and cards on a phone. */
-export function Table<Row>({ label, columns, rows, keyOf, linkOf }: TableProps<Row>): ReactNode {
+export function Table<Row>({ label, columns, rows, keyOf, linkOf, moreOf }: TableProps<Row>): ReactNode {
+  const t = useT();
   return (
     <table className={classes.table} aria-label={label}>
       <thead className={classes.head}>
@@ -37,18 +43,59 @@ export function Table<Row>({ label, columns, rows, keyOf, linkOf }: TableProps<R
               {head}
             </th>
           ))}
+          {moreOf && (
+            <th scope="col">
+              <span className="hidden">{t('table.more')}</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)} className={classes.row} data-linked={linkOf !== undefined}>
-            {columns.map((column) => (
-              <Cell key={column.id} column={column} row={row} linkOf={linkOf} />
-            ))}
-          </tr>
+          <Line key={keyOf(row)} {...{ columns, row, linkOf, moreOf }} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Line<Row>({
+  columns,
+  row,
+  linkOf,
+  moreOf,
+}: Pick<TableProps<Row>, 'columns' | 'linkOf' | 'moreOf'> & { row: Row }): ReactNode {
+  const t = useT();
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <tr className={classes.row} data-linked={linkOf !== undefined} data-open={isOpen}>
+        {columns.map((column) => (
+          <Cell key={column.id} column={column} row={row} linkOf={linkOf} />
+        ))}
+        {moreOf && (
+          <td data-align="end" data-card="more">
+            <span className={classes.content}>
+              <ActionIcon
+                {...{ size: 'sm', variant: 'subtle', color: 'gray', className: classes.expand }}
+                aria-label={t('table.more')}
+                aria-expanded={isOpen}
+                aria-controls={isOpen ? id : undefined}
+                onClick={() => setOpen(!isOpen)}
+              >
+                <DownIcon />
+              </ActionIcon>
+            </span>
+          </td>
+        )}
+      </tr>
+      {moreOf && isOpen && (
+        <tr id={id} className={classes.more}>
+          <td colSpan={columns.length + 1}>{moreOf(row)}</td>
+        </tr>
+      )}
+    </>
   );
 }
 

@@ -12,9 +12,9 @@ export const PathParameter =
     if (descriptor) ApiParam({ name, schema, example })(target, method ?? '', descriptor);
   };
 
-/** The id in the path. @param what it names, for the message. @throws NOT_FOUND for what can't be an id. */
-export const PathId = (what: string): ParameterDecorator =>
-  PathParameter('id', { type: 'integer' }, '7', {
+/** An id in the path. @param what it names, for the message. @throws NOT_FOUND for what can't be an id. */
+export const PathId = (what: string, name = 'id'): ParameterDecorator =>
+  PathParameter(name, { type: 'integer' }, '7', {
     transform: (text: string) => {
       const id = /^[1-9]\d{0,9}$/.test(text) ? BigInt(text) : 0n;
       if (id < 1n || id > MAX_INTEGER) throw notFound(what);

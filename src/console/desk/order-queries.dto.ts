@@ -8,7 +8,7 @@ import { ORDER_STATUSES, type OrderStatus } from '../../orders/states.js';
 export const CONSOLE_LIMIT = 50;
 
 /** An id in a query, as text. */
-const Id = (description: string): PropertyDecorator =>
+export const Id = (description: string): PropertyDecorator =>
   Member(
     { type: 'integer', minimum: 1 },
     (value) =>

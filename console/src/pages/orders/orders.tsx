@@ -4,6 +4,7 @@ import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { addDays, startOfDay } from '../../i18n/moments';
 import { Amount } from '../../kit/amount';
+import { CsvButton } from '../../kit/csv-button';
 import { Filters, type Filter } from '../../kit/filters';
 import { useFreshRows } from '../../kit/fresh-rows';
 import { EVERY, usePolled } from '../../kit/live';
@@ -15,6 +16,7 @@ import { Answered, Empty } from '../../kit/states';
 import { Code, Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import type { components } from '../../schema';
+import { useMay } from '../../session';
 import { FAILURE_CODES } from '../../failure-codes';
 import { Products } from './products';
 
@@ -29,13 +31,14 @@ export function Orders(): ReactNode {
   const navigate = useNavigate();
   const { cursor, ...filters } = useSearch({ from: '/shell/orders' });
   const { from, to, merchant } = filters;
-  const asked = {
+  const mayExport = useMay('exports.run');
+  const filter = {
     ...filters,
-    cursor,
     merchant: merchant === undefined ? undefined : Number(merchant),
     from: from && startOfDay(from, zone),
     to: to && startOfDay(addDays(to, 1), zone),
   };
+  const asked = { ...filter, cursor };
   const query = usePolled({
     queryKey: ['orders', asked],
     queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: asked }, signal })),
@@ -45,7 +48,15 @@ export function Orders(): ReactNode {
     void navigate({ to: '/orders', search: (search) => ({ ...search, ...changes, cursor: undefined }) });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Page title={t('nav.orders')} actions={<LiveButton />}>
+    <Page
+      title={t('nav.orders')}
+      actions={
+        <>
+          <LiveButton />
+          {mayExport && <CsvButton path="/api/orders.csv" query={filter} />}
+        </>
+      }
+    >
       <Filters filters={filtersOf(t)} values={filters} onChange={change} />
       <Answered query={query}>
         {({ data, next_cursor }) => (

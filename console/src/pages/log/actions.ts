@@ -1,0 +1,18 @@
+import type { components } from '../../schema';
+
+export type LogEntry = components['schemas']['LogEntryDto'];
+export type Action = LogEntry['action'];
+
+/** What the log can be filtered by. */
+export const ACTIONS: readonly Action[] = [
+  ...(['order.cancel', 'order.note', 'order.resolve', 'reversal.close'] as const),
+  ...(['merchant.create', 'merchant.suspend', 'merchant.resume', 'merchant.set_alert'] as const),
+  ...(['wallet.credit', 'wallet.debit', 'api_key.issue', 'api_key.rotate', 'api_key.revoke'] as const),
+  ...(['price.set', 'price.clear', 'price.import', 'price.adjust', 'product.set', 'product.import'] as const),
+  ...(['offer.set', 'offer.remove', 'fx.set', 'supplier.set', 'supplier.remove'] as const),
+  ...(['supplier.pause', 'supplier.resume', 'supplier.sync', 'webhook.replay'] as const),
+  ...(['operator.create', 'operator.set_role', 'operator.disable', 'operator.enable'] as const),
+  ...(['operator.reset', 'operator.unlock', 'operator.set_password', 'operator.set_profile'] as const),
+  ...(['session.sign_in', 'session.refused', 'session.end'] as const),
+  ...(['second_factor.set', 'second_factor.remove', 'secrets.rotate', 'export.run'] as const),
+];

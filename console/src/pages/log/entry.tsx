@@ -1,0 +1,66 @@
+import type { ReactNode } from 'react';
+import { useT } from '../../i18n/words';
+import { Copy } from '../../kit/copy';
+import type { LogEntry } from './actions';
+import { changesOf, inLine } from './changes';
+import classes from './log.module.css';
+
+/** What an entry says besides its line: each member as it was and as it is, and the request that did it. */
+export function Entry({ entry: { detail, reference, reason, request_id } }: { entry: LogEntry }): ReactNode {
+  const t = useT();
+  const changes = changesOf(detail);
+  return (
+    <div className={classes.entry}>
+      {changes.length === 0 && reason === null && reference === null && (
+        <p className="muted">{t('log.noDetail')}</p>
+      )}
+      <dl className={classes.changes}>
+        {reason !== null && <Named name={t('log.why')} value={reason} />}
+        {reference !== null && <Named name={t('log.reference')} value={reference} />}
+        {changes.map((change) => (
+          <div key={change.name}>
+            <dt className="mono">{change.name}</dt>
+            <dd>
+              {'before' in change && (
+                <>
+                  <del className={classes.before}>
+                    <span className="hidden">{t('log.before')}</span> <Value of={change.before} />
+                  </del>{' '}
+                  <span aria-hidden="true">→</span> <span className="hidden">{t('log.after')}</span>{' '}
+                </>
+              )}
+              <Value of={change.after} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {request_id !== null && (
+        <p className={classes.request}>
+          <span className="muted">{t('state.requestId')}</span> <code className="mono">{request_id}</code>
+          <Copy value={request_id} what={t('state.requestId')} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Named({ name, value }: { name: string; value: string }): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Value({ of }: { of: unknown }): ReactNode {
+  const text = inLine(of);
+  if (text !== null) return text;
+  return (
+    // What is wider than the page scrolls, also by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className={classes.raw} tabIndex={0}>
+      {JSON.stringify(of, null, 2)}
+    </pre>
+  );
+}

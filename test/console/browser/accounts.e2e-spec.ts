@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { MerchantsService } from '../../../src/merchants/merchants.service.js';
+import { ConsoleStack, type TestOperator } from '../console-stack.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+/** Where pages of the log come from. */
+const LOG = /\/api\/log(\?|$)/;
+
+describeInBrowser('The log and the operators, in a browser', () => {
+  let stack: ConsoleStack;
+  let browser: Browser;
+  let admin: TestOperator;
+  let support: TestOperator;
+
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([ConsoleStack.start({}, { pagesFrom: BUILT }), launchBrowser()]);
+    admin = await stack.signedIn('admin');
+    support = await stack.signedIn('support');
+    const merchants = stack.app.get(MerchantsService);
+    const malee = { operator: 'malee', reason: 'asked for by phone <img src=x onerror=alert(1)>' };
+    const { id } = await merchants.create('Somchai Game Shop', malee);
+    await merchants.setStatus(id, 'suspended', malee);
+    await stack.operators.setRole(support.email, 'support', malee);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stack.close();
+  });
+
+  const arrive = (language: 'en' | 'th' = 'en', as = admin): Promise<Visitor> =>
+    Visitor.arrive(browser, stack, { language, as });
+
+  it.each(['en', 'th'] as const)(
+    'are whole in %s, in both schemes, on a wide screen and on a phone',
+    async (language) => {
+      const visitor = await arrive(language);
+      const { page } = visitor;
+      const pages: [string, string, () => Promise<void>][] = [
+        ['log', '/log', () => page.locator('table').waitFor()],
+        ['log-empty', '/log?operator=nobody', () => page.getByText('nobody').waitFor()],
+      ];
+      for (const [name, address, ready] of pages) {
+        await visitor.open(address);
+        await ready();
+        await visitor.look(name);
+      }
+      await visitor.leave();
+    },
+  );
+
+  const lineOf = (page: Page, text: string): ReturnType<Page['getByRole']> =>
+    page.getByRole('row').filter({ hasText: text });
+
+  it('tell what was done before and after, by keyboard, and filter by the address', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
+    await page.getByRole('button', { name: 'Action' }).click();
+    await page.getByLabel('Filter by Action').selectOption('operator.set_role');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**/log?action=operator.set_role');
+    await lineOf(page, 'Signed in').first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Details' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(support.email).last().waitFor();
+    await visitor.look('log-entry');
+    expect(await page.getByText('asked for by phone <img').count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await lineOf(page, 'Merchant suspended').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('log.csv');
+    await visitor.leave();
+  });
+
+  it('show support what they did themselves, and a viewer nothing', async () => {
+    const visitor = await arrive('en', support);
+    await visitor.open('/log');
+    await visitor.page.getByText('Your role shows what you did yourself.').waitFor();
+    await lineOf(visitor.page, 'Signed in').waitFor();
+    expect(await lineOf(visitor.page, 'Merchant suspended').count()).toBe(0);
+    await visitor.leave();
+    const viewer = await arrive('en', await stack.signedIn('viewer'));
+    await viewer.open('/log');
+    await viewer.page.getByText('The permission log.read is missing.').waitFor();
+    expect(await viewer.page.getByRole('link', { name: 'Log', exact: true }).count()).toBe(0);
+    await viewer.look('log-forbidden');
+    await viewer.leave(/Failed to load resource.*403/);
+  });
+
+  it('say what went wrong', async () => {
+    const visitor = await arrive();
+    await visitor.page.route(LOG, (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { 'x-request-id': 'req-1' },
+        json: { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong here' },
+      }),
+    );
+    await visitor.open('/log');
+    await visitor.page.getByText('Something went wrong here').waitFor();
+    await visitor.page.getByRole('button', { name: 'Try again' }).waitFor();
+    await visitor.leave(/Failed to load resource.*500/);
+  });
+});
