@@ -133,7 +133,8 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.getByRole('button', { name: 'Light or dark' }).click();
     const dark = await background();
     expect(dark).not.toBe(light);
-    await page.goto(`${stack.url}/concepts`);
+    await page.goto(`${stack.url}/concepts#states`);
+    await picture(page, 'states');
     expect(await background()).toBe(dark);
     expect(faults).toEqual([]);
     await page.context().close();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PageEntry } from './site-map.js';
 import { REFERENCE } from './site-map.js';
@@ -20,12 +20,9 @@ export class Sources {
     return readFileSync(path.join(this.root, file), 'utf8');
   }
 
-  /** The file that a link in another one names, from the root of the project. */
+  /** The file that a link in another one names, from the root of the project; whether it is there is not asked. */
   resolve(link: string, from: string): string {
-    const file = path.join(path.dirname(from), link);
-    if (!existsSync(path.join(this.root, file)))
-      throw new Error(`${from} links to ${link}, which is not there`);
-    return file;
+    return path.join(path.dirname(from), link);
   }
 
   /** The page that is made of a file; null where the site has none, as for what is for operators. */
