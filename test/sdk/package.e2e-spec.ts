@@ -91,7 +91,13 @@ describe('the example shop', () => {
     writeFileSync(file, code);
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    const env = { ...process.env, TOPUP_URL: stack.url, TOPUP_KEY: key, SHOP_URL: url, PORT: String(port) };
+    const env = {
+      ...process.env,
+      TOPUP_URL: stack.url,
+      TOPUP_API_KEY: key,
+      SHOP_URL: url,
+      PORT: String(port),
+    };
     shop = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     if (!shop.stdout) throw new Error('the shop has no output');
     expect(await once(createInterface(shop.stdout), 'line')).toEqual(['The shop is open']);

@@ -137,9 +137,9 @@ describePhp('the SDK for PHP, against the service', () => {
         url: `${url}/webhooks/topup`,
         include_deliveries: true,
       });
-      const settings = { AUTOLOAD, SHOP_DIR: directory, TOPUP_URL: stack.url, TOPUP_KEY: merchant.key };
+      const settings = { AUTOLOAD, SHOP_DIR: directory, TOPUP_URL: stack.url, TOPUP_API_KEY: merchant.key };
       shop = spawn('php', ['-S', url.slice('http://'.length), SHOP], {
-        env: { ...process.env, ...settings, TOPUP_WEBHOOK_SECRET: body.secret },
+        env: { ...process.env, ...settings, WEBHOOK_SECRET: body.secret },
         stdio: 'ignore',
       });
       const answers = (): Promise<boolean> => fetch(url).then(() => true, () => false); // prettier-ignore

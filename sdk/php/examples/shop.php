@@ -15,7 +15,7 @@ use Topup\Exception\InvalidWebhook;
 use Topup\WebhookVerifier;
 
 $factory = new HttpFactory();
-$topup = new Client(getenv('TOPUP_URL'), getenv('TOPUP_KEY'), new Guzzle(['timeout' => 10]), $factory, $factory);
+$topup = new Client(getenv('TOPUP_URL'), getenv('TOPUP_API_KEY'), new Guzzle(['timeout' => 10]), $factory, $factory);
 $file = static fn (string $id): string => getenv('SHOP_DIR') . '/' . hash('sha256', $id) . '.json';
 $save = static fn (string $id, array $sale) => file_put_contents($file($id), json_encode($sale), LOCK_EX);
 $find = static fn (string $id): array => is_file($file($id)) ? json_decode(file_get_contents($file($id)), true) : [];
@@ -36,7 +36,7 @@ $checkout = static function (array $cart) use ($topup, $save): array {
 
 $webhook = static function () use ($find, $save, $topup): array {
     try {
-        $event = (new WebhookVerifier(getenv('TOPUP_WEBHOOK_SECRET')))->verify(file_get_contents('php://input'), $_SERVER);
+        $event = (new WebhookVerifier(getenv('WEBHOOK_SECRET')))->verify(file_get_contents('php://input'), $_SERVER);
     } catch (InvalidWebhook $problem) {
         return [400, ['message' => $problem->getMessage()]];
     }

@@ -1,11 +1,11 @@
 // A shop: POST /buy { "reference": "sale-1", "sku": "MLBB-86", "player": "123456789", "server": "2001" } orders the top-up,
 // waits for the webhook that says how it ended, and delivers or pays back.
-//   TOPUP_URL=http://127.0.0.1:3000 TOPUP_KEY=… SHOP_URL=http://127.0.0.1:8080 node express-shop.js
+//   TOPUP_URL=http://127.0.0.1:3000 TOPUP_API_KEY=… SHOP_URL=http://127.0.0.1:8080 node express-shop.js
 import express from 'express';
 import { ApiError, Topup, WebhookVerifier, type Order } from 'order-topup-sdk';
 
-const { TOPUP_URL = '', TOPUP_KEY = '', SHOP_URL = '', PORT = '8080' } = process.env;
-const topup = new Topup({ baseUrl: TOPUP_URL, apiKey: TOPUP_KEY });
+const { TOPUP_URL = '', TOPUP_API_KEY = '', SHOP_URL = '', PORT = '8080' } = process.env;
+const topup = new Topup({ baseUrl: TOPUP_URL, apiKey: TOPUP_API_KEY });
 
 // A real shop keeps both: the secret where it keeps its others, the sales in its database.
 const secret = `whsec_${btoa(crypto.randomUUID())}`;
