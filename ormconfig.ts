@@ -42,6 +42,7 @@ import { SandboxSupplier1763800000036 } from './src/database/migrations/17638000
 import { Operators1763800000040 } from './src/database/migrations/1763800000040-operators.js';
 import { OperatorLogSources1763800000041 } from './src/database/migrations/1763800000041-operator-log-sources.js';
 import { ReviewClaims1763800000042 } from './src/database/migrations/1763800000042-review-claims.js';
+import { OperatorLogKeys1763800000043 } from './src/database/migrations/1763800000043-operator-log-keys.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -131,6 +132,7 @@ export function dataSourceOptions(
       Operators1763800000040,
       OperatorLogSources1763800000041,
       ReviewClaims1763800000042,
+      OperatorLogKeys1763800000043,
       OperatorLogPages1763800000053,
     ],
     migrationsTableName: 'schema_migrations',

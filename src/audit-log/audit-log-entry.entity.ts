@@ -8,6 +8,10 @@ import { bigintColumn, createdAtColumn, IdColumn } from '../database/columns.js'
 @Index('ix_operator_actions_merchant', { synchronize: false })
 @Index('ix_operator_actions_operator', ['operator', 'id'])
 @Index('ix_operator_actions_action', ['action', 'id'])
+@Index('uq_operator_actions_idempotency_key', ['operator_id', 'idempotency_key'], {
+  unique: true,
+  where: 'idempotency_key IS NOT NULL',
+})
 @Check('ck_operator_actions_source', `source IN ('cli', 'console')`)
 export class AuditLogEntry {
   @IdColumn('bigint', 'pk_operator_actions')
@@ -29,6 +33,10 @@ export class AuditLogEntry {
 
   @Column('text', { nullable: true })
   request_id!: string | null;
+
+  /** What the operator's page calls the request: the same request, sent again, can't be carried out again. */
+  @Column('text', { nullable: true })
+  idempotency_key!: string | null;
 
   @Column('text')
   action!: string;

@@ -79,6 +79,14 @@ export class AuditLogRepository {
     const { entities, raw } = await query.getRawAndEntities<{ order_number: string | null }>();
     return entities.map((entry, index) => toLogEntry(entry, raw[index]?.order_number ?? null));
   }
+
+  /** What an operator did by a request that their page calls so; null when they have done nothing by it. */
+  findByKey(operatorId: number, idempotencyKey: string): Promise<AuditLogEntry | null> {
+    return this.database.manager.findOneBy(AuditLogEntry, {
+      operator_id: operatorId,
+      idempotency_key: idempotencyKey,
+    });
+  }
 }
 
 function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumber: string | null): LogEntry {

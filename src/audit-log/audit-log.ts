@@ -18,6 +18,8 @@ export interface ConsoleRequest {
   operatorId: number;
   ip: string;
   requestId: string;
+  /** The page's own name of what is done: under one name it is done once, however often it is asked for. */
+  idempotencyKey?: string;
 }
 
 /** What the audit log tells apart. */
@@ -79,6 +81,7 @@ export interface AuditRecord {
 /**
  * Writes to the audit log, in the transaction that carries the action out.
  * @param actor absent where no operator acts: a start that seeds, or a test.
+ * The transaction fails with `uq_operator_actions_idempotency_key` where the operator did this before.
  * @throws BAD_REQUEST as {@link assertActor}.
  */
 export function recordAction(tx: Transaction, actor: Actor | undefined, record: AuditRecord): void {
@@ -87,8 +90,8 @@ export function recordAction(tx: Transaction, actor: Actor | undefined, record: 
   const { action, merchantId = null, orderId = null } = record;
   const { operator, reason, console: request } = actor;
   const source = request
-    ? { operatorId: request.operatorId, source: 'console', ip: request.ip, requestId: request.requestId }
-    : { operatorId: null, source: 'cli', ip: null, requestId: null };
+    ? { source: 'console', ...request, idempotencyKey: request.idempotencyKey ?? null }
+    : { source: 'cli', operatorId: null, ip: null, requestId: null, idempotencyKey: null };
   const detail = JSON.stringify(reason === undefined ? record.detail : { ...record.detail, reason });
   tx.write(...RECORD_ACTION.with({ ...source, operator, action, merchantId, orderId, detail }));
 }

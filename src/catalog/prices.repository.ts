@@ -1,17 +1,43 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import * as sql from './prices.sql.js';
-import type { ListPrice, StoredPrice } from './prices.sql.js';
+import type { ListPrice, PricedProduct, StoredPrice } from './prices.sql.js';
+import { routingLimits, type RoutingLimits } from './routing.js';
 
-export type { ListPrice, StoredPrice } from './prices.sql.js';
+export type { ListPrice, PricedProduct, StoredPrice } from './prices.sql.js';
 
 type Pair = Pick<MerchantPrice, 'merchant_id' | 'product_id'>;
+
+interface PriceFilter {
+  merchantId: number;
+  /** This product only; null for any. */
+  sku: string | null;
+  isOwnOnly: boolean;
+  /** Of the SKU or the name; null for any. */
+  part: string | null;
+  afterId: number;
+}
 
 /** What products cost: list prices, and merchants' own. */
 @Injectable()
 export class PricesRepository {
-  constructor(private readonly database: Database) {}
+  private readonly limits: RoutingLimits;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.limits = routingLimits(config);
+  }
+
+  /** By SKU. @param afterId the product that the page before ended with, 0 for the first page. */
+  pageOfMerchant(which: PriceFilter, limit: number): Promise<PricedProduct[]> {
+    return this.database.query<PricedProduct>(
+      ...sql.PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }),
+    );
+  }
 
   /** Own prices by merchant and SKU. */
   listOwn({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<StoredPrice[]> {

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, changedMeanwhile, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { MerchantsRepository } from '../merchants/merchants.repository.js';
-import { PricesRepository, type ListPrice, type StoredPrice } from './prices.repository.js';
+import {
+  PricesRepository,
+  type ListPrice,
+  type PricedProduct,
+  type StoredPrice,
+} from './prices.repository.js';
 
 /** What a merchant is to pay for a product. */
 export interface PriceChange {
@@ -52,12 +58,32 @@ export function assertExpected(expected: PriceDifference[] | undefined, now: Pri
   throw new AppError('CONFLICT', 'the prices changed meanwhile: give the command again');
 }
 
+/** What is asked of the prices of a merchant. */
+export interface PricesQuestion {
+  /** Not those for which the list price holds. */
+  isOwnOnly: boolean;
+  /** Of the SKU or the name. */
+  part?: string | undefined;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** @throws CONFLICT */
+function assertSeen(seen: Satang | null, differences: PriceDifference[]): void {
+  const other = differences.find(({ old }) => old !== bahtOrNull(seen));
+  if (!other) return;
+  const now = other.old === null ? 'has no price of its own now' : `costs ${other.old} THB now`;
+  throw changedMeanwhile('expected_price', `${other.sku} ${now}, which is not what was shown`);
+}
+
 type ToAction = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
   by?: Actor;
   /** The differences that were confirmed: with any others, nothing is changed. */
   expected?: PriceDifference[];
+  /** The own price that each had when this was decided. */
+  seen?: Satang | null | undefined;
 }
 
 /** Merchants' own prices. */
@@ -85,23 +111,56 @@ export class PricesService {
     }));
   }
 
-  /** Gives a merchant its own price. @throws BAD_REQUEST above the list price; NOT_FOUND. */
-  async set(merchantId: number, sku: string, price: Satang, by?: Actor): Promise<void> {
+  /** Products by their SKU at what one merchant pays. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
+  async page(
+    merchantId: number,
+    { isOwnOnly, part, cursor, limit }: PricesQuestion,
+  ): Promise<Page<PricedProduct>> {
+    if (!(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
+    const afterId = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
+    const which = { merchantId, sku: null, isOwnOnly, part: part ?? null, afterId };
+    const rows = await this.prices.pageOfMerchant(which, limit + 1);
+    return toPage(
+      rows,
+      limit,
+      ({ id }) => encodeCursor(id),
+      (row) => row,
+    );
+  }
+
+  /** A product at what one merchant pays. @throws NOT_FOUND */
+  async show(merchantId: number, sku: string): Promise<PricedProduct> {
+    const which = { merchantId, sku, isOwnOnly: false, part: null, afterId: 0 };
+    const [product] = await this.prices.pageOfMerchant(which, 1);
+    if (!product) throw noProduct(sku);
+    return product;
+  }
+
+  /**
+   * Gives a merchant its own price.
+   * @param seen the own price that it had when this was decided, null for none: with any other, nothing is changed.
+   * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
+   */
+  async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
     const toAction: ToAction = ({ products }) => {
       const { price: listPrice } = checked(products, sku);
       const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
       return { action: 'price.set', merchantId, detail };
     };
-    await this.write([{ merchantId, sku, price }], toAction, { by });
+    await this.write([{ merchantId, sku, price }], toAction, { by, seen });
   }
 
-  /** Takes a merchant's own price away; once gone, it stays gone. @returns the list price, which holds again. */
-  async clear(merchantId: number, sku: string, by?: Actor): Promise<Satang> {
+  /**
+   * Takes a merchant's own price away; once gone, it stays gone.
+   * @param seen as {@link set} has it.
+   * @returns the list price, which holds again.
+   */
+  async clear(merchantId: number, sku: string, by?: Actor, seen?: Satang | null): Promise<Satang> {
     const toAction: ToAction = ({ products }) => {
       const detail = { sku, list_price: formatBaht(checked(products, sku).price) };
       return { action: 'price.clear', merchantId, detail };
     };
-    const { products } = await this.write([{ merchantId, sku, price: null }], toAction, { by });
+    const { products } = await this.write([{ merchantId, sku, price: null }], toAction, { by, seen });
     return checked(products, sku).price;
   }
 
@@ -133,10 +192,15 @@ export class PricesService {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
 
-  private write(changes: PriceChange[], toAction: ToAction, { by, expected }: WriteOptions): Promise<Plan> {
+  private write(
+    changes: PriceChange[],
+    toAction: ToAction,
+    { by, expected, seen }: WriteOptions,
+  ): Promise<Plan> {
     return this.database.transaction(async (tx) => {
       const planned = await this.plan(tx, changes);
       assertExpected(expected, planned.differences);
+      if (seen !== undefined) assertSeen(seen, planned.differences);
       if (planned.changed.length === 0) return planned;
       this.prices.setOwn(
         tx,

@@ -1,6 +1,7 @@
 import { rowsOf, statement } from '../database/parameters.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import type { Product } from './product.entity.js';
+import { offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
 
 export type ListPrice = Pick<Product, 'id' | 'sku' | 'price'>;
 
@@ -88,4 +89,34 @@ export const SET_LIST = statement(
   ({ products }) => `
     UPDATE products SET price = changed.price, updated_at = now()
     FROM ${products.as('changed')} WHERE products.id = changed.id`,
+);
+
+/** A product at a merchant's prices. */
+export type PricedProduct = Pick<Product, 'id' | 'sku' | 'name' | 'active'> & {
+  list_price: Product['price'];
+  /** As it is stored; above the list price it does not hold. Null where the list price holds. */
+  own_price: MerchantPrice['price'] | null;
+  /** Of the offer to buy from now, in satang: a whole number in text. Null where that is not known. */
+  cost: string | null;
+};
+
+/** By SKU. The cost is of the first offer that can be used, or could at a higher price. */
+export const PAGE_OF_MERCHANT = statement(
+  'prices.page_of_merchant',
+  {
+    ...({ merchantId: 'int', sku: 'text?', isOwnOnly: 'boolean', part: 'text?' } as const),
+    ...({ afterId: 'int', limit: 'int' } as const),
+    ...ROUTING_PARAMETERS,
+  },
+  ({ merchantId, sku, isOwnOnly, part, afterId, limit, ...limits }) => `
+    SELECT p.id, p.sku, p.name, p.active, p.price AS list_price, own.price AS own_price, used.cost
+    FROM products p
+    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}
+    LEFT JOIN LATERAL (
+      SELECT offer.cost FROM (${offersOf(limits, { price: 'least(p.price, coalesce(own.price, p.price))' })}) offer
+      WHERE coalesce(offer.why_not, 'no_margin') = 'no_margin' ORDER BY ${routingOrder('offer')} LIMIT 1) used ON true
+    WHERE (${sku} IS NULL OR p.sku = ${sku}) AND (own.price IS NOT NULL OR NOT ${isOwnOnly})
+      AND p.sku > coalesce((SELECT sku FROM products WHERE id = ${afterId}), '')
+      AND (${part} IS NULL OR strpos(lower(p.sku), lower(${part})) > 0 OR strpos(lower(p.name), lower(${part})) > 0)
+    ORDER BY p.sku LIMIT ${limit}`,
 );

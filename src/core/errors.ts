@@ -37,6 +37,7 @@ export const CONSOLE_DETAIL_CODES = {
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
   CONFIRMATION_REQUIRED:
     'this is done only shortly after the code or password was given: confirm, and send it again',
+  CHANGED_MEANWHILE: 'what was shown is not so any more, and nothing was done: look again',
 } as const;
 
 export type DetailCode = keyof typeof DETAIL_CODES | keyof typeof CONSOLE_DETAIL_CODES;
@@ -107,6 +108,10 @@ export function errorBody(code: ErrorCode, message: string, details?: ErrorDetai
 export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppError {
   return new AppError('BAD_REQUEST', details[0].message, { details });
 }
+
+/** What an operator saw and decided by is not so any more: CONFLICT. @param field the member that said what they saw. */
+export const changedMeanwhile = (field: string, message: string): AppError =>
+  new AppError('CONFLICT', message, { details: [{ field, code: 'CHANGED_MEANWHILE', message }] });
 
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `The ${what} was not found`);
 

@@ -1,6 +1,7 @@
 /** What node-postgres throws, as far as we look at it. */
 interface PostgresError {
   code?: string;
+  constraint?: string;
   message?: string;
   driverError?: PostgresError;
   errors?: unknown[];
@@ -53,4 +54,10 @@ export function isRetryable(error: unknown): boolean {
 /** Whether a statement names a table that does not exist. */
 export function isTableMissing(error: unknown): boolean {
   return inner(error).code === '42P01';
+}
+
+/** Whether a row was refused because there is one like it. @param constraint by which they may not both be. */
+export function isDuplicate(error: unknown, constraint: string): boolean {
+  const { code, constraint: broken } = inner(error);
+  return code === '23505' && broken === constraint;
 }

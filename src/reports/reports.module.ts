@@ -5,6 +5,7 @@ import { DailyReportRepository } from './daily-report.repository.js';
 import { DailyReportService } from './daily-report.service.js';
 import { MarginReportRepository } from './margin-report.repository.js';
 import { MarginReportService } from './margin-report.service.js';
+import { MerchantFigures } from './merchant-figures.repository.js';
 import { StatementRepository } from './statement.repository.js';
 import { AccountStatementService } from './statement.service.js';
 import { SupplierReportRepository } from './supplier-report.repository.js';
@@ -15,11 +16,15 @@ import { SupplierReportService } from './supplier-report.service.js';
   providers: [
     ...[DailyReportRepository, DailyReportService],
     ...[MarginReportRepository, MarginReportService],
+    MerchantFigures,
     ...[StatementRepository, AccountStatementService],
     // Without the rest of its module, which knows the queues.
     SettlementRepository,
     ...[SupplierReportRepository, SupplierReportService],
   ],
-  exports: [DailyReportService, MarginReportService, AccountStatementService, SupplierReportService],
+  exports: [
+    ...[DailyReportService, MarginReportService, MerchantFigures, AccountStatementService],
+    SupplierReportService,
+  ],
 })
 export class ReportsModule {}

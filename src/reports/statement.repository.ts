@@ -5,10 +5,17 @@ import { Database, type Queryable } from '../database/database.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import type { EntryRow } from '../wallet/entries.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
-import { PAGE_BACKWARDS, PAGE_FORWARDS, READ_BOUNDS, READ_MONTH } from './statement.sql.js';
+import {
+  LATEST,
+  LATEST_FUNDING,
+  PAGE_BACKWARDS,
+  PAGE_FORWARDS,
+  READ_BOUNDS,
+  READ_MONTH,
+} from './statement.sql.js';
 
 /** A line with what only the operator knows of it. */
-export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note'>;
+export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator'>;
 
 /** A merchant's movements from a moment, inclusive, to another, exclusive. */
 export interface Which {
@@ -39,6 +46,12 @@ export class StatementRepository {
     const values = [month, timezone];
     const [read] = await this.database.query<{ start: Date; stop: Date; now: Date }>(READ_MONTH, values);
     return present(read, 'a month begins and ends');
+  }
+
+  /** Newest first. @param isFunding only what operators moved. @param before exclusive. */
+  latest(merchantId: number, isFunding: boolean, before: bigint, limit: number): Promise<StatementRow[]> {
+    const latest = isFunding ? LATEST_FUNDING : LATEST;
+    return this.database.query<StatementRow>(...latest.with({ merchantId, before, limit }));
   }
 
   /** Movements between two ids, both included. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { Satang } from '../core/money.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../core/pagination.js';
 import { Database } from '../database/database.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
@@ -43,6 +44,17 @@ export class AccountStatementService {
     const bounds = await inSnapshot(this.database, (tx) => this.statements.readBounds(tx, which));
     const { opening, closing } = bounds;
     return { opening, closing, pages: (order) => this.pages(which, bounds, order === 'oldest first') };
+  }
+
+  /** Lines newest first. @param isFunding only what operators moved. @throws BAD_REQUEST for a bad cursor. */
+  async latest<Line>(
+    merchantId: number,
+    { isFunding, cursor, limit }: { isFunding: boolean; cursor: string | undefined; limit: number },
+    toLine: (row: StatementRow) => Line,
+  ): Promise<Page<Line>> {
+    const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? MAX_BIGINT;
+    const rows = await this.statements.latest(merchantId, isFunding, before, limit + 1);
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), toLine);
   }
 
   /** @param month such as 2026-10. @throws BAD_REQUEST for one that has not begun. */

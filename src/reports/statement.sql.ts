@@ -1,4 +1,5 @@
 import type { Statement } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import { AVAILABLE } from './daily-report.sql.js';
 
 /** $1 a month such as 2026-10, $2 the time zone that it begins and ends in. */
@@ -25,9 +26,12 @@ export const READ_BOUNDS: Statement = {
     FROM transfers WHERE merchant_id = $1 AND kind <> 'order_spend'`,
 };
 
+const LINE = `
+  t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
+  o.order_number, t.created_at, t.reference, t.note, t.operator`;
+
 const page = (order: 'ASC' | 'DESC'): string => `
-  SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
-         o.order_number, t.created_at, t.reference, t.note
+  SELECT ${LINE}
   FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
   WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND t.created_at >= ${BEGINS} AND t.created_at < ${ENDS}
     AND t.id BETWEEN $4 AND $5
@@ -37,3 +41,26 @@ const page = (order: 'ASC' | 'DESC'): string => `
 export const PAGE_FORWARDS: Statement = { name: 'statement.page_forwards', text: page('ASC') };
 
 export const PAGE_BACKWARDS: Statement = { name: 'statement.page_backwards', text: page('DESC') };
+
+/** Lines newest first, before an id: those that orders made as well. */
+export const LATEST = statement(
+  'statement.latest',
+  { merchantId: 'int', before: 'bigint', limit: 'int' },
+  ({ merchantId, before, limit }) => `
+    SELECT ${LINE} FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+    WHERE t.merchant_id = ${merchantId} AND t.kind <> 'order_spend' AND t.id < ${before}
+    ORDER BY t.id DESC LIMIT ${limit}`,
+);
+
+/**
+ * The same of what operators moved, which is little beside what orders do: found by the index of references, and sorted
+ * by an expression, so that nobody walks through all of the statement for it.
+ */
+export const LATEST_FUNDING = statement(
+  'statement.latest_funding',
+  { merchantId: 'int', before: 'bigint', limit: 'int' },
+  ({ merchantId, before, limit }) => `
+    SELECT ${LINE} FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+    WHERE t.merchant_id = ${merchantId} AND t.reference IS NOT NULL AND t.id < ${before}
+    ORDER BY t.id + 0 DESC LIMIT ${limit}`,
+);

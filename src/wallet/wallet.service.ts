@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, changedMeanwhile, UnknownResource } from '../core/errors.js';
 import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent } from './low-balance.js';
+import type { Transfer } from './transfer.entity.js';
 import type { Wallet } from './wallet.entity.js';
 import { WalletsRepository, type OwnedWallet } from './wallets.repository.js';
 
@@ -16,8 +17,19 @@ export interface Funding extends Actor {
   /** The operator's reference, unique per merchant over credits and debits. */
   reference: string;
   note?: string;
+  /** What the operator saw as available: with anything else, nothing moves. */
+  expectedAvailable?: Satang | undefined;
   /** A sandbox merchant gives itself money: the operators' log says what operators did. */
   isOwn?: boolean;
+}
+
+/** What became of an operator's movement. */
+export interface FundingResult {
+  wallet: Wallet;
+  /** When the money moved. */
+  at: Date;
+  /** Who moved it before under this reference; null when it moved now. */
+  repeats: { operator: string | null } | null;
 }
 
 const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
@@ -44,21 +56,27 @@ export class WalletService {
    * Adds money. The same reference with the same amount changes nothing.
    * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that was used otherwise.
    */
-  credit(funding: Funding): Promise<Wallet> {
-    return this.fund('credit', funding);
+  async credit(funding: Funding): Promise<Wallet> {
+    return (await this.fund('credit', funding)).wallet;
   }
 
   /** Takes money away, as {@link credit} adds it. @throws CONFLICT too when there is not enough available. */
-  debit(funding: Funding): Promise<Wallet> {
-    return this.fund('debit', funding);
+  async debit(funding: Funding): Promise<Wallet> {
+    return (await this.fund('debit', funding)).wallet;
   }
 
-  private async fund(kind: 'credit' | 'debit', funding: Funding): Promise<Wallet> {
+  /**
+   * The same, and tells a movement from one that was made before.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE where another balance was expected.
+   */
+  async fund(kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     assertFunding(funding);
     const { merchantId, amount, reference, note = null, operator, reason, console, isOwn } = funding;
     return this.database.transaction(async (tx) => {
       const before = known(await this.wallets.lock(tx, merchantId), merchantId);
-      if (await this.isRepeat(tx, kind, funding)) return before;
+      const earlier = await this.findEarlier(tx, kind, funding);
+      if (earlier) return { wallet: before, at: earlier.created_at, repeats: { operator: earlier.operator } };
+      assertAsExpected(before, funding);
       const availableAfter = before.available + (kind === 'credit' ? amount : -amount);
       if (availableAfter < 0n) {
         const message = `merchant ${merchantId} has only ${formatBaht(before.available)} THB available`;
@@ -74,18 +92,18 @@ export class WalletService {
         const low = { merchantId, available: wallet.available, threshold: wallet.alert_below };
         await recordEvents(tx, [lowBalanceEvent(low, wallet.updated_at)]);
       }
-      return wallet;
+      return { wallet, at: wallet.updated_at, repeats: null };
     });
   }
 
-  private async isRepeat(
+  /** The movement that this one would repeat. @throws CONFLICT for a reference that was used otherwise. */
+  private async findEarlier(
     tx: Transaction,
     kind: string,
     { merchantId, amount, reference }: Funding,
-  ): Promise<boolean> {
+  ): Promise<Transfer | null> {
     const earlier = await this.wallets.findFunding(tx, merchantId, reference);
-    if (!earlier) return false;
-    if (earlier.kind === kind && earlier.amount === amount) return true;
+    if (!earlier || (earlier.kind === kind && earlier.amount === amount)) return earlier;
     const message = `reference ${reference} was already used for a ${earlier.kind} of ${formatBaht(earlier.amount)} THB`;
     throw new AppError('CONFLICT', message);
   }
@@ -129,6 +147,15 @@ function assertFunding({ amount, reference, note = '', operator, reason }: Fundi
   const noteProblem = textProblem(note, 0, 500);
   if (noteProblem) throw new AppError('BAD_REQUEST', `the note ${noteProblem}`);
   assertActor({ operator, reason });
+}
+
+/** @throws CONFLICT */
+function assertAsExpected({ merchant_id: id, available }: Wallet, { expectedAvailable }: Funding): void {
+  if (expectedAvailable === undefined || expectedAvailable === available) return;
+  const message =
+    `merchant ${id} has ${formatBaht(available)} THB available now, not ${formatBaht(expectedAvailable)}: ` +
+    'nothing was moved';
+  throw changedMeanwhile('expected_available', message);
 }
 
 /** @throws NOT_FOUND */

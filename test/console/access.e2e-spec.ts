@@ -44,6 +44,22 @@ const ACCESS: Record<string, string> = {
   'GET /api/merchants/{id}': 'merchants.read',
   'GET /api/merchants/{id}/wallet': 'wallets.read',
   'GET /api/merchants/{id}/entries': 'statements.read',
+  'GET /api/merchants/{id}/entries.csv': 'statements.read',
+  'POST /api/merchants': 'merchants.create',
+  'GET /api/merchants/{id}/days': 'merchants.read',
+  'POST /api/merchants/{id}/suspension': 'merchants.suspend',
+  'DELETE /api/merchants/{id}/suspension': 'merchants.suspend',
+  'POST /api/merchants/{id}/credits': 'wallets.move',
+  'POST /api/merchants/{id}/debits': 'wallets.move',
+  'PUT /api/merchants/{id}/alert': 'alerts.set',
+  'DELETE /api/merchants/{id}/alert': 'alerts.set',
+  'GET /api/merchants/{id}/keys': 'merchants.read',
+  'POST /api/merchants/{id}/keys': 'keys.issue',
+  'POST /api/merchants/{id}/keys/{key}/rotation': 'keys.rotate',
+  'DELETE /api/merchants/{id}/keys/{key}': 'keys.revoke',
+  'GET /api/merchants/{id}/prices': 'products.read',
+  'PUT /api/merchants/{id}/prices/{sku}': 'prices.set',
+  'DELETE /api/merchants/{id}/prices/{sku}': 'prices.set',
 };
 
 /** Section 5: v viewer, s support, c catalog, f finance, a admin. */

@@ -28,9 +28,13 @@ export class Caller {
     return hasPermission(this.session.role, permission);
   }
 
-  /** For the operator's log. */
-  actor(reason?: string): Actor {
-    const actor = { operator: this.session.email, console: this.request };
+  /**
+   * For the operator's log.
+   * @param idempotencyKey what the page calls the request, where it is to be carried out once only.
+   */
+  actor(reason?: string, idempotencyKey?: string): Actor {
+    const request = idempotencyKey === undefined ? this.request : { ...this.request, idempotencyKey };
+    const actor = { operator: this.session.email, console: request };
     return reason === undefined ? actor : { ...actor, reason };
   }
 

@@ -1,13 +1,26 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CatalogModule } from '../../catalog/catalog.module.js';
 import { MerchantsModule } from '../../merchants/merchants.module.js';
+import { ReportsModule } from '../../reports/reports.module.js';
 import { WalletModule } from '../../wallet/wallet.module.js';
+import { OnceModule } from '../access/once.module.js';
+import { MerchantKeys } from './merchant-keys.service.js';
+import { ConsoleKeysController } from './merchant-keys.controller.js';
 import { MerchantPages } from './merchant-pages.service.js';
+import { ConsolePricesController } from './merchant-prices.controller.js';
+import { MerchantPrices } from './merchant-prices.service.js';
+import { ConsoleWalletController } from './merchant-wallet.controller.js';
+import { MerchantWallet } from './merchant-wallet.service.js';
 import { ConsoleMerchantsController } from './merchants.controller.js';
 
-/** Merchants, their balances and statements, to read. */
+/** Merchants with their money, keys and prices. */
 @Module({
-  imports: [MerchantsModule, WalletModule],
-  controllers: [ConsoleMerchantsController],
-  providers: [MerchantPages],
+  imports: [AuthModule, CatalogModule, MerchantsModule, OnceModule, ReportsModule, WalletModule],
+  controllers: [
+    ...[ConsoleMerchantsController, ConsoleWalletController],
+    ...[ConsoleKeysController, ConsolePricesController],
+  ],
+  providers: [MerchantKeys, MerchantPages, MerchantPrices, MerchantWallet],
 })
 export class MerchantPagesModule {}

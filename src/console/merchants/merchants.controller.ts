@@ -1,17 +1,17 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
-import type { WalletEntry } from '../../wallet/entries.js';
-import { WalletEntryDto } from '../../wallet/wallet.dto.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
 import { MerchantPages } from './merchant-pages.service.js';
 import {
   ConsoleMerchantDto,
+  MerchantDaysDto,
   MerchantsQueryDto,
-  MerchantWalletDto,
-  StatementQueryDto,
+  NewMerchantDto,
+  ReasonDto,
 } from './merchant.dto.js';
 
 @ApiTags('Merchants')
@@ -31,24 +31,61 @@ export class ConsoleMerchantsController {
     return this.merchants.list(caller, query);
   }
 
+  @Post()
+  @ConsoleRoute('merchants.create', {
+    summary: 'Add a merchant with an empty wallet',
+    description: 'The same Idempotency-Key again adds none, and answers the one that it added.',
+    status: 201,
+    answer: { type: ConsoleMerchantDto },
+  })
+  create(
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: string | undefined,
+    @Body() body: NewMerchantDto,
+  ): Promise<ConsoleMerchantDto> {
+    return this.merchants.create(caller, key, body);
+  }
+
   @Get(':id')
   @ConsoleRoute('merchants.read', { summary: 'A merchant', answer: { type: ConsoleMerchantDto } })
   show(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<ConsoleMerchantDto> {
     return this.merchants.show(caller, id);
   }
 
-  @Get(':id/wallet')
-  @ConsoleRoute('wallets.read', { summary: 'A merchant’s balances', answer: { type: MerchantWalletDto } })
-  wallet(@PathId('merchant') id: number): Promise<MerchantWalletDto> {
-    return this.merchants.wallet(id);
+  @Get(':id/days')
+  @ConsoleRoute('merchants.read', {
+    summary: 'A merchant’s orders of each of the last thirty days',
+    description: 'Days begin where the operator is.',
+    answer: { type: MerchantDaysDto },
+  })
+  days(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<MerchantDaysDto> {
+    return this.merchants.days(caller, id);
   }
 
-  @Get(':id/entries')
-  @ConsoleRoute('statements.read', {
-    summary: 'What moved the available balance, newest first',
-    answer: { pageOf: WalletEntryDto },
+  @Post(':id/suspension')
+  @ConsoleRoute('merchants.suspend', {
+    summary: 'Refuse a merchant’s requests, within 5 seconds',
+    description: 'Its open orders are still completed. Doing it twice changes nothing.',
+    answer: { type: ConsoleMerchantDto },
   })
-  entries(@PathId('merchant') id: number, @Query() query: StatementQueryDto): Promise<Page<WalletEntry>> {
-    return this.merchants.entries(id, query);
+  suspend(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') id: number,
+    @Body() { reason }: ReasonDto,
+  ): Promise<ConsoleMerchantDto> {
+    return this.merchants.setStatus(caller, id, 'suspended', reason);
+  }
+
+  @Delete(':id/suspension')
+  @ConsoleRoute('merchants.suspend', {
+    summary: 'Accept its requests again, within 5 seconds',
+    answer: { type: ConsoleMerchantDto },
+  })
+  resume(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') id: number,
+    @Query() { reason }: ReasonDto,
+  ): Promise<ConsoleMerchantDto> {
+    return this.merchants.setStatus(caller, id, 'active', reason);
   }
 }

@@ -1,0 +1,23 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { AppError } from '../../core/errors.js';
+
+const HEADER = 'idempotency-key';
+const FORM = /^[\w-]{8,64}$/;
+
+const read = createParamDecorator((_: unknown, context: ExecutionContext): string | undefined => {
+  const key = context.switchToHttp().getRequest<Request>().get(HEADER);
+  if (key === undefined || FORM.test(key)) return key;
+  throw new AppError('BAD_REQUEST', 'Idempotency-Key must be 8 to 64 letters, digits, _ and -');
+});
+
+/** What a page calls a request: under one name an operator does it once. Undefined where it has none. */
+export const IdempotencyKey =
+  () =>
+  (target: object, method: string | symbol | undefined, index: number): void => {
+    read()(target, method, index);
+    const descriptor = Object.getOwnPropertyDescriptor(target, method ?? '');
+    const header = { name: 'Idempotency-Key', required: false, schema: { type: 'string' as const } };
+    if (descriptor) ApiHeader(header)(target, method ?? '', descriptor);
+  };

@@ -1,0 +1,72 @@
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
+import { PathId } from '../access/path-ids.js';
+import { ReasonDto } from './merchant.dto.js';
+import {
+  ConsoleKeyDto,
+  ConsoleKeysDto,
+  IssuedKeyDto,
+  IssueKeyDto,
+  RotateKeyDto,
+} from './merchant-keys.dto.js';
+import { MerchantKeys } from './merchant-keys.service.js';
+
+const ONCE =
+  'Asks for confirmation. The key is in this answer only: the same Idempotency-Key again issues none, and is 409.';
+
+@ApiTags('Merchants')
+@Controller('api/merchants/:id/keys')
+export class ConsoleKeysController {
+  constructor(private readonly keys: MerchantKeys) {}
+
+  @Get()
+  @ConsoleRoute('merchants.read', { summary: 'A merchant’s API keys', answer: { type: ConsoleKeysDto } })
+  list(@PathId('merchant') id: number): Promise<ConsoleKeysDto> {
+    return this.keys.list(id);
+  }
+
+  @Post()
+  @ConsoleRoute('keys.issue', {
+    ...{ summary: 'Issue a key', description: ONCE, status: 201, answer: { type: IssuedKeyDto } },
+  })
+  issue(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') id: number,
+    @IdempotencyKey() key: string | undefined,
+    @Body() body: IssueKeyDto,
+  ): Promise<IssuedKeyDto> {
+    return this.keys.issue(caller, id, key, body);
+  }
+
+  @Post(':key/rotation')
+  @ConsoleRoute('keys.rotate', {
+    summary: 'Issue a successor with the same name, networks and expiry, and end the old key',
+    ...{ description: ONCE, status: 201, answer: { type: IssuedKeyDto } },
+  })
+  rotate(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') merchantId: number,
+    @PathId('API key', 'key') id: number,
+    @IdempotencyKey() key: string | undefined,
+    @Body() body: RotateKeyDto,
+  ): Promise<IssuedKeyDto> {
+    return this.keys.rotate(caller, { merchantId, id }, key, body);
+  }
+
+  @Delete(':key')
+  @ConsoleRoute('keys.revoke', {
+    summary: 'End a key for good, within 5 seconds',
+    answer: { type: ConsoleKeyDto },
+  })
+  revoke(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') merchantId: number,
+    @PathId('API key', 'key') id: number,
+    @Query() { reason }: ReasonDto,
+  ): Promise<ConsoleKeyDto> {
+    return this.keys.revoke(caller, { merchantId, id }, reason);
+  }
+}

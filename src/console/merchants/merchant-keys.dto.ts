@@ -1,0 +1,57 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment } from '../../core/http/answer.decorators.js';
+import { parseNetwork } from '../../core/networks.js';
+import { Integer, Member, Moment, Text } from '../../core/validation/member.decorators.js';
+
+const KEY_STATES = ['active', 'expired', 'revoked'] as const;
+const MOST_NETWORKS = 50;
+export const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
+
+const NetworkList = (): PropertyDecorator =>
+  Member(
+    { type: String, isArray: true, maxItems: MOST_NETWORKS },
+    (value) => {
+      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+      if (value.length > MOST_NETWORKS)
+        return { code: 'OUT_OF_RANGE', words: `must have at most ${MOST_NETWORKS} elements` };
+      const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== null);
+      return isRight ? null : { code: 'INVALID_VALUE', words: 'must name networks such as 203.0.113.0/24' };
+    },
+    { optional: true, description: 'Which may use it; any, unless given', example: ['203.0.113.0/24'] },
+  );
+
+export class IssueKeyDto {
+  @Text(1, 128, { optional: true, example: 'checkout' }) name?: string;
+  @NetworkList() allowed_networks?: string[];
+  @Moment({ optional: true, description: 'It works until then; for good, unless given' }) expires_at?: string;
+}
+
+export class RotateKeyDto {
+  @Integer(0, LONGEST_OVERLAP_SECONDS, { description: 'How long the old key goes on working', example: 3600 })
+  overlap_seconds!: number;
+}
+
+export class ConsoleKeyDto {
+  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
+  @ApiProperty({ example: 'topup_live_3hK9', description: 'What it begins with' }) prefix!: string;
+  @ApiProperty({ example: 'checkout', description: 'Empty where it has none' }) name!: string;
+  @ApiProperty({ type: [String], example: ['203.0.113.0/24'], description: 'Empty for any' })
+  allowed_networks!: string[];
+  @ApiProperty({ enum: KEY_STATES, example: 'active' }) state!: (typeof KEY_STATES)[number];
+  @ApiMoment({ nullable: true }) expires_at!: string | null;
+  @ApiMoment({ nullable: true }) revoked_at!: string | null;
+  @ApiMoment() created_at!: string;
+}
+
+export class ConsoleKeysDto {
+  @ApiProperty({ type: [ConsoleKeyDto], description: 'Newest first' }) data!: ConsoleKeyDto[];
+}
+
+export class IssuedKeyDto {
+  @ApiProperty({ type: ConsoleKeyDto }) api_key!: ConsoleKeyDto;
+  @ApiProperty({
+    example: 'topup_live_3hK9…',
+    description: 'The key itself: it is kept nowhere, and never shown again',
+  })
+  key!: string;
+}

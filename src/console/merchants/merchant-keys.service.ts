@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { ApiKey } from '../../auth/api-key.entity.js';
+import { ApiKeysService, type IssuedApiKey } from '../../auth/api-keys.service.js';
+import { AppError, UnknownResource } from '../../core/errors.js';
+import { readMoment } from '../../core/moments.js';
+import type { Caller } from '../access/caller.js';
+import { Once } from '../access/once.service.js';
+import type {
+  ConsoleKeyDto,
+  ConsoleKeysDto,
+  IssuedKeyDto,
+  IssueKeyDto,
+  RotateKeyDto,
+} from './merchant-keys.dto.js';
+
+/** A merchant's API keys, as the pages show and change them. */
+@Injectable()
+export class MerchantKeys {
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly once: Once,
+  ) {}
+
+  /** @throws NOT_FOUND */
+  async list(merchantId: number): Promise<ConsoleKeysDto> {
+    return { data: (await this.keys.list(merchantId)).map(toConsoleKeyDto).reverse() };
+  }
+
+  /** Confirmed again. @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT when this very request issued one before. */
+  issue(
+    caller: Caller,
+    merchantId: number,
+    idempotencyKey: string | undefined,
+    { name, allowed_networks: allowedNetworks, expires_at: expires }: IssueKeyDto,
+  ): Promise<IssuedKeyDto> {
+    caller.assertConfirmed();
+    const expiresAt = expires === undefined ? null : readMoment(expires);
+    return this.once.run<IssuedKeyDto>(caller, {
+      ...{ action: 'api_key.issue', key: idempotencyKey },
+      carryOut: async (by) =>
+        toIssuedKeyDto(await this.keys.issue(merchantId, { name, allowedNetworks, expiresAt }, by)),
+      repeat: ({ detail }) => shownBefore(detail.prefix),
+    });
+  }
+
+  /** Confirmed again. @throws as {@link issue}; CONFLICT when the key has ended already. */
+  async rotate(
+    caller: Caller,
+    key: { merchantId: number; id: number },
+    idempotencyKey: string | undefined,
+    { overlap_seconds: overlap }: RotateKeyDto,
+  ): Promise<IssuedKeyDto> {
+    caller.assertConfirmed();
+    await this.assertOf(key);
+    return this.once.run<IssuedKeyDto>(caller, {
+      ...{ action: 'api_key.rotate', key: idempotencyKey },
+      carryOut: async (by) => toIssuedKeyDto(await this.keys.rotate(key.id, overlap, by)),
+      repeat: ({ detail }) => shownBefore((detail.successor as Partial<ApiKey>).prefix),
+    });
+  }
+
+  /** Ends it at once; doing it twice changes nothing. @throws NOT_FOUND */
+  async revoke(
+    caller: Caller,
+    key: { merchantId: number; id: number },
+    reason: string,
+  ): Promise<ConsoleKeyDto> {
+    await this.assertOf(key);
+    return toConsoleKeyDto(await this.keys.revoke(key.id, caller.actor(reason)));
+  }
+
+  /** A key never changes its merchant. @throws NOT_FOUND */
+  private async assertOf({ merchantId, id }: { merchantId: number; id: number }): Promise<void> {
+    const { merchant_id: owner } = await this.keys.get(id);
+    if (owner !== merchantId) throw new UnknownResource('API key', id);
+  }
+}
+
+/** @throws CONFLICT */
+function shownBefore(prefix: unknown): Promise<never> {
+  const message =
+    `This request has issued the key ${String(prefix)}… already, and it was shown then. If nobody has it, revoke it and ` +
+    'issue another.';
+  return Promise.reject(new AppError('CONFLICT', message));
+}
+
+const toIssuedKeyDto = ({ apiKey, key }: IssuedApiKey): IssuedKeyDto => ({
+  api_key: toConsoleKeyDto(apiKey),
+  key,
+});
+
+const toConsoleKeyDto = (apiKey: ApiKey): ConsoleKeyDto => ({
+  id: apiKey.id,
+  prefix: apiKey.prefix,
+  name: apiKey.name,
+  allowed_networks: apiKey.allowed_networks,
+  state: stateOf(apiKey),
+  expires_at: apiKey.expires_at?.toISOString() ?? null,
+  revoked_at: apiKey.revoked_at?.toISOString() ?? null,
+  created_at: apiKey.created_at.toISOString(),
+});
+
+function stateOf({ revoked_at: revoked, expires_at: expires }: ApiKey): ConsoleKeyDto['state'] {
+  if (revoked) return 'revoked';
+  return expires && expires.getTime() <= Date.now() ? 'expired' : 'active';
+}

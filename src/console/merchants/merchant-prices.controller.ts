@@ -1,0 +1,66 @@
+import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { notFound } from '../../core/errors.js';
+import type { Page } from '../../core/pagination.js';
+import { textProblem } from '../../core/text.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { PathId, PathParameter } from '../access/path-ids.js';
+import { ClearPriceDto, MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
+import { MerchantPrices } from './merchant-prices.service.js';
+
+/** @throws NOT_FOUND for what can't be one. */
+const Sku = (): ParameterDecorator =>
+  PathParameter('sku', { type: 'string' }, 'MLBB-86', {
+    transform: (text: string) => {
+      if (textProblem(text, 1, 64)) throw notFound('product');
+      return text;
+    },
+  });
+
+@ApiTags('Merchants')
+@Controller('api/merchants/:id/prices')
+export class ConsolePricesController {
+  constructor(private readonly prices: MerchantPrices) {}
+
+  @Get()
+  @ConsoleRoute('products.read', {
+    summary: 'What a merchant pays, by SKU',
+    answer: { pageOf: MerchantPriceDto },
+  })
+  list(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') id: number,
+    @Query() query: PricesQueryDto,
+  ): Promise<Page<MerchantPriceDto>> {
+    return this.prices.list(caller, id, query);
+  }
+
+  @Put(':sku')
+  @ConsoleRoute('prices.set', {
+    summary: 'Give a merchant its own price, from its next order on',
+    answer: { type: MerchantPriceDto },
+  })
+  set(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') merchantId: number,
+    @Sku() sku: string,
+    @Body() body: SetPriceDto,
+  ): Promise<MerchantPriceDto> {
+    return this.prices.set(caller, { merchantId, sku }, body);
+  }
+
+  @Delete(':sku')
+  @ConsoleRoute('prices.set', {
+    summary: 'Take its own price away: the list price holds again',
+    answer: { type: MerchantPriceDto },
+  })
+  clear(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') merchantId: number,
+    @Sku() sku: string,
+    @Query() { expected_price: expected }: ClearPriceDto,
+  ): Promise<MerchantPriceDto> {
+    return this.prices.clear(caller, { merchantId, sku }, expected);
+  }
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { PricedProduct } from '../../catalog/prices.repository.js';
+import { PricesService } from '../../catalog/prices.service.js';
+import { invalidRequest } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { formatBaht, parseBaht, type Satang } from '../../core/money.js';
+import { pageLimit, type Page } from '../../core/pagination.js';
+import type { Caller } from '../access/caller.js';
+import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import type { MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
+
+/** What a merchant pays, as the pages show and change it. */
+@Injectable()
+export class MerchantPrices {
+  constructor(private readonly prices: PricesService) {}
+
+  /** By SKU. @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    caller: Caller,
+    merchantId: number,
+    { q, own, cursor, limit }: PricesQueryDto,
+  ): Promise<Page<MerchantPriceDto>> {
+    const page = await this.prices.page(merchantId, {
+      ...{ isOwnOnly: own === 'true', part: q, cursor },
+      limit: pageLimit({ limit }, CONSOLE_LIMIT),
+    });
+    return { ...page, data: page.data.map((row) => toMerchantPriceDto(row, caller.may('costs.read'))) };
+  }
+
+  /** @throws NOT_FOUND; BAD_REQUEST above the list price; CONFLICT where the price is not as it was shown. */
+  async set(
+    caller: Caller,
+    { merchantId, sku }: { merchantId: number; sku: string },
+    { price, expected_price: expected }: SetPriceDto,
+  ): Promise<MerchantPriceDto> {
+    const satang = present(parseBaht(price), 'an amount was checked');
+    await this.prices.set(merchantId, sku, satang, caller.actor(), readSeen(expected));
+    return this.show(caller, merchantId, sku);
+  }
+
+  /** @throws as {@link set} */
+  async clear(
+    caller: Caller,
+    { merchantId, sku }: { merchantId: number; sku: string },
+    expected: string | undefined,
+  ): Promise<MerchantPriceDto> {
+    await this.prices.clear(merchantId, sku, caller.actor(), readSeen(expected));
+    return this.show(caller, merchantId, sku);
+  }
+
+  private async show(caller: Caller, merchantId: number, sku: string): Promise<MerchantPriceDto> {
+    return toMerchantPriceDto(await this.prices.show(merchantId, sku), caller.may('costs.read'));
+  }
+}
+
+/** @throws BAD_REQUEST */
+function readSeen(text: string | undefined): Satang | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return null;
+  const satang = parseBaht(text);
+  if (satang !== null) return satang;
+  const message = 'expected_price must be an amount such as 31.50, or none';
+  throw invalidRequest([{ field: 'expected_price', code: 'INVALID_VALUE', message }]);
+}
+
+function toMerchantPriceDto(row: PricedProduct, seesCosts: boolean): MerchantPriceDto {
+  const { list_price: list, own_price: own } = row;
+  const price = own === null || own > list ? list : own;
+  const cost = seesCosts && row.cost !== null ? BigInt(row.cost) : null;
+  return {
+    ...{ sku: row.sku, name: row.name, is_active: row.active },
+    list_price: formatBaht(list),
+    own_price: own === null ? null : formatBaht(own),
+    price: formatBaht(price),
+    discount: formatBaht(list - price),
+    cost: cost === null ? null : formatBaht(cost),
+    margin: cost === null ? null : formatBaht(price - cost),
+  };
+}

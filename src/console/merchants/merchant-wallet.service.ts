@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { invalidRequest } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { readMoment } from '../../core/moments.js';
+import { parseBaht, type Satang } from '../../core/money.js';
+import { pageLimit, type Page } from '../../core/pagination.js';
+import { Database } from '../../database/database.js';
+import { MerchantsService } from '../../merchants/merchants.service.js';
+import { AccountStatementService, type Period, type StatementRow } from '../../reports/statement.service.js';
+import { WalletService } from '../../wallet/wallet.service.js';
+import type { Caller } from '../access/caller.js';
+import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import type { MerchantWalletDto } from './merchant.dto.js';
+import type {
+  AlertDto,
+  ConsoleEntryDto,
+  MovedDto,
+  MoveDto,
+  StatementPeriodDto,
+  StatementQueryDto,
+} from './merchant-wallet.dto.js';
+import { toConsoleEntryDto, toMerchantWalletDto } from './merchant-wallet.mapper.js';
+
+const COLUMNS: CsvColumns<ConsoleEntryDto> = {
+  id: ({ id }) => id,
+  created_at: ({ created_at }) => created_at,
+  kind: ({ kind }) => kind,
+  amount: ({ amount }) => amount,
+  available_amount_after: ({ available_amount_after }) => available_amount_after,
+  reference_id: ({ reference_id }) => reference_id,
+  order_number: ({ order_number }) => order_number,
+  note: ({ note }) => note,
+  operator: ({ operator }) => operator,
+};
+
+/** A merchant's money, as the pages show and move it. */
+@Injectable()
+export class MerchantWallet {
+  constructor(
+    private readonly database: Database,
+    private readonly merchants: MerchantsService,
+    private readonly wallets: WalletService,
+    private readonly statements: AccountStatementService,
+  ) {}
+
+  /** @throws NOT_FOUND */
+  async show(id: number): Promise<MerchantWalletDto> {
+    return toMerchantWalletDto(await this.wallets.get(id));
+  }
+
+  /** Newest first. @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
+  async entries(id: number, { limit, cursor, kind }: StatementQueryDto): Promise<Page<ConsoleEntryDto>> {
+    await this.merchants.get(id);
+    const asked = { isFunding: kind === 'funding', cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
+    return this.statements.latest(id, asked, toConsoleEntryDto);
+  }
+
+  /** Newest first, and logged. @throws NOT_FOUND; BAD_REQUEST */
+  async export(caller: Caller, id: number, given: StatementPeriodDto, response: Response): Promise<void> {
+    await this.merchants.get(id);
+    const { pages } = await this.statements.read(id, toPeriod(given));
+    await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), async (lines) =>
+      this.database.transaction((tx) => {
+        const detail = { list: 'entries', filter: { ...given }, lines };
+        recordAction(tx, caller.actor(), { action: 'export.run', merchantId: id, detail });
+        return Promise.resolve();
+      }),
+    );
+  }
+
+  /**
+   * Moves money in or out, confirmed again.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT, with CHANGED_MEANWHILE for another balance than expected.
+   */
+  async move(
+    caller: Caller,
+    id: number,
+    kind: 'credit' | 'debit',
+    { amount, reference, note, expected_available: expected }: MoveDto,
+  ): Promise<MovedDto> {
+    caller.assertConfirmed();
+    const by = caller.actor();
+    const { wallet, at, repeats } = await this.wallets.fund(kind, {
+      ...by,
+      merchantId: id,
+      amount: satang(amount),
+      reference,
+      note,
+      expectedAvailable: expected === undefined ? undefined : satang(expected),
+    });
+    return {
+      moved: repeats === null,
+      at: at.toISOString(),
+      operator: repeats === null ? by.operator : repeats.operator,
+      wallet: toMerchantWalletDto(wallet),
+    };
+  }
+
+  /** @param given null for no alert. @throws NOT_FOUND */
+  async setAlert(caller: Caller, id: number, given: AlertDto | null): Promise<MerchantWalletDto> {
+    const below = given && satang(given.below);
+    return toMerchantWalletDto(await this.wallets.setAlert(id, below, caller.actor()));
+  }
+}
+
+const satang = (amount: string): Satang => present(parseBaht(amount), 'an amount was checked');
+
+async function* toLines(pages: AsyncIterable<StatementRow[]>): AsyncGenerator<ConsoleEntryDto[]> {
+  for await (const page of pages) yield page.map(toConsoleEntryDto);
+}
+
+/** @throws BAD_REQUEST */
+function toPeriod({ from, to }: StatementPeriodDto): Period {
+  const read = (text: string | undefined): Date | null => (text === undefined ? null : readMoment(text));
+  const [since, until] = [read(from), read(to)];
+  if (since && until && since >= until)
+    throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message: 'to must be later than from' }]);
+  return { ...(since ? { from: since } : {}), ...(until ? { to: until } : {}) };
+}
