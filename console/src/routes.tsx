@@ -19,11 +19,22 @@ interface Context {
   queries: QueryClient;
 }
 
-/** A page with the texts of its area. */
+/** A page with the texts of its area, or of several. */
 const inArea =
-  <Page,>(area: Area, load: () => Promise<Page>) =>
+  <Page,>(area: Area | readonly Area[], load: () => Promise<Page>) =>
   async (): Promise<Page> =>
-    (await Promise.all([load(), loadArea(area)]))[0];
+    (await Promise.all([load(), ...[area].flat().map((each) => loadArea(each))]))[0];
+
+/** What orders are filtered by. */
+const orderFilters = (search: Record<string, unknown>) => ({
+  status: choice(search.status, ['pending', 'processing', 'completed', 'failed']),
+  sku: text(search.sku),
+  supplier: text(search.supplier),
+  failure: choice(search.failure, FAILURE_CODES),
+  from: day(search.from),
+  to: day(search.to),
+  q: text(search.q),
+});
 
 const root = createRootRouteWithContext<Context>()({
   component: Outlet,
@@ -74,16 +85,7 @@ const orders = createRoute({
   getParentRoute: () => shell,
   path: '/orders',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
-      status: choice(search.status, ['pending', 'processing', 'completed', 'failed']),
-      merchant: whole(search.merchant),
-      sku: text(search.sku),
-      supplier: text(search.supplier),
-      failure: choice(search.failure, FAILURE_CODES),
-      from: day(search.from),
-      to: day(search.to),
-      q: text(search.q),
-    }),
+    said({ ...orderFilters(search), merchant: whole(search.merchant) }),
   component: lazyRouteComponent(
     inArea('orders', () => import('./pages/orders/orders')),
     'Orders',
@@ -116,6 +118,77 @@ const review = createRoute({
   component: lazyRouteComponent(
     inArea('orders', () => import('./pages/review/review')),
     'Review',
+  ),
+});
+
+const merchants = createRoute({
+  getParentRoute: () => shell,
+  path: '/merchants',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      q: text(search.q),
+      status: choice(search.status, ['active', 'suspended']),
+      sandbox: choice(search.sandbox, ['true', 'false']),
+      low: choice(search.low, ['true']),
+    }),
+  component: lazyRouteComponent(
+    inArea('merchants', () => import('./pages/merchants/merchants')),
+    'Merchants',
+  ),
+});
+
+const merchant = createRoute({
+  getParentRoute: () => shell,
+  path: '/merchants/$id',
+  component: lazyRouteComponent(
+    inArea('merchants', () => import('./pages/merchants/merchant')),
+    'Merchant',
+  ),
+});
+
+const merchantOverview = createRoute({
+  getParentRoute: () => merchant,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/merchants/overview'), 'Overview'),
+});
+
+const merchantOrders = createRoute({
+  getParentRoute: () => merchant,
+  path: '/orders',
+  validateSearch: (search: Record<string, unknown>) => said(orderFilters(search)),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('./pages/merchants/merchant-orders')),
+    'MerchantOrders',
+  ),
+});
+
+const merchantStatement = createRoute({
+  getParentRoute: () => merchant,
+  path: '/statement',
+  validateSearch: (search: Record<string, unknown>) => said({ kind: choice(search.kind, ['funding']) }),
+  component: lazyRouteComponent(() => import('./pages/merchants/statement'), 'Statement'),
+});
+
+const merchantKeys = createRoute({
+  getParentRoute: () => merchant,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/merchants/keys'), 'Keys'),
+});
+
+const merchantPrices = createRoute({
+  getParentRoute: () => merchant,
+  path: '/prices',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ q: text(search.q), own: choice(search.own, ['true']) }),
+  component: lazyRouteComponent(() => import('./pages/merchants/prices'), 'Prices'),
+});
+
+const merchantLog = createRoute({
+  getParentRoute: () => merchant,
+  path: '/log',
+  component: lazyRouteComponent(
+    inArea('log', () => import('./pages/merchants/merchant-log')),
+    'MerchantLog',
   ),
 });
 
@@ -160,7 +233,15 @@ const me = createRoute({
 const routeTree = root.addChildren([
   login,
   setPassword,
-  shell.addChildren([home, orders, order, review, search, log, me]),
+  shell.addChildren([
+    ...[home, orders, order, review],
+    merchants,
+    merchant.addChildren([
+      ...[merchantOverview, merchantOrders, merchantStatement],
+      ...[merchantKeys, merchantPrices, merchantLog],
+    ]),
+    ...[search, log, me],
+  ]),
 ]);
 
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type of the routes is what typed links are made of

@@ -1,5 +1,6 @@
 import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
+import type merchants from '../pages/merchants/words.en.json';
 import type orders from '../pages/orders/words.en.json';
 import type search from '../pages/search/words.en.json';
 import type { Messages } from './translate';
@@ -8,6 +9,7 @@ import type { Messages } from './translate';
 interface AreaTexts {
   log: typeof log;
   me: typeof me;
+  merchants: typeof merchants;
   orders: typeof orders;
   search: typeof search;
 }

@@ -7,6 +7,20 @@ export function formatAmount(amount: string): string {
   return `${sign === '-' ? '−' : ''}${grouped}.${fraction.padEnd(2, '0')}`;
 }
 
+const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
+
+/** Satang of an amount as people type it, such as `1,240.5`; null for what is none. */
+export function readAmount(text: string): bigint | null {
+  const [, whole, fraction = ''] = AMOUNT.exec(text.replaceAll(/[,\s]/g, '')) ?? [];
+  return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
+}
+
+/** As the API has it: `1240.50`. */
+export function writeAmount(satang: bigint): string {
+  const digits = String(satang < 0n ? -satang : satang).padStart(3, '0');
+  return `${satang < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
 /** Money, with two digits or more and its currency. @param currency null where the column says it. */
 export function Amount({ value, currency = 'THB' }: { value: string; currency?: string | null }): ReactNode {
   return (

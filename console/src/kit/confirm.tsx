@@ -10,8 +10,10 @@ interface ConfirmProps {
   title: string;
   /** What will happen, in a sentence with the figures that are true now, and whatever else has to be said or chosen. */
   children: ReactNode;
-  /** What the red button says. */
+  /** What the button says that does it. */
   verb: string;
+  /** Red, unless what it does harms nobody. */
+  isHarmless?: boolean;
   asksReason?: boolean;
   /** What has to be typed besides: the third weight. */
   typed?: string;
@@ -23,11 +25,11 @@ interface ConfirmProps {
 }
 
 /**
- * Asks before something that has consequences. Focus begins at "Cancel"; an answer of the process that refuses, such as that
+ * Asks before something that has consequences. Focus begins at "Cancel", or at what `children` mark for it; an answer of the process that refuses, such as that
  * the figures changed meanwhile, is shown in the dialog.
  */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, children, verb, asksReason, typed, isReady = true, onConfirm, onClose, size = 'md' } = props;
+  const { title, children, verb, isHarmless, asksReason, typed, isReady = true, onConfirm, onClose } = props;
   const t = useT();
   const isPhone = useMediaQuery('(max-width: 640px)');
   const [reason, setReason] = useState('');
@@ -53,7 +55,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
       opened
       onClose={onClose}
       title={title}
-      size={size}
+      size={props.size ?? 'md'}
       fullScreen={isPhone}
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
@@ -61,7 +63,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
         className={classes.body}
         onSubmit={(event) => {
           event.preventDefault();
-          if (canConfirm) void confirm();
+          if (canConfirm && !isBusy) void confirm();
         }}
       >
         {children}
@@ -76,7 +78,12 @@ export function Confirm(props: ConfirmProps): ReactNode {
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('action.cancel')}
           </Button>
-          <Button type="submit" color="red" loading={isBusy} disabled={!canConfirm}>
+          <Button
+            type="submit"
+            color={isHarmless ? undefined : 'red'}
+            loading={isBusy}
+            disabled={!canConfirm}
+          >
             {verb}
           </Button>
         </div>

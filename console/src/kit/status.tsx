@@ -19,6 +19,9 @@ const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
   review: ['warn', 'alert'],
   suspended: ['warn', 'alert'],
   withdrawn: ['quiet', 'bar'],
+  low: ['warn', 'alert'],
+  expired: ['quiet', 'bar'],
+  revoked: ['bad', 'cross'],
 };
 
 const MARKS: Readonly<Record<Mark, ReactNode>> = {

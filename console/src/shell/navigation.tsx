@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT, type Key } from '../i18n/words';
-import { HomeIcon, LogIcon, OrdersIcon, ReviewIcon } from '../kit/icons';
+import { HomeIcon, LogIcon, MerchantsIcon, OrdersIcon, ReviewIcon } from '../kit/icons';
 import { useMay, type Permission } from '../session';
 import { Logo } from './logo';
 import classes from './navigation.module.css';
 
 interface Place {
-  to: '/' | '/orders' | '/review' | '/log';
+  to: '/' | '/orders' | '/review' | '/merchants' | '/log';
   name: Key;
   Icon: () => ReactNode;
   permission: Permission;
@@ -17,6 +17,7 @@ const PLACES: readonly Place[] = [
   { to: '/', name: 'nav.home', Icon: HomeIcon, permission: 'orders.read' },
   { to: '/orders', name: 'nav.orders', Icon: OrdersIcon, permission: 'orders.read' },
   { to: '/review', name: 'nav.review', Icon: ReviewIcon, permission: 'orders.read' },
+  { to: '/merchants', name: 'nav.merchants', Icon: MerchantsIcon, permission: 'merchants.read' },
   { to: '/log', name: 'nav.log', Icon: LogIcon, permission: 'log.read' },
 ];
 

@@ -10,6 +10,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['g', 'h'], 'shortcuts.home'],
   [['g', 'o'], 'shortcuts.orders'],
   [['g', 'r'], 'shortcuts.review'],
+  [['g', 'm'], 'shortcuts.merchants'],
   [['j'], 'shortcuts.down'],
   [['k'], 'shortcuts.up'],
   [['Enter'], 'shortcuts.open'],

@@ -64,7 +64,7 @@ export function Log(): ReactNode {
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>
-            <List rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
+            <LogList rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
             {data.length === 0 && (
               <Empty title={t(isFiltered ? 'log.noMatch' : 'log.none')}>
                 {t(isFiltered ? 'log.noMatchHint' : 'log.noneHint')}
@@ -80,7 +80,16 @@ export function Log(): ReactNode {
 
 const idOf = ({ id }: LogEntry): string => String(id);
 
-function List({ rows, scope, isFirst }: { rows: LogEntry[]; scope: string; isFirst: boolean }): ReactNode {
+interface LogListProps {
+  rows: LogEntry[];
+  /** Tells one list from another. */
+  scope: string;
+  /** Whether it is the first page, on which new ones come. */
+  isFirst: boolean;
+}
+
+/** Entries that open to show what they changed. */
+export function LogList({ rows, scope, isFirst }: LogListProps): ReactNode {
   const t = useT();
   const fresh = useFreshRows(rows, idOf, scope);
   if (rows.length === 0) return null;

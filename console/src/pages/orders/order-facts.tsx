@@ -17,7 +17,7 @@ export function OrderFacts({ order }: { order: OrderView }): ReactNode {
       facts={[
         [
           t('order.merchant'),
-          <Link key="merchant" to="/orders" search={{ merchant: String(merchant.id) }}>
+          <Link key="merchant" to="/merchants/$id" params={{ id: String(merchant.id) }}>
             {merchant.name}
           </Link>,
         ],

@@ -24,44 +24,87 @@ type OrderRow = components['schemas']['ListedOrderDto'];
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
 
+/** What a list of orders is filtered by, as the address has it. */
+export interface OrderFilters {
+  status?: (typeof STATUSES)[number];
+  merchant?: string;
+  sku?: string;
+  supplier?: string;
+  failure?: (typeof FAILURE_CODES)[number];
+  from?: string;
+  to?: string;
+  q?: string;
+}
+
 /** Orders of all merchants, newest first. */
 export function Orders(): ReactNode {
   const t = useT();
   const { zone } = useWords();
-  const navigate = useNavigate();
-  const { cursor, ...filters } = useSearch({ from: '/shell/orders' });
-  const { from, to, merchant } = filters;
   const mayExport = useMay('exports.run');
-  const filter = {
-    ...filters,
-    merchant: merchant === undefined ? undefined : Number(merchant),
-    from: from && startOfDay(from, zone),
-    to: to && startOfDay(addDays(to, 1), zone),
-  };
-  const asked = { ...filter, cursor };
-  const query = usePolled({
-    queryKey: ['orders', asked],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: asked }, signal })),
-    every: cursor === undefined ? EVERY.list : EVERY.rest,
-  });
-  const change = (changes: Record<string, string | undefined>): void =>
-    void navigate({ to: '/orders', search: (search) => ({ ...search, ...changes, cursor: undefined }) });
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const { cursor, ...filters } = useSearch({ from: '/shell/orders' });
   return (
     <Page
       title={t('nav.orders')}
       actions={
         <>
           <LiveButton />
-          {mayExport && <CsvButton path="/api/orders.csv" query={filter} />}
+          {mayExport && <CsvButton path="/api/orders.csv" query={askedOf(filters, zone)} />}
         </>
       }
     >
-      <Filters filters={filtersOf(t)} values={filters} onChange={change} />
+      <OrderList filters={filters} cursor={cursor} />
+    </Page>
+  );
+}
+
+/** What the process is asked for: days begin where the operator is. */
+const askedOf = ({ from, to, merchant, ...filters }: OrderFilters, zone: string) => ({
+  ...filters,
+  merchant: merchant === undefined ? undefined : Number(merchant),
+  from: from && startOfDay(from, zone),
+  to: to && startOfDay(addDays(to, 1), zone),
+});
+
+interface OrderListProps {
+  filters: OrderFilters;
+  cursor: string | undefined;
+  /** Whose orders they are; of all merchants, unless given. */
+  of?: string;
+}
+
+/** Orders with their filters, which go into the address of the page that shows them. */
+export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
+  const t = useT();
+  const { zone } = useWords();
+  const navigate = useNavigate();
+  const asked = { ...askedOf({ ...filters, merchant: of ?? filters.merchant }, zone), cursor };
+  const query = usePolled({
+    queryKey: ['orders', asked],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: asked }, signal })),
+    every: cursor === undefined ? EVERY.list : EVERY.rest,
+  });
+  const change = (changes: Record<string, string | undefined>): void =>
+    void navigate({
+      to: '.',
+      search: (search: Record<string, unknown>) => ({ ...search, ...changes, cursor: undefined }),
+    });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <>
+      <Filters
+        filters={filtersOf(t).filter(({ name }) => of === undefined || name !== 'merchant')}
+        values={{ ...filters }}
+        onChange={change}
+      />
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>
-            <List rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
+            <List
+              rows={data}
+              scope={JSON.stringify(asked)}
+              isFirst={cursor === undefined}
+              columns={columnsOf(t).filter(({ id }) => of === undefined || id !== 'merchant')}
+            />
             {data.length === 0 && (
               <Empty title={t(isFiltered ? 'list.noMatch' : 'orders.none')}>
                 {t(isFiltered ? 'list.noMatchHint' : 'orders.noneHint')}
@@ -71,11 +114,18 @@ export function Orders(): ReactNode {
           </>
         )}
       </Answered>
-    </Page>
+    </>
   );
 }
 
-function List({ rows, scope, isFirst }: { rows: OrderRow[]; scope: string; isFirst: boolean }): ReactNode {
+interface ListProps {
+  rows: OrderRow[];
+  scope: string;
+  isFirst: boolean;
+  columns: Column<OrderRow>[];
+}
+
+function List({ rows, scope, isFirst, columns }: ListProps): ReactNode {
   const t = useT();
   const fresh = useFreshRows(rows, numberOf, scope);
   if (rows.length === 0) return null;
@@ -84,7 +134,7 @@ function List({ rows, scope, isFirst }: { rows: OrderRow[]; scope: string; isFir
       {isFirst && <FreshButton count={fresh.freshCount} onShow={fresh.showFresh} />}
       <Table
         label={t('nav.orders')}
-        columns={columnsOf(t)}
+        columns={columns}
         rows={isFirst ? fresh.rows : rows}
         keyOf={numberOf}
         linkOf={({ order_number }) => ({ to: '/orders/$number', params: { number: order_number } })}

@@ -76,7 +76,7 @@ function hitsOf({ orders, merchants, products }: components['schemas']['FoundDto
       kind: t('search.as.merchant'),
       title: name,
       detail: t('merchant.title', { id: String(id) }),
-      link: { to: '/orders', search: { merchant: String(id) } } as const,
+      link: { to: '/merchants/$id', params: { id: String(id) } } as const,
     })),
     ...products.map(({ sku, name }) => ({
       kind: t('search.as.product'),

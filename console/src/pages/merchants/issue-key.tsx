@@ -1,0 +1,73 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { addDays, startOfDay } from '../../i18n/moments';
+import { useT, useWords } from '../../i18n/words';
+import { Confirm } from '../../kit/confirm';
+import { useRequestKey } from '../../kit/request-key';
+import { useRefresh, type MerchantView } from './merchant-view';
+
+interface IssueKeyProps {
+  merchant: Pick<MerchantView, 'id' | 'name'>;
+  onIssued: (key: string) => void;
+  onClose: () => void;
+}
+
+/** Issues a key, for some networks and until a day where that is said. */
+export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }: IssueKeyProps): ReactNode {
+  const t = useT();
+  const { zone } = useWords();
+  const refresh = useRefresh();
+  const requestKey = useRequestKey();
+  const [name, setName] = useState('');
+  const [networks, setNetworks] = useState('');
+  const [until, setUntil] = useState('');
+  const issue = async (): Promise<void> => {
+    const allowed = networks.split(/[\s,]+/).filter((each) => each !== '');
+    const { key } = await ask(() =>
+      client.POST('/api/merchants/{id}/keys', {
+        params: { path: { id }, header: { 'Idempotency-Key': requestKey } },
+        body: {
+          name: name.trim() || undefined,
+          allowed_networks: allowed,
+          expires_at: until === '' ? undefined : startOfDay(addDays(until, 1), zone),
+        },
+      }),
+    );
+    onIssued(key);
+    await refresh(id);
+  };
+  return (
+    <Confirm
+      title={t('keys.issueTitle', { name: merchant })}
+      verb={t('keys.issue')}
+      isHarmless
+      onConfirm={issue}
+      onClose={onClose}
+    >
+      <p>{t('keys.issueConsequence', { name: merchant })}</p>
+      <TextInput
+        label={t('keys.name')}
+        description={t('keys.nameHint')}
+        maxLength={128}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Textarea
+        label={t('keys.networks')}
+        description={t('keys.networksHint')}
+        rows={2}
+        value={networks}
+        onChange={(event) => setNetworks(event.currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label={t('keys.until')}
+        description={t('keys.untilHint')}
+        value={until}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
+    </Confirm>
+  );
+}

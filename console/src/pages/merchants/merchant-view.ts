@@ -1,0 +1,55 @@
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { ask, client } from '../../api';
+import { EVERY, usePolled } from '../../kit/live';
+import type { components } from '../../schema';
+
+export type MerchantView = components['schemas']['ConsoleMerchantDto'];
+export type WalletView = components['schemas']['MerchantWalletDto'];
+export type EntryView = components['schemas']['ConsoleEntryDto'];
+export type KeyView = components['schemas']['ConsoleKeyDto'];
+export type PriceView = components['schemas']['MerchantPriceDto'];
+
+/** The merchant that the address names. */
+export const useMerchantId = (): number => Number(useParams({ from: '/shell/merchants/$id' }).id);
+
+export function useMerchant(): UseQueryResult<MerchantView> {
+  const id = useMerchantId();
+  return usePolled({
+    queryKey: ['merchant', id],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/merchants/{id}', { params: { path: { id } }, signal })),
+    every: EVERY.figures,
+  });
+}
+
+/** After something was done about a merchant: all that is shown of it is asked for again. */
+export function useRefresh(): (id: number) => Promise<void> {
+  const queries = useQueryClient();
+  return async (id) => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['merchant', id] }),
+      queries.invalidateQueries({ queryKey: ['merchants'] }),
+    ]);
+  };
+}
+
+const MOST = 100;
+
+/** How many open orders a merchant has; where there are many, only that there are. */
+export function useOpenOrders(merchant: number): UseQueryResult<string> {
+  return useQuery({
+    queryKey: ['merchant', merchant, 'open-orders'],
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(
+        (['pending', 'processing'] as const).map((status) =>
+          ask(() =>
+            client.GET('/api/orders', { params: { query: { merchant, status, limit: MOST } }, signal }),
+          ),
+        ),
+      );
+      const count = pages.reduce((sum, { data }) => sum + data.length, 0);
+      return `${count}${pages.some(({ next_cursor }) => next_cursor !== null) ? '+' : ''}`;
+    },
+  });
+}

@@ -1,0 +1,145 @@
+import { Checkbox, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ask, client, isProblem } from '../../api';
+import { formatMoment } from '../../i18n/moments';
+import { useT, useWords } from '../../i18n/words';
+import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { toast } from '../../kit/toasts';
+import { AmountField } from './amount-field';
+import { useRefresh, type MerchantView, type WalletView } from './merchant-view';
+import classes from './move-money.module.css';
+
+interface MoveMoneyProps {
+  kind: 'credit' | 'debit';
+  merchant: MerchantView;
+  /** As it is now: it is asked for again while the dialog is open. */
+  wallet: WalletView;
+  onClose: () => void;
+}
+
+/** A deposit, or money that is taken out: with the balance before and after, which the process checks. */
+export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): ReactNode {
+  const t = useT();
+  const move = useMove({ kind, merchant, wallet });
+  const { amount, after, form, setForm } = move;
+  const isTooMuch = after !== null && after < 0n;
+  return (
+    <Confirm
+      title={t(kind === 'credit' ? 'move.creditTitle' : 'move.debitTitle', { name: merchant.name })}
+      verb={
+        amount === null
+          ? t(`move.${kind}`)
+          : t(`move.${kind}Verb`, { amount: formatAmount(writeAmount(amount)) })
+      }
+      isHarmless={kind === 'credit'}
+      typed={kind === 'debit' ? merchant.name : undefined}
+      isReady={amount !== null && !isTooMuch && form.reference.trim() !== ''}
+      onConfirm={move.send}
+      onClose={onClose}
+    >
+      <AmountField
+        label={t('move.amount')}
+        value={form.amount}
+        onChange={(value) => setForm({ ...form, amount: value })}
+        problem={isTooMuch ? t('move.tooMuch') : undefined}
+      />
+      <TextInput
+        label={t('move.reference')}
+        description={t('move.referenceHint')}
+        required
+        maxLength={128}
+        autoComplete="off"
+        value={form.reference}
+        onChange={(event) => setForm({ ...form, reference: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('move.note')}
+        maxLength={500}
+        value={form.note}
+        onChange={(event) => setForm({ ...form, note: event.currentTarget.value })}
+      />
+      <BeforeAndAfter before={wallet.available_amount} after={after} />
+      {kind === 'debit' && amount !== null && !isTooMuch && (
+        <p className={classes.consequence}>
+          {t('move.debitConsequence', {
+            amount: formatAmount(writeAmount(amount)),
+            name: merchant.name,
+            available: formatAmount(wallet.available_amount),
+          })}
+        </p>
+      )}
+      {move.hasChanged && (
+        <Checkbox
+          label={t('move.whatever')}
+          description={t('move.whateverHint')}
+          checked={form.isWhatever}
+          onChange={(event) => setForm({ ...form, isWhatever: event.currentTarget.checked })}
+        />
+      )}
+    </Confirm>
+  );
+}
+
+const EMPTY = { amount: '', reference: '', note: '', isWhatever: false };
+
+function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
+  const t = useT();
+  const { language, zone } = useWords();
+  const refresh = useRefresh();
+  const [form, setForm] = useState(EMPTY);
+  const [hasChanged, setChanged] = useState(false);
+  const read = readAmount(form.amount);
+  const amount = read !== null && read > 0n ? read : null;
+  const available = readAmount(wallet.available_amount) ?? 0n;
+  const after = amount === null ? null : available + (kind === 'credit' ? amount : -amount);
+  const send = async (): Promise<void> => {
+    if (amount === null) return;
+    const request = {
+      params: { path: { id: merchant.id } },
+      body: {
+        amount: writeAmount(amount),
+        reference: form.reference.trim(),
+        note: form.note.trim() || undefined,
+        expected_available: form.isWhatever ? undefined : wallet.available_amount,
+      },
+    };
+    try {
+      const { moved, at, operator } = await ask(() =>
+        kind === 'credit'
+          ? client.POST('/api/merchants/{id}/credits', request)
+          : client.POST('/api/merchants/{id}/debits', request),
+      );
+      if (!moved) {
+        const when = formatMoment(at, language, zone);
+        throw new Error(t('move.wasDone', { reference: form.reference.trim(), when, who: operator ?? '—' }));
+      }
+      void refresh(merchant.id);
+      toast(t(`move.${kind}Done`, { amount: formatAmount(writeAmount(amount)), name: merchant.name }));
+    } catch (error) {
+      await refresh(merchant.id);
+      if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
+      setChanged(true);
+      throw new Error(t('move.changed'), { cause: error });
+    }
+  };
+  return { amount, after, form, setForm, hasChanged, send };
+}
+
+function BeforeAndAfter({ before, after }: { before: string; after: bigint | null }): ReactNode {
+  const t = useT();
+  return (
+    <dl className={classes.figures} aria-live="polite">
+      <div>
+        <dt>{t('move.before')}</dt>
+        <dd className="number">{formatAmount(before)} THB</dd>
+      </div>
+      <div className={classes.after}>
+        <dt>{t('move.after')}</dt>
+        <dd className="number">
+          {after === null || after < 0n ? '—' : `${formatAmount(writeAmount(after))} THB`}
+        </dd>
+      </div>
+    </dl>
+  );
+}
