@@ -30,6 +30,7 @@ const rows = {
   audit: ['core', 'database'],
   reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'wallet'],
   support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet'],
+  jobs: ['core', 'database', 'audit-log', 'operators'],
   maintenance: [
     ...[
       'core',
@@ -66,7 +67,7 @@ const rows = {
   ],
   console: [
     ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],
-    ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health'],
+    ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health', 'jobs'],
   ],
 };
 

@@ -43,6 +43,7 @@ import { Operators1763800000040 } from './src/database/migrations/1763800000040-
 import { OperatorLogSources1763800000041 } from './src/database/migrations/1763800000041-operator-log-sources.js';
 import { ReviewClaims1763800000042 } from './src/database/migrations/1763800000042-review-claims.js';
 import { OperatorLogKeys1763800000043 } from './src/database/migrations/1763800000043-operator-log-keys.js';
+import { ConsoleJobs1763800000045 } from './src/database/migrations/1763800000045-console-jobs.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -57,6 +58,7 @@ import { Order } from './src/orders/order.entity.js';
 import { SupplierCall } from './src/orders/supplier-call.entity.js';
 import { SupplierReversal } from './src/orders/supplier-reversal.entity.js';
 import { UnitAttempt } from './src/orders/unit-attempt.entity.js';
+import { Job } from './src/jobs/job.entity.js';
 import { WorkerProcess } from './src/queues/worker-process.entity.js';
 import { ReviewClaim } from './src/support/review-claim.entity.js';
 import { SupplierProductRead } from './src/suppliers/supplier-product-read.entity.js';
@@ -78,6 +80,7 @@ const ENTITIES = [
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim],
+  Job,
 ];
 
 /**
@@ -133,6 +136,7 @@ export function dataSourceOptions(
       OperatorLogSources1763800000041,
       ReviewClaims1763800000042,
       OperatorLogKeys1763800000043,
+      ConsoleJobs1763800000045,
       OperatorLogPages1763800000053,
     ],
     migrationsTableName: 'schema_migrations',

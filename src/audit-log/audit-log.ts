@@ -51,6 +51,8 @@ export const AUDITED_ACTIONS = [
   'order.resolve',
   'reversal.close',
   'webhook.replay',
+  'webhook.retry',
+  'webhook.test',
   'secrets.rotate',
   'operator.create',
   'operator.set_role',
@@ -67,6 +69,9 @@ export const AUDITED_ACTIONS = [
   'second_factor.remove',
   'order.note',
   'export.run',
+  'report.run',
+  'audit.run',
+  'job.cancel',
 ] as const;
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 

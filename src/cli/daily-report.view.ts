@@ -1,10 +1,5 @@
-import { formatBaht } from '../core/money.js';
-import {
-  NOTHING,
-  type DailyReport,
-  type DayFigures,
-  type MerchantDay,
-} from '../reports/daily-report.service.js';
+import { NOTHING, type DailyReport, type MerchantDay } from '../reports/daily-report.service.js';
+import { toDailyLine } from '../reports/report-lines.js';
 import { toCsv } from '../core/csv.js';
 import { csvPieces, jsonArray, type Line } from './pieces.js';
 import { listTable, paragraphs, type Result, type Streamed } from './output.js';
@@ -14,7 +9,7 @@ import { paint } from './terminal.js';
 export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolean }): Result {
   const { date, timezone, from, to, merchants, total, differences } = report;
   const ok = differences.length === 0;
-  const lines: Line[] = merchants.map((day) => ({ ...whose(day), ...toLine(day) }));
+  const lines: Line[] = merchants.map((day) => ({ ...whose(day), ...toDailyLine(day) }));
   const json = {
     ok,
     date,
@@ -22,10 +17,10 @@ export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolea
     from: from.toISOString(),
     to: to.toISOString(),
     merchants: lines,
-    total: toLine(total),
+    total: toDailyLine(total),
     differences,
   };
-  const all = [...lines, { merchant_id: null, name: 'total', ...toLine(total) }];
+  const all = [...lines, { merchant_id: null, name: 'total', ...toDailyLine(total) }];
   if (csv) return { json, text: () => csvOf(all), ok, remarks: differences };
   const title = `${date} in ${timezone}: ${from.toISOString()} to ${to.toISOString()}`;
   const verdict = ok
@@ -48,7 +43,7 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: 
   };
   const lines = async function* (): AsyncGenerator<Line[]> {
     for await (const { date, merchants } of seen()) {
-      yield merchants.map((day) => ({ date, ...whose(day), ...toLine(day) }));
+      yield merchants.map((day) => ({ date, ...whose(day), ...toDailyLine(day) }));
     }
   };
   const texts = async function* (): AsyncGenerator<string> {
@@ -69,26 +64,6 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: 
 
 const whose = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
 
-/** Available and held belong to the merchant alike: what they are together changes by money in, money out and spending. */
-function toLine(day: DayFigures): Line {
-  return {
-    orders: Number(day.orders),
-    completed: Number(day.completed),
-    failed: Number(day.failed),
-    opening_amount: formatBaht(day.opening_available + day.opening_held),
-    credited_amount: formatBaht(day.credited),
-    debited_amount: formatBaht(day.debited),
-    spent_amount: formatBaht(day.spent),
-    closing_amount: formatBaht(day.closing_available + day.closing_held),
-    ordered_amount: formatBaht(day.ordered),
-    refunded_amount: formatBaht(day.refunded),
-    opening_available_amount: formatBaht(day.opening_available),
-    opening_held_amount: formatBaht(day.opening_held),
-    closing_available_amount: formatBaht(day.closing_available),
-    closing_held_amount: formatBaht(day.closing_held),
-  };
-}
-
 /** What a terminal has room for: the balances once, and how the closing one is divided. */
 const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
   id: merchant_id ?? null,
@@ -106,7 +81,7 @@ const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
   held: line.closing_held_amount ?? null,
 });
 
-const RANGE_COLUMNS = ['date', 'merchant_id', 'name', ...Object.keys(toLine(NOTHING))];
+const RANGE_COLUMNS = ['date', 'merchant_id', 'name', ...Object.keys(toDailyLine(NOTHING))];
 
 function csvOf(lines: Line[]): string {
   const columns = Object.keys(lines[0] ?? {});

@@ -1,13 +1,12 @@
 import { counted } from '../core/text.js';
-import { formatMicros } from '../core/cost-money.js';
-import { formatBaht } from '../core/money.js';
+import { isCompleteComparison, toSupplierLine, type SupplierLine } from '../reports/report-lines.js';
 import type { SupplierComparison } from '../reports/supplier-report.service.js';
 import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './terminal.js';
 
 /** How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered. */
 export function supplierReport(since: Date, comparisons: SupplierComparison[]): Result {
-  const suppliers = comparisons.map(toJson);
+  const suppliers = comparisons.map(toSupplierLine);
   const ok = suppliers.every((each) => each.ok);
   const differences = suppliers.flatMap((each) =>
     each.differences.map((difference) => ({ supplier: each.supplier, ...difference })),
@@ -25,7 +24,7 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
       verdictOf(
         ok,
         differences.length,
-        comparisons.filter((each) => !isComplete(each)).map(({ supplier }) => supplier),
+        comparisons.filter((each) => !isCompleteComparison(each)).map(({ supplier }) => supplier),
         suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
       ),
       suppliers
@@ -50,59 +49,8 @@ function verdictOf(ok: boolean, differences: number, incomplete: string[], openC
 }
 
 /** What has to be compared with what the vendor's own site lists. */
-const unaskableIn = ({ supplier, unaskable }: SupplierJson): string =>
+const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>
   unaskable === 0
     ? ''
     : `${counted(unaskable, 'unit', 'units')} at ${supplier} can be asked about only in a way that may buy again: ` +
       'compare them with the list of purchases on its site.';
-
-/** Where nothing was settled yet, the balance is all that the supplier was asked about. */
-const isComplete = ({ balance, unanswered }: Pick<SupplierComparison, 'balance' | 'unanswered'>): boolean =>
-  unanswered.count === 0 && (balance.known || balance.reached);
-
-interface SupplierJson {
-  supplier: string;
-  ok: boolean;
-  succeeded: number;
-  succeeded_amount: string;
-  failed: number;
-  open: number;
-  agreed: number;
-  unanswered: number;
-  /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
-  unaskable: number;
-  open_cases: number;
-  problem: string | null;
-  balance_amount: string | null;
-  balance_currency: string | null;
-  differences: { reference: string; ours: string; theirs: string; amount: string }[];
-}
-
-function toJson({
-  supplier,
-  balance,
-  counts,
-  agreed,
-  differences,
-  unanswered,
-  unaskable,
-  openCases,
-}: SupplierComparison): SupplierJson {
-  const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
-  return {
-    supplier,
-    ok: differences.length === 0 && isComplete({ balance, unanswered }) && openCases === 0,
-    succeeded: Number(counts.succeeded),
-    succeeded_amount: formatBaht(counts.succeeded_amount),
-    failed: Number(counts.failed),
-    open: Number(counts.open),
-    agreed,
-    unanswered: unanswered.count,
-    unaskable,
-    open_cases: openCases,
-    problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
-    balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
-    balance_currency: balance.known ? balance.amount.currency : null,
-    differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),
-  };
-}

@@ -2,6 +2,7 @@ import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.entity.js';
 import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
+import { WebhookReplay } from '../webhooks/webhook-replay.service.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type CommandGroup } from './command-group.js';
@@ -77,11 +78,12 @@ export const webhookCommands: CommandGroup = {
       .action(
         act(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
           await app.get(MerchantsService).get(merchant);
-          const deliveries = app.get(WebhookDeliveriesService);
-          const count = await deliveries.countReplayable(merchant, since, status);
+          const replays = app.get(WebhookReplay);
+          const which = { merchantId: merchant, since, status };
+          const count = await replays.count(which);
           if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });
           const replayed = await withProgress('Replaying deliveries', (report) =>
-            deliveries.replay(merchant, since, status, { by, onProgress: (done) => report(done, count) }),
+            replays.replay(which, { by, onProgress: (done) => report(done, count) }),
           );
           return record({ replayed });
         }),

@@ -10,13 +10,22 @@ import { HealthModule } from '../health/health.module.js';
 import { AccessGuard } from './access/access.guard.js';
 import { AccessModule } from './access/access.module.js';
 import { DeskModule } from './desk/desk.module.js';
+import { ConsoleJobsModule } from './jobs/console-jobs.module.js';
 import { LogModule } from './log/log.module.js';
 import { MerchantPagesModule } from './merchants/merchant-pages.module.js';
+import { WebhookPagesModule } from './webhooks/webhook-pages.module.js';
 import { ConsoleHealthController } from './console-health.controller.js';
 
 /** The process that serves operators: the features' services, without queues and so without Redis. */
 @Module({
-  imports: [DatabaseModule, HealthModule, AccessModule, DeskModule, LogModule, MerchantPagesModule],
+  imports: [
+    ...[DatabaseModule, HealthModule, AccessModule],
+    DeskModule,
+    ConsoleJobsModule,
+    LogModule,
+    MerchantPagesModule,
+    WebhookPagesModule,
+  ],
   controllers: [ConsoleHealthController],
   providers: [
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -17,6 +17,8 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Me', 'My account')
     .addTag('Orders', 'Orders, and what is done about them')
     .addTag('Merchants', 'Merchants, their wallets and statements')
+    .addTag('Webhooks', 'Webhooks, their deliveries, and replays')
+    .addTag('Jobs', 'What is done in the background')
     .addTag('Review', 'Units that wait for somebody, and the search')
     .addTag('Log', 'What operators did')
     .build();

@@ -68,7 +68,7 @@ export class Database implements Queryable, OnApplicationShutdown {
   constructor(
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly metrics: Metrics,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'watchPool' | 'invariantBroken'>,
     private readonly trust: SharedTrust,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {

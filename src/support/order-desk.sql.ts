@@ -1,6 +1,6 @@
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import type { Statement } from '../database/database.js';
-import { statement } from '../database/parameters.js';
+import { firstIdSince } from '../database/first-id-since.sql.js';
 import { ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
@@ -36,24 +36,7 @@ export interface DeskQuery extends DeskFilter {
   limit: number;
 }
 
-/**
- * The lowest id of the orders that were created at a moment or later, one above all ids where there are none, and no row
- * where there are no orders. Ids rise with the time, so that some 23 looks into the primary key find it.
- */
-export const FIRST_ID_SINCE = statement(
-  'order_desk.first_id_since',
-  { moment: 'timestamptz' },
-  ({ moment }) => `
-    WITH RECURSIVE search (low, high) AS (
-      SELECT (SELECT min(id) FROM orders), (SELECT max(id) FROM orders) + 1
-      UNION ALL
-      SELECT CASE WHEN probe.created_at < ${moment} THEN probe.id + 1 ELSE search.low END,
-             CASE WHEN probe.created_at < ${moment} THEN search.high ELSE (search.low + search.high) / 2 END
-      FROM search CROSS JOIN LATERAL (
-        SELECT id, created_at FROM orders WHERE id >= (search.low + search.high) / 2 ORDER BY id LIMIT 1) probe
-      WHERE search.low < search.high)
-    SELECT low AS id FROM search WHERE low >= high LIMIT 1`,
-);
+export const FIRST_ID_SINCE = firstIdSince('order_desk.first_id_since', 'orders');
 
 const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';

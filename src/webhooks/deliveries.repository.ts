@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { Reads } from '../database/reads.js';
-import type { Event } from '../events/event.entity.js';
+import type { DeliveredEvent, Event } from '../events/event.entity.js';
 import * as sql from './deliveries.sql.js';
 import type { DeliveryFilter } from './deliveries.sql.js';
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
@@ -29,8 +29,13 @@ export type AttemptRow = Pick<
 /** Deliveries of a status, of any of a merchant's webhooks, that were created since a moment. */
 export interface Which {
   merchantId: number;
+  /** One of them only. */
+  webhookId: number | null;
   status: DeliveryStatus;
+  event: DeliveredEvent | null;
   since: Date;
+  /** Only those up to this id. */
+  upTo: bigint | null;
 }
 
 interface TestEvent {
@@ -40,6 +45,9 @@ interface TestEvent {
   body: string;
   now: Date;
 }
+
+/** Deliveries are given their ids by several processes, each by its own clock. */
+const MARGIN_MS = 600_000;
 
 type Place = Pick<Step, 'last_kind' | 'last_id'>;
 
@@ -101,9 +109,24 @@ export class DeliveriesRepository {
   }
 
   /** How many {@link retryMany} would find now. */
-  async countRetryable(which: Which): Promise<number> {
-    const [found] = await this.database.query<{ count: bigint }>(...sql.COUNT_RETRYABLE.with(which));
+  async countRetryable(which: Which, above: bigint): Promise<number> {
+    const counting = sql.COUNT_RETRYABLE.with({ ...which, above });
+    const [found] = await this.database.query<{ count: bigint }>(...counting);
     return Number(found?.count ?? 0n);
+  }
+
+  /** No delivery of that moment or later has a lower id. */
+  async firstIdSince(moment: Date): Promise<bigint> {
+    const earlier = new Date(moment.getTime() - MARGIN_MS);
+    const [first] = await this.database.query<Pick<Delivery, 'id'>>(
+      ...sql.FIRST_ID_SINCE.with({ moment: earlier }),
+    );
+    return first?.id ?? 0n;
+  }
+
+  async lastId(): Promise<bigint> {
+    const [last] = await this.database.query<Pick<Delivery, 'id'>>(sql.LAST_ID);
+    return last?.id ?? 0n;
   }
 
   /** @returns the id of the event's delivery. */

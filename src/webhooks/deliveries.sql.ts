@@ -1,6 +1,7 @@
 import { DELIVERED_EVENTS, type DeliveredEvent } from '../events/event.entity.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import type { Statement } from '../database/database.js';
+import { firstIdSince } from '../database/first-id-since.sql.js';
 import { statement } from '../database/parameters.js';
 import { MAX_BIGINT } from '../core/pagination.js';
 
@@ -90,18 +91,30 @@ export const RETRY_DELIVERY: Statement = {
   text: `UPDATE webhook_deliveries SET ${RETRY} WHERE id = $1`,
 };
 
-/** Of a merchant's webhooks that are active, what no attempt is made of at present. */
+const WHICH = {
+  ...({ merchantId: 'int', webhookId: 'int?', status: 'text', event: 'text?' } as const),
+  ...({ since: 'timestamptz', above: 'bigint', upTo: 'bigint?' } as const),
+};
+
+/** Of a merchant's webhooks that are active, what no attempt is made of at present. @param live has their ids. */
+const retryable = (
+  live: string,
+  { status, event, since, above, upTo }: Record<keyof typeof WHICH, string>,
+): string => `
+  webhook_id IN (SELECT id FROM ${live}) AND id > ${above} AND (${upTo} IS NULL OR id <= ${upTo})
+  AND created_at >= ${since} AND status = ${status} AND (${event} IS NULL OR kind = ${event}) AND leased_until IS NULL`;
+
+const live = ({ merchantId, webhookId }: Record<keyof typeof WHICH, string>): string => `
+  SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND (${webhookId} IS NULL OR id = ${webhookId})
+    AND status = 'active' AND deleted_at IS NULL`;
+
 export const RETRY_MANY = statement(
   'webhook_deliveries.retry_many',
-  { merchantId: 'int', status: 'text', since: 'timestamptz', above: 'bigint', limit: 'int' },
-  ({ merchantId, status, since, above, limit }) => `
-    WITH live AS MATERIALIZED (
-      SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND status = 'active' AND deleted_at IS NULL
-      ORDER BY id FOR SHARE),
+  { ...WHICH, limit: 'int' },
+  ({ limit, ...which }) => `
+    WITH live AS MATERIALIZED (${live(which)} ORDER BY id FOR SHARE),
     picked AS (
-      SELECT id FROM webhook_deliveries
-      WHERE webhook_id IN (SELECT id FROM live) AND id > ${above} AND created_at >= ${since} AND status = ${status}
-        AND leased_until IS NULL
+      SELECT id FROM webhook_deliveries WHERE ${retryable('live', which)}
       ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
     UPDATE webhook_deliveries d SET ${RETRY} FROM picked WHERE d.id = picked.id
     RETURNING d.id, d.webhook_id`,
@@ -109,13 +122,18 @@ export const RETRY_MANY = statement(
 
 export const COUNT_RETRYABLE = statement(
   'webhook_deliveries.count_retryable',
-  { merchantId: 'int', status: 'text', since: 'timestamptz' },
-  ({ merchantId, status, since }) => `
-    SELECT count(*) AS count FROM webhook_deliveries
-    WHERE webhook_id IN (
-        SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND status = 'active' AND deleted_at IS NULL)
-      AND created_at >= ${since} AND status = ${status} AND leased_until IS NULL`,
+  WHICH,
+  (which) => `
+    WITH live AS MATERIALIZED (${live(which)})
+    SELECT count(*) AS count FROM webhook_deliveries WHERE ${retryable('live', which)}`,
 );
+
+export const FIRST_ID_SINCE = firstIdSince('webhook_deliveries.first_id_since', 'webhook_deliveries');
+
+export const LAST_ID: Statement = {
+  name: 'webhook_deliveries.last_id',
+  text: 'SELECT coalesce(max(id), 0) AS id FROM webhook_deliveries',
+};
 
 /** An event of its own, under the wallet's lock as every event is (see `recordEvents`), and its one delivery. */
 export const RECORD_TEST = statement(

@@ -7,15 +7,13 @@ import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { eventBody } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
-import { DeliveriesRepository, type DeliveryRow, type Which } from './deliveries.repository.js';
+import { DeliveriesRepository, type DeliveryRow } from './deliveries.repository.js';
 import type { DeliveryDetailDto, DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import type { DeliveryStatus } from './delivery.entity.js';
 import { toAttempts, toDeliveryDto } from './delivery.mapper.js';
 import { SAMPLE_ORDER } from './sample-order.js';
 import { WebhooksRepository, type LockedWebhook } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
-
-const REPLAY_BATCH = 1_000;
 
 /** The log of deliveries, and what a merchant or the operator can ask of it. */
 @Injectable()
@@ -48,9 +46,10 @@ export class WebhookDeliveriesService {
 
   /**
    * Makes one more attempt at once, whatever the delivery's status, with the same event; none follows by itself.
+   * @param by the operator, for their log.
    * @throws NOT_FOUND; CONFLICT while the webhook is inactive or an attempt is in flight
    */
-  async retry(merchantId: number, webhookId: number, id: bigint): Promise<DeliveryDto> {
+  async retry(merchantId: number, webhookId: number, id: bigint, by?: Actor): Promise<DeliveryDto> {
     const delivery = await this.database.transaction(async (tx) => {
       const { status } = await this.lockWebhook(tx, merchantId, webhookId);
       const locked = await this.deliveries.lock(tx, webhookId, id);
@@ -58,6 +57,8 @@ export class WebhookDeliveriesService {
       if (status === 'inactive') throw new AppError('CONFLICT', 'The webhook is inactive');
       if (locked.in_flight) throw new AppError('CONFLICT', 'An attempt is in flight');
       this.deliveries.retry(tx, id);
+      const detail = { webhook: webhookId, delivery: Number(id) };
+      recordAction(tx, by, { action: 'webhook.retry', merchantId, detail });
       return this.deliveries.find(tx, id);
     });
     return this.started(delivery);
@@ -65,15 +66,19 @@ export class WebhookDeliveriesService {
 
   /**
    * Sends a `webhook.test` event with a sample order, once, also to an inactive webhook.
+   * @param by the operator, for their log.
    * @throws NOT_FOUND
    */
-  async test(merchantId: number, webhookId: number): Promise<DeliveryDto> {
+  async test(merchantId: number, webhookId: number, by?: Actor): Promise<DeliveryDto> {
     const delivery = await this.database.transaction(async (tx) => {
       const { now } = await this.lockWebhook(tx, merchantId, webhookId);
       const eventId = newEventId();
       const body = eventBody(eventId, 'webhook.test', now, SAMPLE_ORDER);
-      const id = await this.deliveries.insertTest(tx, { merchantId, webhookId, eventId, body, now });
-      return this.deliveries.find(tx, present(id, 'a delivery was written'));
+      const written = await this.deliveries.insertTest(tx, { merchantId, webhookId, eventId, body, now });
+      const id = present(written, 'a delivery was written');
+      const detail = { webhook: webhookId, delivery: Number(id) };
+      recordAction(tx, by, { action: 'webhook.test', merchantId, detail });
+      return this.deliveries.find(tx, id);
     });
     return this.started(delivery);
   }
@@ -87,50 +92,6 @@ export class WebhookDeliveriesService {
     { status, limit = 1_000 }: { status?: DeliveryStatus; limit?: number } = {},
   ): Promise<DeliveryDto[]> {
     return (await this.deliveries.pageOfMerchant(merchantId, status, limit)).map(toDeliveryDto);
-  }
-
-  /**
-   * Retries, as {@link retry} does, every delivery of a status that was created since a moment. Those of inactive or
-   * deleted webhooks, and those with an attempt in flight, are passed over.
-   * @param by the operator, for their log, which keeps each batch with its own transaction.
-   * @param onProgress is told how many are retried.
-   * @returns how many.
-   */
-  async replay(
-    merchantId: number,
-    since: Date,
-    status: DeliveryStatus = 'failed',
-    { by, onProgress }: { by?: Actor; onProgress?: (done: number) => void } = {},
-  ): Promise<number> {
-    let replayed = 0;
-    let above = 0n;
-    for (;;) {
-      const rows = await this.replayBatch({ merchantId, status, since }, above, by);
-      this.notifier.notifyWebhooks(rows.map(({ webhook_id }) => webhook_id));
-      replayed += rows.length;
-      onProgress?.(replayed);
-      if (rows.length < REPLAY_BATCH) return replayed;
-      above = rows.reduce((highest, { id }) => (id > highest ? id : highest), above);
-    }
-  }
-
-  /** How many deliveries {@link replay} would retry now. */
-  countReplayable(merchantId: number, since: Date, status: DeliveryStatus): Promise<number> {
-    return this.deliveries.countRetryable({ merchantId, status, since });
-  }
-
-  private replayBatch(
-    which: Which,
-    above: bigint,
-    by: Actor | undefined,
-  ): Promise<Pick<DeliveryRow, 'id' | 'webhook_id'>[]> {
-    return this.database.transaction(async (tx) => {
-      const rows = await this.deliveries.retryMany(tx, which, { above, limit: REPLAY_BATCH });
-      const { merchantId, status, since } = which;
-      const detail = { replayed: rows.length, status, since: since.toISOString() };
-      if (rows.length > 0) recordAction(tx, by, { action: 'webhook.replay', merchantId, detail });
-      return rows;
-    });
   }
 
   /** @throws NOT_FOUND */

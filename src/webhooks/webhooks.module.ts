@@ -7,6 +7,7 @@ import { DeliveryBodies } from './delivery-bodies.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { WaitingDeliveries } from './waiting-deliveries.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
+import { WebhookReplay } from './webhook-replay.service.js';
 import { DispatchRepository } from './dispatch.repository.js';
 import { RESOLVE, WebhookDestinations } from './webhook-destinations.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
@@ -26,14 +27,17 @@ import { WebhooksService } from './webhooks.service.js';
     WaitingDeliveries,
     WebhooksService,
     WebhookDeliveriesService,
+    WebhookReplay,
     WebhookSender,
     AttemptRecorder,
     DeliveryObserver,
   ],
   exports: [
     WaitingDeliveries,
+    DeliveriesRepository,
     WebhooksService,
     WebhookDeliveriesService,
+    WebhookReplay,
     AttemptTiming,
     WebhookSender,
     AttemptRecorder,

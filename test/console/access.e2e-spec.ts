@@ -60,6 +60,20 @@ const ACCESS: Record<string, string> = {
   'GET /api/merchants/{id}/prices': 'products.read',
   'PUT /api/merchants/{id}/prices/{sku}': 'prices.set',
   'DELETE /api/merchants/{id}/prices/{sku}': 'prices.set',
+  'GET /api/webhooks': 'webhooks.read',
+  'POST /api/webhooks/replay/preview': 'webhooks.replay',
+  'POST /api/webhooks/replay': 'webhooks.replay',
+  'GET /api/webhooks/{id}': 'webhooks.read',
+  'GET /api/webhooks/{id}/deliveries': 'webhooks.read',
+  'POST /api/webhooks/{id}/test': 'webhooks.test',
+  'GET /api/deliveries': 'webhooks.read',
+  'GET /api/deliveries/{id}': 'webhooks.read',
+  'POST /api/deliveries/{id}/retry': 'webhooks.replay',
+  'POST /api/jobs': 'operator',
+  'GET /api/jobs': 'operator',
+  'GET /api/jobs/{id}': 'operator',
+  'GET /api/jobs/{id}/csv': 'exports.run',
+  'DELETE /api/jobs/{id}': 'operator',
 };
 
 /** Section 5: v viewer, s support, c catalog, f finance, a admin. */

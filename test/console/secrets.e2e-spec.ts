@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { Hooks } from '../webhooks/support.js';
 import { codeOf, PASSWORD, type Browser } from './console-stack.js';
 import { everyOperation, fill } from './operations.js';
 import { startScene, type Scene } from './scene.js';
@@ -12,16 +14,29 @@ afterAll(() => scene.close());
 describe('what is answered', () => {
   it('never holds a password, a session, a sealed secret, a hash or a link', async () => {
     const { console, stack, merchant, sku } = scene;
+    const webhook = await new Hooks(merchant).register('http://127.0.0.1:9/');
     const order = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const admin = await console.withSecondFactor('admin');
+    const { body: job } = await admin.browser.post<{ id: number }>('/api/jobs', { kind: 'audit' });
+    await eventually(
+      async () => (await admin.browser.get<{ state: string }>(`/api/jobs/${job.id}`)).body.state,
+      (state) => state === 'succeeded',
+    );
     const { link } = await console.operators.create({
       email: 'linked@shop.example',
       name: 'L',
       role: 'viewer',
     });
     const secrets = [
-      ...[PASSWORD, 'argon2', link.split('#')[1] ?? '', admin.secret ?? '', ...admin.recoveryCodes],
+      ...[
+        webhook.secret ?? '',
+        PASSWORD,
+        'argon2',
+        link.split('#')[1] ?? '',
+        admin.secret ?? '',
+        ...admin.recoveryCodes,
+      ],
       ...[...admin.browser.cookies.values()].map((value) => decodeURIComponent(value).slice(2, 34)),
       ...(await columns(admin.id)),
     ];

@@ -8,6 +8,12 @@ import {
   pageValues,
   type DeliveryFilter,
 } from '../../src/webhooks/deliveries.sql.js';
+import {
+  conditionsOf,
+  LIST_WEBHOOKS,
+  PAGE_BY_WEBHOOK,
+  PAGE_OF_NEWEST,
+} from '../../src/webhooks/webhook-desk.sql.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { Hooks } from './support.js';
 
@@ -119,6 +125,34 @@ describe('a page of deliveries reads its own rows only, however many others ther
     ]);
     expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
     expect(rows).toBeLessThanOrEqual(MOST_READ);
+  });
+});
+
+describe('a page of deliveries to all webhooks reads few rows, however many there are', () => {
+  it.each(filters)('with the filters $status, $event', async (filter) => {
+    for (const before of [null, 20_000n]) {
+      const conditions = conditionsOf(filter, { first: 1n, before, limit: 21 });
+      const [newest, newestValues] = PAGE_OF_NEWEST.with(conditions);
+      const first = await readsOf(newest.text, newestValues);
+      expect(first.indexes).toEqual(['pk_webhook_deliveries']);
+      expect(first.rows).toBeLessThanOrEqual(2_000 + 21);
+      const [others, values] = PAGE_BY_WEBHOOK.with({ ...conditions, webhookId: null, merchantId: null });
+      const { indexes, rows } = await readsOf(others.text, values);
+      expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
+      expect(rows).toBeLessThanOrEqual(2 * MOST_READ);
+    }
+  });
+
+  it('and so does a page of webhooks with how their deliveries go', async () => {
+    const before = 2 ** 31 - 1;
+    const [list, values] = LIST_WEBHOOKS.with({ merchantId: null, status: null, before, limit: 51 });
+    const { indexes, rows } = await readsOf(list.text, values);
+    expect(indexes).toEqual([
+      'ix_webhook_deliveries_due',
+      'ix_webhook_deliveries_leased',
+      'ix_webhook_deliveries_page',
+    ]);
+    expect(rows).toBeLessThanOrEqual(2 * 2_500);
   });
 });
 

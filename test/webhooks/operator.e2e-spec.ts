@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
+import { WebhookReplay } from '../../src/webhooks/webhook-replay.service.js';
+import type { DeliveryStatus } from '../../src/webhooks/delivery.entity.js';
 import { Scene } from './scene.js';
 import type { Endpoints, Hooks } from './support.js';
 
@@ -62,11 +64,13 @@ describe('for the operator', () => {
     await hooks.patch(inactive.id, { status: 'inactive' });
     await hooks.remove(gone.id);
     const since = new Date(Date.now() - 3_600_000);
-    expect(await service().replay(hooks.merchant.id, since, 'succeeded')).toBe(0);
-    expect(await service().replay(hooks.merchant.id, since)).toBe(1);
+    const replay = (from: Date, status: DeliveryStatus = 'failed'): Promise<number> =>
+      scene.stack.api.get(WebhookReplay).replay({ merchantId: hooks.merchant.id, status, since: from });
+    expect(await replay(since, 'succeeded')).toBe(0);
+    expect(await replay(since)).toBe(1);
     expect(await hooks.newestIs(own.id, 'succeeded')).toMatchObject({ attempt_count: 2 });
-    expect(await service().replay(hooks.merchant.id, since)).toBe(0);
-    expect(await service().replay(hooks.merchant.id, new Date(Date.now() - 2 * 86_400_000))).toBe(1);
+    expect(await replay(since)).toBe(0);
+    expect(await replay(new Date(Date.now() - 2 * 86_400_000))).toBe(1);
     await endpoints.arrived(url, 4);
   });
 });

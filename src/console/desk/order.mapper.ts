@@ -24,7 +24,7 @@ export type Viewer = Pick<Caller, 'may'>;
 const SHOWN_CHARACTERS = 3;
 
 /** Who is topped up, or the last characters of it for those who may not read players. */
-const hidden = (text: string, viewer: Viewer): string =>
+export const hidden = (text: string, viewer: Viewer): string =>
   viewer.may('players.read') ? text : `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
 
 const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { JobsModule } from '../../jobs/jobs.module.js';
+import { SuppliersModule } from '../../suppliers/suppliers.module.js';
+import { ConsoleJobs } from './console-jobs.service.js';
+import { JobExport } from './job-export.service.js';
+import { JobWorksModule } from './job-works.module.js';
+import { JobsController } from './jobs.controller.js';
+
+/** What operators have done in the background. */
+@Module({
+  imports: [JobsModule, JobWorksModule, SuppliersModule],
+  controllers: [JobsController],
+  providers: [ConsoleJobs, JobExport],
+  exports: [ConsoleJobs],
+})
+export class ConsoleJobsModule {}

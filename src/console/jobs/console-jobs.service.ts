@@ -1,0 +1,175 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
+import { readMoment } from '../../core/moments.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_INTEGER,
+  pageLimit,
+  toPage,
+  type Page,
+} from '../../core/pagination.js';
+import { JOB_KINDS, type Job, type JobKind } from '../../jobs/job.entity.js';
+import { JobRunner } from '../../jobs/job-runner.js';
+import type { JobWork } from '../../jobs/job-run.js';
+import { JobsRepository, type JobRow } from '../../jobs/jobs.repository.js';
+import type { Permission } from '../../operators/roles.js';
+import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import type { Replayed } from '../../webhooks/webhook-replay.service.js';
+import type { Caller } from '../access/caller.js';
+import { assertMay } from '../access/permission.js';
+import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { JobWorks } from './job-works.service.js';
+import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
+import { toJobDetailDto, toJobDto } from './job.mapper.js';
+
+const DAY_MS = 86_400_000;
+
+/** Who may start and end a job of a kind, and who may see what came of it. */
+const PERMISSIONS: Record<JobKind, { run: Permission; read: Permission }> = {
+  replay: { run: 'webhooks.replay', read: 'webhooks.read' },
+  daily_report: { run: 'reports.run', read: 'reports.read' },
+  supplier_report: { run: 'reports.run', read: 'reports.read' },
+  margin_report: { run: 'reports.run', read: 'reports.read' },
+  audit: { run: 'audit.run', read: 'audit.run' },
+};
+
+type Members = Omit<StartJobDto, 'kind'>;
+/** What each kind must be given, and what it may be. */
+const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof Members)[] }> = {
+  daily_report: { needed: ['date'], optional: ['zone'] },
+  supplier_report: { needed: [], optional: ['code', 'since'] },
+  margin_report: { needed: ['from', 'to', 'by'], optional: [] },
+  audit: { needed: [], optional: [] },
+};
+
+/** What is done, with what was asked for as it is kept. */
+interface Prepared {
+  params: Record<string, string>;
+  work: JobWork;
+}
+
+/** Jobs, as operators start and follow them. */
+@Injectable()
+export class ConsoleJobs {
+  constructor(
+    private readonly runner: JobRunner,
+    private readonly jobs: JobsRepository,
+    private readonly works: JobWorks,
+    private readonly suppliers: SuppliersService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** @throws FORBIDDEN; BAD_REQUEST; NOT_FOUND for a supplier; CONFLICT while another job runs. */
+  async start(caller: Caller, { kind, ...given }: StartJobDto): Promise<JobDto> {
+    this.assertMayRun(caller, kind);
+    assertFits(kind, given);
+    const { params, work } = await this.prepare(kind, given);
+    const action: AuditedAction = kind === 'audit' ? 'audit.run' : 'report.run';
+    const detail = kind === 'audit' ? {} : { report: kind.replace('_report', ''), ...params };
+    return this.begin(caller, kind, params, work, { action, detail });
+  }
+
+  /** Each batch of it is logged by itself. @throws CONFLICT while another job runs. */
+  startReplay(caller: Caller, params: object, replayed: Replayed, count: number): Promise<JobDto> {
+    return this.begin(caller, 'replay', params, this.works.replay(replayed, caller.actor(), count));
+  }
+
+  /** Newest first, of the kinds that the caller may see. @throws FORBIDDEN; BAD_REQUEST for a cursor that no page carried. */
+  async list(caller: Caller, { kind, limit: given, cursor }: JobsQueryDto): Promise<Page<JobDto>> {
+    if (kind) this.assertMayRead(caller, kind);
+    const kinds = kind ? [kind] : JOB_KINDS.filter((each) => caller.may(PERMISSIONS[each].read));
+    await this.jobs.markInterrupted();
+    const limit = pageLimit({ limit: given }, CONSOLE_LIMIT);
+    const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
+    const rows = await this.jobs.list([...kinds], before, limit + 1);
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), toJobDto);
+  }
+
+  /** @throws NOT_FOUND; FORBIDDEN */
+  async show(caller: Caller, id: number): Promise<JobDetailDto> {
+    return toJobDetailDto(await this.get(caller, id));
+  }
+
+  /** It ends within a second or two. @throws NOT_FOUND; FORBIDDEN; CONFLICT unless it runs. */
+  async cancel(caller: Caller, id: number): Promise<JobDetailDto> {
+    const { kind } = await this.get(caller, id);
+    this.assertMayRun(caller, kind);
+    await this.runner.cancel(id, caller.actor());
+    return this.show(caller, id);
+  }
+
+  /** @throws NOT_FOUND; FORBIDDEN for a kind that the caller may not see. */
+  async get(caller: Caller, id: number): Promise<JobRow & Pick<Job, 'result'>> {
+    await this.jobs.markInterrupted();
+    const job = await this.jobs.find(id);
+    if (!job) throw notFound('job');
+    this.assertMayRead(caller, job.kind);
+    return job;
+  }
+
+  private async begin(
+    caller: Caller,
+    kind: JobKind,
+    params: object,
+    work: JobWork,
+    record?: AuditRecord,
+  ): Promise<JobDto> {
+    await this.jobs.markInterrupted();
+    const { run: permission } = PERMISSIONS[kind];
+    const order = { kind, params, operatorId: caller.id, permission };
+    const log = record && { by: caller.actor(), record };
+    const id = await this.runner.start({ ...order, log }, work);
+    return toJobDto(await this.get(caller, id));
+  }
+
+  private assertMayRun(caller: Caller, kind: JobKind): void {
+    assertMay(caller, PERMISSIONS[kind].run, this.config);
+  }
+
+  private assertMayRead(caller: Caller, kind: JobKind): void {
+    assertMay(caller, PERMISSIONS[kind].read, this.config);
+  }
+
+  private async prepare(kind: ReportKind, given: Members): Promise<Prepared> {
+    const { date = '', zone = this.config.console.timezone, from = '', to = '', by = 'sku' } = given;
+    switch (kind) {
+      case 'daily_report':
+        return { params: { date, zone }, work: this.works.daily(date, zone) };
+      case 'margin_report':
+        return { params: { from, to, by }, work: this.works.margin({ from, to }, by) };
+      case 'supplier_report':
+        return this.prepareSupplier(given);
+      case 'audit':
+        return { params: {}, work: this.works.audit() };
+    }
+  }
+
+  private async prepareSupplier({ code, since: given }: Members): Promise<Prepared> {
+    const since = (given === undefined ? null : readMoment(given)) ?? new Date(Date.now() - DAY_MS);
+    const suppliers =
+      code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
+    const params = { ...(code === undefined ? {} : { code }), since: since.toISOString() };
+    return { params, work: this.works.supplier(suppliers, since) };
+  }
+}
+
+/** @throws BAD_REQUEST for a member that is missing, or that another kind takes. */
+function assertFits(kind: ReportKind, given: Members): void {
+  const { needed, optional } = MEMBERS[kind];
+  const missing = needed
+    .filter((name) => given[name] === undefined)
+    .map((name): ErrorDetail => ({ field: name, code: 'REQUIRED', message: `${name} is required` }));
+  const known: string[] = [...needed, ...optional];
+  const strange = Object.entries(given)
+    .filter(([name, value]) => value !== undefined && !known.includes(name))
+    .map(([name]): ErrorDetail => ({
+      field: name,
+      code: 'UNKNOWN_MEMBER',
+      message: `${name} is not for a job of the kind ${kind}`,
+    }));
+  const [first, ...others] = [...missing, ...strange];
+  if (first) throw invalidRequest([first, ...others]);
+}

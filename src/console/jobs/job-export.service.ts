@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { recordAction } from '../../audit-log/audit-log.js';
+import type { CsvCell } from '../../core/csv.js';
+import { AppError } from '../../core/errors.js';
+import { Database } from '../../database/database.js';
+import type { JobKind } from '../../jobs/job.entity.js';
+import type { Caller } from '../access/caller.js';
+import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { ConsoleJobs } from './console-jobs.service.js';
+import type {
+  AuditResultDto,
+  DailyReportDto,
+  MarginReportDto,
+  ReplayResultDto,
+  SupplierReportDto,
+} from './job-results.dto.js';
+
+type Line = Record<string, string | number | boolean | null>;
+type Lines = object[];
+
+/** The columns of each kind, in order: what is kept has none. */
+const COLUMNS: Record<Exclude<JobKind, 'margin_report'>, string[]> = {
+  daily_report: [
+    ...['merchant_id', 'name', 'orders', 'completed', 'failed', 'opening_amount', 'credited_amount'],
+    ...['debited_amount', 'spent_amount', 'closing_amount', 'ordered_amount', 'refunded_amount'],
+    ...['opening_available_amount', 'opening_held_amount', 'closing_available_amount', 'closing_held_amount'],
+  ],
+  supplier_report: [
+    ...['supplier', 'ok', 'succeeded', 'succeeded_amount', 'failed', 'open', 'agreed', 'difference_count'],
+    ...['unanswered', 'unaskable', 'open_cases', 'problem', 'balance_amount', 'balance_currency'],
+  ],
+  audit: ['name', 'ok', 'detail'],
+  replay: ['replayed'],
+};
+
+const MARGIN_COLUMNS = [
+  ...['units', 'revenue', 'cost', 'margin', 'margin_percent', 'cost_estimated_units', 'cost_unknown_units'],
+];
+
+type Result = Record<string, unknown>;
+
+const columnsOf = (kind: JobKind, { by }: Result): string[] =>
+  kind === 'margin_report' ? [String(by), ...MARGIN_COLUMNS] : COLUMNS[kind];
+
+/** The lines of what came of each kind; a report of a day ends with what all merchants are together. */
+const LINES: Record<JobKind, (result: never) => Lines> = {
+  daily_report: ({ merchants, total }: DailyReportDto) => [...merchants, { name: 'total', ...total }],
+  margin_report: ({ by, rows }: MarginReportDto) => rows.map((row) => ({ ...row, [by]: row.about })),
+  supplier_report: ({ suppliers }: SupplierReportDto) => suppliers,
+  audit: ({ checks }: AuditResultDto) => checks,
+  replay: (result: ReplayResultDto) => [result],
+};
+
+/** What came of jobs as CSV. */
+@Injectable()
+export class JobExport {
+  constructor(
+    private readonly jobs: ConsoleJobs,
+    private readonly database: Database,
+  ) {}
+
+  /** Logged with its number of lines. @throws NOT_FOUND; FORBIDDEN; CONFLICT for a job that has no result. */
+  async write(caller: Caller, id: number, response: Response): Promise<void> {
+    const { kind, params, result } = await this.jobs.get(caller, id);
+    if (result === null) throw new AppError('CONFLICT', 'The job has no result');
+    const lines = LINES[kind](result as never);
+    const columns = columnsOf(kind, result).map((name) => [name, (line: Line) => toCell(line[name] ?? null)]);
+    const name = `${kind}-${id}.csv`;
+    await answerCsv(
+      response,
+      name,
+      Object.fromEntries(columns) as CsvColumns<Line>,
+      Readable.from([lines]),
+      (count) =>
+        this.database.transaction((tx) => {
+          const detail = { list: kind, filter: params, lines: count };
+          recordAction(tx, caller.actor(), { action: 'export.run', detail });
+          return Promise.resolve();
+        }),
+    );
+  }
+}
+
+const toCell = (value: Line[string]): CsvCell =>
+  typeof value === 'boolean' ? String(value) : (value ?? null);

@@ -1,0 +1,107 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { GROUPINGS } from '../../reports/margin-report.service.js';
+
+const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', description: 'THB' });
+const Count = (description?: string): PropertyDecorator =>
+  ApiProperty({ type: 'integer', example: 3, ...(description && { description }) });
+
+export class DailyFiguresDto {
+  @Count('Placed on the day') orders!: number;
+  @Count('Ended on the day') completed!: number;
+  @Count('Ended on the day') failed!: number;
+  @Amount() opening_amount!: string;
+  @Amount() credited_amount!: string;
+  @Amount() debited_amount!: string;
+  @Amount() spent_amount!: string;
+  @Amount() closing_amount!: string;
+  @Amount() ordered_amount!: string;
+  @Amount() refunded_amount!: string;
+  @Amount() opening_available_amount!: string;
+  @Amount() opening_held_amount!: string;
+  @Amount() closing_available_amount!: string;
+  @Amount() closing_held_amount!: string;
+}
+
+export class MerchantDayDto extends DailyFiguresDto {
+  @ApiProperty({ type: 'integer', example: 7 }) merchant_id!: number;
+  @ApiProperty({ example: 'Somchai Game Shop' }) name!: string;
+}
+
+export class DailyReportDto {
+  @ApiProperty({ example: '2026-01-15' }) date!: string;
+  @ApiProperty({ example: 'Asia/Bangkok' }) timezone!: string;
+  @ApiMoment() from!: string;
+  @ApiMoment({ description: 'Exclusive' }) to!: string;
+  @ApiProperty({ type: [MerchantDayDto] }) merchants!: MerchantDayDto[];
+  @ApiProperty({ type: DailyFiguresDto }) total!: DailyFiguresDto;
+  @ApiProperty({ type: [String], example: [], description: 'What does not fit, in words' })
+  differences!: string[];
+}
+
+export class MarginFiguresDto {
+  @Count() units!: number;
+  @Amount() revenue!: string;
+  @Amount() cost!: string;
+  @Amount() margin!: string;
+  @ApiProperty({ type: Number, nullable: true, example: 12.5, description: 'Null where no cost is known' })
+  margin_percent!: number | null;
+  @Count('Whose supplier never told the cost: what was expected counts') cost_estimated_units!: number;
+  @Count('Whose cost nobody knows: it counts as nothing') cost_unknown_units!: number;
+}
+
+export class MarginRowDto extends MarginFiguresDto {
+  @ApiProperty({ example: 'MLBB-86', description: 'The SKU, the supplier’s code or the merchant’s id' })
+  about!: string;
+}
+
+export class MarginReportDto {
+  @ApiProperty({ enum: GROUPINGS, example: 'sku' }) by!: string;
+  @ApiProperty({ type: [MarginRowDto] }) rows!: MarginRowDto[];
+  @ApiProperty({ type: MarginFiguresDto }) total!: MarginFiguresDto;
+}
+
+export class SupplierDifferenceDto {
+  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.1' }) reference!: string;
+  @ApiProperty({ enum: ['succeeded', 'failed'], example: 'succeeded' }) ours!: string;
+  @ApiProperty({ example: 'failed' }) theirs!: string;
+  @Amount() amount!: string;
+}
+
+export class SupplierComparisonDto {
+  @ApiProperty({ example: 'acme' }) supplier!: string;
+  @ApiProperty({ example: true }) ok!: boolean;
+  @Count() succeeded!: number;
+  @Amount() succeeded_amount!: string;
+  @Count() failed!: number;
+  @Count('Not settled yet') open!: number;
+  @Count() agreed!: number;
+  @Count('No usable answer') unanswered!: number;
+  @Count('Can’t be asked about without buying') unaskable!: number;
+  @Count('Reversals that nobody has closed') open_cases!: number;
+  @ApiNullableText(null, 'Why something is not known') problem!: string | null;
+  @ApiNullableText('1240.50') balance_amount!: string | null;
+  @ApiNullableText('THB') balance_currency!: string | null;
+  @Count() difference_count!: number;
+  @ApiProperty({ type: [SupplierDifferenceDto], description: 'The first 1,000' })
+  differences!: SupplierDifferenceDto[];
+}
+
+export class SupplierReportDto {
+  @ApiMoment() since!: string;
+  @ApiProperty({ type: [SupplierComparisonDto] }) suppliers!: SupplierComparisonDto[];
+}
+
+export class CheckDto {
+  @ApiProperty({ example: 'wallets' }) name!: string;
+  @ApiProperty({ example: true }) ok!: boolean;
+  @ApiProperty({ example: '12 wallets, 4,020.00 THB available' }) detail!: string;
+}
+
+export class AuditResultDto {
+  @ApiProperty({ type: [CheckDto] }) checks!: CheckDto[];
+}
+
+export class ReplayResultDto {
+  @Count() replayed!: number;
+}

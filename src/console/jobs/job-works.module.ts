@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { AuditService } from '../../audit/audit.service.js';
+import { Database } from '../../database/database.js';
+import { JobDatabase } from '../../jobs/job-database.js';
+import { JobsModule } from '../../jobs/jobs.module.js';
+import { SettlementRepository } from '../../orders/settlement.repository.js';
+import { NoQueuesModule } from '../../queues/no-queues.module.js';
+import { DailyReportRepository } from '../../reports/daily-report.repository.js';
+import { DailyReportService } from '../../reports/daily-report.service.js';
+import { MarginReportRepository } from '../../reports/margin-report.repository.js';
+import { MarginReportService } from '../../reports/margin-report.service.js';
+import { SupplierReportRepository } from '../../reports/supplier-report.repository.js';
+import { SupplierReportService } from '../../reports/supplier-report.service.js';
+import { SuppliersModule } from '../../suppliers/suppliers.module.js';
+import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
+import { WebhookReplay } from '../../webhooks/webhook-replay.service.js';
+import { JobWorks } from './job-works.service.js';
+
+/** The services that jobs use. They are listed one by one, and not imported, to be on the jobs' own connections. */
+@Module({
+  imports: [JobsModule, NoQueuesModule, SuppliersModule],
+  providers: [
+    { provide: Database, useExisting: JobDatabase },
+    AuditService,
+    ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
+    ...[SettlementRepository, SupplierReportRepository, SupplierReportService],
+    ...[DeliveriesRepository, WebhookReplay],
+    JobWorks,
+  ],
+  exports: [JobWorks],
+})
+export class JobWorksModule {}

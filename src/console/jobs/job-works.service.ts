@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit-log/audit-log.js';
+import { AuditService } from '../../audit/audit.service.js';
+import type { JobWork } from '../../jobs/job-run.js';
+import { DailyReportService } from '../../reports/daily-report.service.js';
+import { MarginReportService, totalOf, type Grouping } from '../../reports/margin-report.service.js';
+import { toDailyLine, toMarginLine, toSupplierLine } from '../../reports/report-lines.js';
+import { SupplierReportService } from '../../reports/supplier-report.service.js';
+import type { Supplier } from '../../suppliers/supplier.entity.js';
+import { WebhookReplay, type Replayed } from '../../webhooks/webhook-replay.service.js';
+
+/** A supplier may contradict us in more cases than anybody reads. */
+const MAX_DIFFERENCES = 1_000;
+
+/** What jobs do, with the services of the command line, on the jobs' own connections. */
+@Injectable()
+export class JobWorks {
+  constructor(
+    private readonly days: DailyReportService,
+    private readonly margins: MarginReportService,
+    private readonly suppliers: SupplierReportService,
+    private readonly audits: AuditService,
+    private readonly replays: WebhookReplay,
+  ) {}
+
+  daily(date: string, timezone: string): JobWork {
+    return async () => {
+      const { merchants, total, from, to, ...report } = await this.days.run(date, timezone);
+      const lines = merchants.map(({ merchant_id, name, ...day }) => ({
+        merchant_id,
+        name,
+        ...toDailyLine(day),
+      }));
+      const times = { from: from.toISOString(), to: to.toISOString() };
+      const result = { ...report, ...times, merchants: lines, total: toDailyLine(total) };
+      return { ok: report.differences.length === 0, result };
+    };
+  }
+
+  margin(range: { from: string; to: string }, by: Grouping): JobWork {
+    return async () => {
+      const rows = await this.margins.run(range, by);
+      const lines = rows.map((row) => ({ about: row.about, ...toMarginLine(row) }));
+      return { ok: null, result: { by, rows: lines, total: toMarginLine(totalOf(rows)) } };
+    };
+  }
+
+  supplier(suppliers: Supplier[], since: Date): JobWork {
+    return async ({ report }) => {
+      const compared = [];
+      for (const each of suppliers) {
+        const { differences, ...line } = toSupplierLine(await this.suppliers.compare(each, since, report));
+        const shown = differences.slice(0, MAX_DIFFERENCES);
+        compared.push({ ...line, difference_count: differences.length, differences: shown });
+      }
+      return {
+        ok: compared.every(({ ok }) => ok),
+        result: { since: since.toISOString(), suppliers: compared },
+      };
+    };
+  }
+
+  audit(): JobWork {
+    return async ({ report }) => {
+      const checks = await this.audits.run(report);
+      report(checks.length, checks.length);
+      return { ok: checks.every(({ ok }) => ok), result: { checks } };
+    };
+  }
+
+  /** @param count how many there are. */
+  replay(replayed: Replayed, by: Actor, count: number): JobWork {
+    return async ({ report, assertMay }) => {
+      report(0, count);
+      const done = await this.replays.replay(replayed, {
+        by,
+        beforeBatch: assertMay,
+        onProgress: (sofar) => report(sofar, count),
+      });
+      return { ok: null, result: { replayed: done } };
+    };
+  }
+}

@@ -1,0 +1,126 @@
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiMoment, ApiNullableText, meanings } from '../../core/http/answer.decorators.js';
+import { Cursor, Limit } from '../../core/http/page-query.dto.js';
+import { isDay, isTimezone } from '../../core/moments.js';
+import type { PageQuery } from '../../core/pagination.js';
+import {
+  Moment,
+  OneOf,
+  Text,
+  TextThat,
+  type MemberOptions,
+} from '../../core/validation/member.decorators.js';
+import { JOB_KINDS, JOB_STATES, type JobKind } from '../../jobs/job.entity.js';
+import { GROUPINGS, type Grouping } from '../../reports/margin-report.service.js';
+import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import {
+  AuditResultDto,
+  DailyReportDto,
+  MarginReportDto,
+  ReplayResultDto,
+  SupplierReportDto,
+} from './job-results.dto.js';
+
+/** What is started here; a replay has a route of its own. */
+export const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+const Day = (options: MemberOptions): PropertyDecorator =>
+  TextThat(
+    (value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'),
+    { format: 'date' },
+    options,
+  );
+
+/** A kind, and what that kind takes: a member of another kind is refused. */
+export class StartJobDto {
+  @OneOf(REPORT_KINDS, { example: 'daily_report' }) kind!: ReportKind;
+  @Day({ optional: true, example: '2026-01-15', description: 'Of a daily report: its day' }) date?: string;
+  @TextThat(
+    (value) => (isTimezone(value) ? null : 'must be the name of a time zone such as Asia/Bangkok'),
+    {},
+    { optional: true, example: 'Asia/Bangkok', description: 'Of a daily report: where the day begins' },
+  )
+  zone?: string;
+  @Text(1, 128, { optional: true, description: 'Of a supplier report: one supplier’s code; else all' })
+  code?: string;
+  @Moment({ optional: true, description: 'Of a supplier report: orders placed at or after; 24 hours ago' })
+  since?: string;
+  @Day({ optional: true, example: '2026-01-01', description: 'Of a margin report: the first day' })
+  from?: string;
+  @Day({ optional: true, example: '2026-01-31', description: 'Of a margin report: the last day' })
+  to?: string;
+  @OneOf(GROUPINGS, { optional: true, description: 'Of a margin report: one row for each' }) by?: Grouping;
+}
+
+export class JobsQueryDto implements PageQuery {
+  @OneOf(JOB_KINDS, { optional: true }) kind?: JobKind;
+  @Limit(CONSOLE_LIMIT) limit?: string;
+  @Cursor() cursor?: string;
+}
+
+const STATES = {
+  running: 'it is at work',
+  succeeded: 'it did what it was asked; `ok` says what it found',
+  failed: 'it could not; `error` says why',
+  cancelled: 'somebody ended it, or its operator may not do this any more',
+  interrupted: 'its process ended before it did',
+} satisfies Record<(typeof JOB_STATES)[number], string>;
+
+export class JobOperatorDto {
+  @ApiProperty({ example: 'nok@shop.example' }) email!: string;
+  @ApiProperty({ example: 'Nok' }) name!: string;
+}
+
+export class JobProgressDto {
+  @ApiProperty({ type: 'integer', example: 3 }) done!: number;
+  @ApiProperty({ type: 'integer', nullable: true, example: 19, description: 'Null where nobody knows' })
+  total!: number | null;
+  @ApiNullableText('unit states', 'What it is at') step!: string | null;
+}
+
+/** Something that is done in the background. */
+export class JobDto {
+  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
+  @ApiProperty({ enum: JOB_KINDS, example: 'audit' }) kind!: JobKind;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    example: {},
+    description: 'What was asked for',
+  })
+  params!: Record<string, string | number>;
+  @ApiProperty({ enum: JOB_STATES, example: 'running', description: meanings('How it stands', STATES) })
+  state!: string;
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    example: null,
+    description: 'Whether what it looked at is in order; null where it looked at nothing, or has not ended',
+  })
+  ok!: boolean | null;
+  @ApiProperty({ type: JobOperatorDto }) operator!: JobOperatorDto;
+  @ApiProperty({ type: JobProgressDto }) progress!: JobProgressDto;
+  @ApiNullableText(null, 'Why it did not succeed') error!: string | null;
+  @ApiMoment() started_at!: string;
+  @ApiMoment({ nullable: true }) ended_at!: string | null;
+}
+
+const RESULTS = [
+  AuditResultDto,
+  DailyReportDto,
+  MarginReportDto,
+  ReplayResultDto,
+  SupplierReportDto,
+] as const;
+
+/** A job with what came of it. */
+@ApiExtraModels(...RESULTS)
+export class JobDetailDto extends JobDto {
+  @ApiProperty({
+    oneOf: RESULTS.map((each) => ({ $ref: getSchemaPath(each) })),
+    nullable: true,
+    description: 'Of its kind; null unless it succeeded',
+  })
+  result!: (typeof RESULTS)[number]['prototype'] | null;
+}

@@ -1,0 +1,78 @@
+import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { PathId } from '../access/path-ids.js';
+import { ConsoleJobs } from './console-jobs.service.js';
+import { JobExport } from './job-export.service.js';
+import { JobDetailDto, JobDto, JobsQueryDto, StartJobDto } from './job.dto.js';
+
+const READERS = 'Reports need `reports.read`, the audit `audit.run`, replays `webhooks.read`.';
+
+@ApiTags('Jobs')
+@Controller('api/jobs')
+export class JobsController {
+  constructor(
+    private readonly jobs: ConsoleJobs,
+    private readonly exports: JobExport,
+  ) {}
+
+  @Post()
+  @ConsoleRoute('operator', {
+    summary: 'Start a report or the audit in the background',
+    description:
+      'Reports need `reports.run`, the audit `audit.run`. One job runs at a time in a process of the console, and one ' +
+      'of a kind in all of them: 409 while another does.',
+    status: 201,
+    answer: { type: JobDto },
+  })
+  start(@CurrentCaller() caller: Caller, @Body() body: StartJobDto): Promise<JobDto> {
+    return this.jobs.start(caller, body);
+  }
+
+  @Get()
+  @ConsoleRoute('operator', {
+    summary: 'Jobs, newest first, of the kinds that the caller may see',
+    description: READERS,
+    answer: { pageOf: JobDto },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: JobsQueryDto): Promise<Page<JobDto>> {
+    return this.jobs.list(caller, query);
+  }
+
+  @Get(':id')
+  @ConsoleRoute('operator', {
+    summary: 'A job with its result',
+    description: READERS,
+    answer: { type: JobDetailDto },
+  })
+  show(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
+    return this.jobs.show(caller, id);
+  }
+
+  @Get(':id/csv')
+  @ConsoleRoute('exports.run', {
+    summary: 'What came of a job as CSV',
+    description: `UTF-8 with a byte order mark. It stands in the log. ${READERS}`,
+    answer: { csv: true },
+  })
+  export(
+    @CurrentCaller() caller: Caller,
+    @PathId('job') id: number,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.exports.write(caller, id, response);
+  }
+
+  @Delete(':id')
+  @ConsoleRoute('operator', {
+    summary: 'Cancel a job',
+    description: 'Needs what starting it needs. It ends within a second or two; what it did stays done.',
+    answer: { type: JobDetailDto },
+  })
+  cancel(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
+    return this.jobs.cancel(caller, id);
+  }
+}

@@ -1,0 +1,56 @@
+import { Cursor, Limit } from '../../core/http/page-query.dto.js';
+import { MAX_INTEGER, type PageQuery } from '../../core/pagination.js';
+import { Integer, Moment, OneOf } from '../../core/validation/member.decorators.js';
+import { DELIVERED_EVENTS, type DeliveredEvent } from '../../events/event.entity.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../webhooks/delivery.entity.js';
+import { WEBHOOK_STATUSES, type WebhookStatus } from '../../webhooks/webhook.entity.js';
+import { CONSOLE_LIMIT, Id } from '../desk/order-queries.dto.js';
+
+export class WebhooksQueryDto implements PageQuery {
+  @Id('The id of a merchant') merchant?: string;
+  @OneOf(WEBHOOK_STATUSES, { optional: true }) status?: WebhookStatus;
+  @Limit(CONSOLE_LIMIT) limit?: string;
+  @Cursor() cursor?: string;
+}
+
+/** Which deliveries to a webhook are asked for. */
+export class WebhookDeliveriesQueryDto implements PageQuery {
+  @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
+  @OneOf(DELIVERED_EVENTS, { optional: true }) event?: DeliveredEvent;
+  @Moment({ optional: true, description: 'Created at or after' }) from?: string;
+  @Limit(CONSOLE_LIMIT) limit?: string;
+  @Cursor() cursor?: string;
+}
+
+export class DeliveryFilterDto {
+  @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
+  @Id('The id of a merchant') merchant?: string;
+  @OneOf(DELIVERED_EVENTS, { optional: true }) event?: DeliveredEvent;
+  @Moment({ optional: true, description: 'Created at or after' }) from?: string;
+}
+
+export class DeliveriesQueryDto extends DeliveryFilterDto implements PageQuery {
+  @Limit(CONSOLE_LIMIT) limit?: string;
+  @Cursor() cursor?: string;
+}
+
+/** Which deliveries are replayed. */
+export class ReplayFilterDto {
+  @Integer(1, Number(MAX_INTEGER), { example: 7, description: 'The id of the webhook' }) webhook!: number;
+  @OneOf(DELIVERY_STATUSES, { example: 'failed' }) status!: DeliveryStatus;
+  @OneOf(DELIVERED_EVENTS, { optional: true, nullable: true }) event?: DeliveredEvent | null;
+  @Moment({ description: 'Created at or after' }) since!: string;
+}
+
+export class ReplayDto extends ReplayFilterDto {
+  @Integer(0, Number.MAX_SAFE_INTEGER, {
+    example: 5012,
+    description: 'From the preview: later ones are left',
+  })
+  up_to!: number;
+  @Integer(1, Number.MAX_SAFE_INTEGER, {
+    example: 120,
+    description: 'The count of the preview: where there are more by now, 409',
+  })
+  expected_count!: number;
+}

@@ -1,0 +1,112 @@
+import type { DeskDelivery, DeskDeliveryDetail, WebhookRow } from '../../webhooks/webhook-desk.repository.js';
+import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
+import { toAttempts } from '../../webhooks/delivery.mapper.js';
+import { hidden, type Viewer } from '../desk/order.mapper.js';
+import type {
+  ConsoleAttemptDto,
+  ConsoleDeliveryDetailDto,
+  ConsoleDeliveryDto,
+  ConsoleWebhookDetailDto,
+  ConsoleWebhookDto,
+} from './webhook.dto.js';
+
+const moment = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export const toConsoleWebhookDto = (webhook: WebhookRow): ConsoleWebhookDto => ({
+  id: webhook.id,
+  url: webhook.url,
+  merchant: { id: webhook.merchant_id, name: webhook.merchant_name },
+  events: webhook.events,
+  status: webhook.status,
+  last_success_at: moment(webhook.last_success_at),
+  failing_since: moment(webhook.failing_since),
+  waiting: webhook.waiting,
+  day: { succeeded: webhook.succeeded, ended: webhook.ended },
+});
+
+export const toConsoleWebhookDetailDto = (webhook: WebhookRow): ConsoleWebhookDetailDto => ({
+  ...toConsoleWebhookDto(webhook),
+  secret_hint: webhook.secret_hint,
+  previous_secret_expires_at: moment(webhook.previous_secret_expires_at),
+  max_retries: webhook.max_retries,
+  retry_delay: webhook.retry_delay,
+  include_deliveries: webhook.include_deliveries,
+  created_at: webhook.created_at.toISOString(),
+  updated_at: webhook.updated_at.toISOString(),
+  deleted_at: moment(webhook.deleted_at),
+});
+
+export const toConsoleDeliveryDto = (delivery: DeskDelivery): ConsoleDeliveryDto => ({
+  id: Number(delivery.id),
+  webhook: { id: delivery.webhook_id, url: delivery.url },
+  merchant: { id: delivery.merchant_id, name: delivery.merchant_name },
+  event_id: delivery.event_id,
+  event: delivery.event,
+  order_number: delivery.order_number,
+  reference_id: delivery.reference_id,
+  status: delivery.status,
+  in_flight: delivery.in_flight,
+  attempt_count: delivery.attempt_count,
+  next_attempt_at: moment(delivery.due_at),
+  last_attempt:
+    delivery.duration_ms === null
+      ? null
+      : {
+          response_status: delivery.response_status,
+          error: delivery.error,
+          duration_ms: delivery.duration_ms,
+        },
+  created_at: delivery.created_at.toISOString(),
+  updated_at: delivery.updated_at.toISOString(),
+});
+
+export function toConsoleDeliveryDetailDto(
+  { attempts, ...delivery }: DeskDeliveryDetail & { attempts: AttemptRow[] },
+  viewer: Viewer,
+): ConsoleDeliveryDetailDto {
+  const body = JSON.parse(delivery.body) as EventBody;
+  const isHidden = secretsIn(delivery, body, viewer);
+  return {
+    ...toConsoleDeliveryDto(delivery),
+    body: withoutPlayer(body, viewer),
+    attempts: attempts.flatMap(toAttempts).map((attempt) => hideAnswer(attempt, isHidden)),
+  };
+}
+
+interface EventBody extends Record<string, unknown> {
+  data?: Record<string, unknown>;
+}
+
+/** Who is topped up, in the body of an event about an order. */
+const PLAYER = ['user_id', 'server_id', 'character_id'] as const;
+
+const playerIn = ({ data = {} }: EventBody): [name: string, value: string][] =>
+  PLAYER.flatMap((name) => {
+    const value = data[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+
+function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
+  const cut = Object.fromEntries(playerIn(body).map(([name, value]) => [name, hidden(value, viewer)]));
+  return Object.keys(cut).length === 0 ? body : { ...body, data: { ...body.data, ...cut } };
+}
+
+/** Whether a receiver's answer repeats what was sent to it, and the viewer may not see that: codes, or the player. */
+function secretsIn(
+  { include_deliveries: toldCodes }: DeskDeliveryDetail,
+  body: EventBody,
+  viewer: Viewer,
+): (answer: string) => boolean {
+  const mayNotSeeCodes = toldCodes && !viewer.may('codes.reveal');
+  const player = viewer.may('players.read') ? [] : playerIn(body).map(([, value]) => value);
+  return (answer) => mayNotSeeCodes || player.some((value) => answer.includes(value));
+}
+
+const hideAnswer = (
+  attempt: Omit<ConsoleAttemptDto, 'is_hidden'>,
+  isSecret: (answer: string) => boolean,
+): ConsoleAttemptDto => {
+  const { response_body: answer } = attempt;
+  const isHidden = answer !== null && answer !== '' && isSecret(answer);
+  return { ...attempt, response_body: isHidden ? null : answer, is_hidden: isHidden };
+};

@@ -1,0 +1,123 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { PathBigId, PathId } from '../access/path-ids.js';
+import { JobDto } from '../jobs/job.dto.js';
+import { WebhookPages } from './webhook-pages.service.js';
+import {
+  DeliveriesQueryDto,
+  ReplayDto,
+  ReplayFilterDto,
+  WebhookDeliveriesQueryDto,
+  WebhooksQueryDto,
+} from './webhook-queries.dto.js';
+import {
+  ConsoleDeliveryDetailDto,
+  ConsoleDeliveryDto,
+  ConsoleWebhookDetailDto,
+  ConsoleWebhookDto,
+  ReplayPreviewDto,
+} from './webhook.dto.js';
+
+@ApiTags('Webhooks')
+@Controller('api')
+export class ConsoleWebhooksController {
+  constructor(private readonly webhooks: WebhookPages) {}
+
+  @Get('webhooks')
+  @ConsoleRoute('webhooks.read', {
+    summary: 'Webhooks of all merchants with how their deliveries go, newest first',
+    answer: { pageOf: ConsoleWebhookDto },
+  })
+  list(@Query() query: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
+    return this.webhooks.list(query);
+  }
+
+  @Post('webhooks/replay/preview')
+  @ConsoleRoute('webhooks.replay', {
+    summary: 'How many deliveries a replay would attempt once more',
+    description: 'Those of an inactive webhook, and those with an attempt in flight, are not among them.',
+    answer: { type: ReplayPreviewDto },
+  })
+  preview(@Body() body: ReplayFilterDto): Promise<ReplayPreviewDto> {
+    return this.webhooks.preview(body);
+  }
+
+  @Post('webhooks/replay')
+  @ConsoleRoute('webhooks.replay', {
+    summary: 'Attempt deliveries once more, as a job',
+    description: '409 where there are more by now than were expected, or another replay runs.',
+    status: 201,
+    answer: { type: JobDto },
+  })
+  replay(@CurrentCaller() caller: Caller, @Body() body: ReplayDto): Promise<JobDto> {
+    return this.webhooks.replay(caller, body);
+  }
+
+  @Get('webhooks/:id')
+  @ConsoleRoute('webhooks.read', {
+    summary: 'A webhook with its settings, also one that was deleted',
+    answer: { type: ConsoleWebhookDetailDto },
+  })
+  show(@PathId('webhook') id: number): Promise<ConsoleWebhookDetailDto> {
+    return this.webhooks.show(id);
+  }
+
+  @Get('webhooks/:id/deliveries')
+  @ConsoleRoute('webhooks.read', {
+    summary: 'Its deliveries, newest first',
+    answer: { pageOf: ConsoleDeliveryDto },
+  })
+  deliveriesOf(
+    @PathId('webhook') id: number,
+    @Query() query: WebhookDeliveriesQueryDto,
+  ): Promise<Page<ConsoleDeliveryDto>> {
+    return this.webhooks.deliveriesOf(id, query);
+  }
+
+  @Post('webhooks/:id/test')
+  @ConsoleRoute('webhooks.test', {
+    summary: 'Send a test event with a sample order, once',
+    status: 201,
+    answer: { type: ConsoleDeliveryDetailDto },
+  })
+  test(@CurrentCaller() caller: Caller, @PathId('webhook') id: number): Promise<ConsoleDeliveryDetailDto> {
+    return this.webhooks.test(caller, id);
+  }
+
+  @Get('deliveries')
+  @ConsoleRoute('webhooks.read', {
+    summary: 'Deliveries to all webhooks, newest first',
+    answer: { pageOf: ConsoleDeliveryDto },
+  })
+  deliveries(@Query() query: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
+    return this.webhooks.allDeliveries(query);
+  }
+
+  @Get('deliveries/:id')
+  @ConsoleRoute('webhooks.read', {
+    summary: 'A delivery with what was sent, and every attempt',
+    answer: { type: ConsoleDeliveryDetailDto },
+  })
+  delivery(
+    @CurrentCaller() caller: Caller,
+    @PathBigId('delivery') id: bigint,
+  ): Promise<ConsoleDeliveryDetailDto> {
+    return this.webhooks.delivery(caller, id);
+  }
+
+  @Post('deliveries/:id/retry')
+  @ConsoleRoute('webhooks.replay', {
+    summary: 'Make one more attempt at once',
+    description: '409 while the webhook is inactive, or an attempt is in flight.',
+    answer: { type: ConsoleDeliveryDetailDto },
+  })
+  retry(
+    @CurrentCaller() caller: Caller,
+    @PathBigId('delivery') id: bigint,
+  ): Promise<ConsoleDeliveryDetailDto> {
+    return this.webhooks.retry(caller, id);
+  }
+}

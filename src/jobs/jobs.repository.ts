@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
+import { Operator } from '../operators/operator.entity.js';
+import type { Job, JobKind, JobState } from './job.entity.js';
+import * as sql from './jobs.sql.js';
+import type { JobRow, Standing } from './jobs.sql.js';
+
+export type { JobRow, Standing } from './jobs.sql.js';
+
+/** How far a job is. */
+export interface Progress {
+  done: number;
+  total: number | null;
+  step: string | null;
+}
+
+/** How a job ended. */
+export interface Ending extends Pick<Progress, 'done' | 'total'> {
+  state: Exclude<JobState, 'running'>;
+  ok: boolean | null;
+  result: object | null;
+  error: string | null;
+}
+
+@Injectable()
+export class JobsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Takes the lock of a kind for as long as a transaction is open. @returns undefined where another has it. */
+  async takeLock(tx: Transaction, kind: JobKind): Promise<{ pid: number } | undefined> {
+    tx.write(sql.STAY_OPEN);
+    const [lock] = await tx.query<{ taken: boolean; pid: number }>(...sql.TRY_LOCK.with({ kind }));
+    return lock?.taken ? lock : undefined;
+  }
+
+  async markInterrupted(): Promise<void> {
+    await this.database.query(sql.MARK_INTERRUPTED);
+  }
+
+  /** Removes those of more than a year ago besides. */
+  async insert(tx: Transaction, kind: JobKind, params: object, operatorId: number): Promise<number> {
+    tx.write(sql.REMOVE_OLD);
+    const values = { kind, params: JSON.stringify(params), operatorId };
+    const [job] = await tx.query<Pick<Job, 'id'>>(...sql.INSERT_JOB.with(values));
+    return present(job, 'a job was written').id;
+  }
+
+  async standing(source: Queryable, id: number): Promise<Standing> {
+    const [standing] = await source.query<Standing>(...sql.FIND_STANDING.with({ id }));
+    return present(standing, 'a job and its operator are there');
+  }
+
+  /** An operator, who does not change until the transaction ends. */
+  lockOperator({ manager }: Transaction, id: number): Promise<Pick<Operator, 'active' | 'role'>> {
+    return manager.findOneOrFail(Operator, { where: { id }, lock: { mode: 'pessimistic_read' } });
+  }
+
+  async writeProgress(id: number, progress: Progress): Promise<void> {
+    await this.database.query(...sql.WRITE_PROGRESS.with({ id, ...progress }));
+  }
+
+  async finish(id: number, { result, ...ending }: Ending): Promise<void> {
+    const text = result === null ? null : JSON.stringify(result);
+    await this.database.query(...sql.FINISH_JOB.with({ id, ...ending, result: text }));
+  }
+
+  /** @returns whether it was running, and nobody had asked before. */
+  async askToCancel(tx: Transaction, id: number): Promise<boolean> {
+    return (await tx.query(...sql.ASK_TO_CANCEL.with({ id }))).length > 0;
+  }
+
+  async find(id: number): Promise<(JobRow & Pick<Job, 'result'>) | undefined> {
+    const [job] = await this.database.query<JobRow & Pick<Job, 'result'>>(...sql.FIND_JOB.with({ id }));
+    return job;
+  }
+
+  /** Newest first, without their results. */
+  list(kinds: JobKind[], before: number, limit: number): Promise<JobRow[]> {
+    return this.database.query<JobRow>(...sql.LIST_JOBS.with({ kinds, before, limit }));
+  }
+
+  async cancelStatement(pid: number): Promise<void> {
+    await this.database.query(...sql.CANCEL_STATEMENT.with({ pid }));
+  }
+}

@@ -1,0 +1,116 @@
+import { formatMicros } from '../core/cost-money.js';
+import { formatBaht } from '../core/money.js';
+import type { DayFigures } from './daily-report.service.js';
+import { marginPercent, type MarginFigures } from './margin-report.service.js';
+import type { SupplierComparison } from './supplier-report.service.js';
+
+// What reports say, in words of the wire: amounts are strings in baht, counts are numbers.
+
+export type DailyLine = Record<
+  | 'opening_amount'
+  | 'credited_amount'
+  | 'debited_amount'
+  | 'spent_amount'
+  | 'closing_amount'
+  | 'ordered_amount'
+  | 'refunded_amount'
+  | 'opening_available_amount'
+  | 'opening_held_amount'
+  | 'closing_available_amount'
+  | 'closing_held_amount',
+  string
+> &
+  Record<'orders' | 'completed' | 'failed', number>;
+
+/** Available and held belong to the merchant alike: what they are together changes by money in, money out and spending. */
+export function toDailyLine(day: DayFigures): DailyLine {
+  return {
+    orders: Number(day.orders),
+    completed: Number(day.completed),
+    failed: Number(day.failed),
+    opening_amount: formatBaht(day.opening_available + day.opening_held),
+    credited_amount: formatBaht(day.credited),
+    debited_amount: formatBaht(day.debited),
+    spent_amount: formatBaht(day.spent),
+    closing_amount: formatBaht(day.closing_available + day.closing_held),
+    ordered_amount: formatBaht(day.ordered),
+    refunded_amount: formatBaht(day.refunded),
+    opening_available_amount: formatBaht(day.opening_available),
+    opening_held_amount: formatBaht(day.opening_held),
+    closing_available_amount: formatBaht(day.closing_available),
+    closing_held_amount: formatBaht(day.closing_held),
+  };
+}
+
+export interface MarginLine extends Record<'revenue' | 'cost' | 'margin', string> {
+  units: number;
+  /** Null where there is no revenue, or no cost is known. */
+  margin_percent: number | null;
+  cost_estimated_units: number;
+  cost_unknown_units: number;
+}
+
+export const toMarginLine = (figures: MarginFigures): MarginLine => ({
+  units: Number(figures.units),
+  revenue: formatBaht(figures.revenue),
+  cost: formatBaht(figures.cost),
+  margin: formatBaht(figures.revenue - figures.cost),
+  margin_percent: marginPercent(figures),
+  cost_estimated_units: Number(figures.cost_estimated_units),
+  cost_unknown_units: Number(figures.cost_unknown_units),
+});
+
+/** Where nothing was settled yet, the balance is all that the supplier was asked about. */
+export const isCompleteComparison = ({
+  balance,
+  unanswered,
+}: Pick<SupplierComparison, 'balance' | 'unanswered'>): boolean =>
+  unanswered.count === 0 && (balance.known || balance.reached);
+
+/** How our books and those of a supplier compare. */
+export interface SupplierLine {
+  supplier: string;
+  ok: boolean;
+  succeeded: number;
+  succeeded_amount: string;
+  failed: number;
+  open: number;
+  agreed: number;
+  unanswered: number;
+  /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
+  unaskable: number;
+  open_cases: number;
+  problem: string | null;
+  balance_amount: string | null;
+  balance_currency: string | null;
+  differences: { reference: string; ours: string; theirs: string; amount: string }[];
+}
+
+export function toSupplierLine({
+  supplier,
+  balance,
+  counts,
+  agreed,
+  differences,
+  unanswered,
+  unaskable,
+  openCases,
+}: SupplierComparison): SupplierLine {
+  const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
+  return {
+    supplier,
+    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered }) && openCases === 0,
+    succeeded: Number(counts.succeeded),
+    succeeded_amount: formatBaht(counts.succeeded_amount),
+    failed: Number(counts.failed),
+    open: Number(counts.open),
+    agreed,
+    unanswered: unanswered.count,
+    unaskable,
+    open_cases: openCases,
+    problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
+    balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
+    balance_currency: balance.known ? balance.amount.currency : null,
+    differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),
+  };
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { DeliveriesRepository, type AttemptRow } from './deliveries.repository.js';
+import * as sql from './webhook-desk.sql.js';
+import type { DeskDelivery, DeskDeliveryDetail, DeskDeliveryFilter, WebhookRow } from './webhook-desk.sql.js';
+import type { WebhookStatus } from './webhook.entity.js';
+
+export type { DeskDelivery, DeskDeliveryDetail, DeskDeliveryFilter, WebhookRow } from './webhook-desk.sql.js';
+
+/** Webhooks and deliveries of all merchants. */
+@Injectable()
+export class WebhookDeskRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly deliveries: DeliveriesRepository,
+  ) {}
+
+  /** Newest first. */
+  list(
+    filter: { merchantId: number | null; status: WebhookStatus | null },
+    before: number,
+    limit: number,
+  ): Promise<WebhookRow[]> {
+    return this.database.query<WebhookRow>(...sql.LIST_WEBHOOKS.with({ ...filter, before, limit }));
+  }
+
+  /** Also one that was deleted. */
+  async find(id: number): Promise<WebhookRow | undefined> {
+    const [webhook] = await this.database.query<WebhookRow>(...sql.FIND_WEBHOOK.with({ id }));
+    return webhook;
+  }
+
+  /** Newest first. @param before the last id of the page before, null for the first page. */
+  async page(filter: DeskDeliveryFilter, before: bigint | null, limit: number): Promise<DeskDelivery[]> {
+    const first = filter.from ? await this.deliveries.firstIdSince(filter.from) : 0n;
+    const conditions = sql.conditionsOf(filter, { first, before, limit });
+    const { webhookId = null, merchantId = null } = filter;
+    if (webhookId === null && merchantId === null) {
+      const newest = await this.database.query<DeskDelivery>(...sql.PAGE_OF_NEWEST.with(conditions));
+      if (newest.length === limit) return newest;
+    }
+    const byWebhook = sql.PAGE_BY_WEBHOOK.with({ ...conditions, webhookId, merchantId });
+    return this.database.query<DeskDelivery>(...byWebhook);
+  }
+
+  async findDelivery(id: bigint): Promise<DeskDeliveryDetail | undefined> {
+    const [delivery] = await this.database.query<DeskDeliveryDetail>(...sql.FIND_DELIVERY.with({ id }));
+    return delivery;
+  }
+
+  /** Oldest first. */
+  attempts(id: bigint): Promise<AttemptRow[]> {
+    return this.database.query<AttemptRow>(sql.LIST_ATTEMPTS, [id]);
+  }
+}

@@ -1,0 +1,232 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { inSnapshot, withLongTimeout } from '../../src/database/snapshot.js';
+import { JobDatabase } from '../../src/jobs/job-database.js';
+import { JobRunner } from '../../src/jobs/job-runner.js';
+import type { JobWork } from '../../src/jobs/job-run.js';
+import { eventually } from '../support/eventually.js';
+import type { Answer, ErrorBody } from '../support/http.js';
+import { ConsoleStack, type TestOperator } from './console-stack.js';
+import { startScene, type Scene } from './scene.js';
+
+interface JobBody<Result = never> {
+  id: number;
+  kind: string;
+  state: string;
+  ok: boolean | null;
+  params: Record<string, string>;
+  error: string | null;
+  ended_at: string | null;
+  operator: { email: string };
+  progress: { done: number; total: number | null };
+  result: Result;
+}
+
+let scene: Scene;
+let finance: TestOperator;
+beforeAll(async () => {
+  scene = await startScene();
+  finance = await scene.console.signedIn('finance');
+});
+afterAll(() => scene.close());
+
+const ended = <Result = never>(id: number, who = finance): Promise<JobBody<Result>> =>
+  eventually(
+    async () => (await who.browser.get<JobBody<Result>>(`/api/jobs/${id}`)).body,
+    ({ ended_at }) => ended_at !== null,
+    30_000,
+  );
+
+const start = <Body = JobBody>(body: object, who = finance): Promise<Answer<Body>> =>
+  who.browser.post<Body>('/api/jobs', body);
+
+/** Has the console of an operator do what the test says, and says when it has begun. */
+const begin = (work: JobWork, who = finance, console = scene.console): Promise<number> =>
+  console.app
+    .get(JobRunner)
+    .start({ kind: 'audit', params: {}, operatorId: who.id, permission: 'audit.run' }, work);
+
+/** Goes on until it is stopped. */
+const endless: JobWork = async ({ report }) => {
+  for (let done = 0; ; done++) {
+    report(done);
+    await delay(20);
+  }
+};
+
+describe('jobs', () => {
+  it('say what the command line’s reports say', async () => {
+    const { stack, merchant, sku } = scene;
+    const order = await stack.order(merchant, [{ sku, quantity: 2 }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const today = new Date().toISOString().slice(0, 10);
+    const { status, body } = await start({ kind: 'daily_report', date: today, zone: 'UTC' });
+    expect([status, body.params]).toEqual([201, { date: today, zone: 'UTC' }]);
+    const daily = await ended<{ merchants: object[]; differences: string[] }>(body.id);
+    expect(daily).toMatchObject({ state: 'succeeded', ok: true, operator: { email: finance.email } });
+    expect(daily.result).toMatchObject({
+      date: today,
+      differences: [],
+      merchants: [{ merchant_id: merchant.id, completed: 1, spent_amount: '70.00' }],
+      total: { completed: 1, spent_amount: '70.00' },
+    });
+    const csv = await finance.browser.get<string>(`/api/jobs/${body.id}/csv`);
+    expect(csv.headers.get('content-disposition')).toContain(`daily_report-${body.id}.csv`);
+    expect(csv.body.split('\n')).toHaveLength(4);
+    expect(csv.body).toMatch(/^merchant_id,name,orders/);
+    expect(csv.body).toContain('\n,total,1,1,0,');
+    const month = { from: today, to: today };
+    const margin = await start({ kind: 'margin_report', ...month, by: 'sku' });
+    expect((await ended<object>(margin.body.id)).result).toMatchObject({
+      rows: [{ about: sku, units: 2, revenue: '70.00' }],
+      total: { units: 2 },
+    });
+    const supplier = await start({ kind: 'supplier_report', code: 'fake' });
+    expect((await ended<object>(supplier.body.id)).result).toMatchObject({
+      suppliers: [{ supplier: 'fake', succeeded: 2, difference_count: 0 }],
+    });
+    const audit = await start({ kind: 'audit' });
+    const { ok, result, progress } = await ended<{ checks: { ok: boolean }[] }>(audit.body.id);
+    expect([ok, result.checks.every((check) => check.ok)]).toEqual([true, true]);
+    expect(progress).toMatchObject({ done: result.checks.length, total: result.checks.length });
+    const log = await scene.console.sql<{ action: string; detail: object }>(
+      'SELECT action, detail FROM operator_actions WHERE operator_id = $1 AND action = ANY($2) ORDER BY id',
+      [finance.id, ['report.run', 'audit.run', 'export.run']],
+    );
+    expect(log).toMatchObject([
+      { action: 'report.run', detail: { report: 'daily', date: today } },
+      { action: 'export.run', detail: { list: 'daily_report', lines: 2 } },
+      { action: 'report.run', detail: { report: 'margin', by: 'sku' } },
+      { action: 'report.run', detail: { report: 'supplier', code: 'fake' } },
+      { action: 'audit.run' },
+    ]);
+    const { body: list } = await finance.browser.get<{ data: JobBody[] }>('/api/jobs?kind=audit');
+    expect(list.data.map(({ id }) => id)).toContain(audit.body.id);
+  });
+
+  it('say what is wrong with what is asked', async () => {
+    const future = await start({ kind: 'daily_report', date: '2999-01-01' });
+    expect(await ended(future.body.id)).toMatchObject({
+      state: 'failed',
+      error: '2999-01-01 has not begun in Asia/Bangkok: choose a day up to today',
+    });
+    for (const [body, field, code] of [
+      [{ kind: 'daily_report' }, 'date', 'REQUIRED'],
+      [{ kind: 'audit', date: '2026-01-01' }, 'date', 'UNKNOWN_MEMBER'],
+      [{ kind: 'daily_report', date: '2026-02-30' }, 'date', 'INVALID_VALUE'],
+      [{ kind: 'replay' }, 'kind', 'INVALID_VALUE'],
+    ] as const) {
+      const { status, body: answer } = await start<ErrorBody>(body);
+      expect([status, answer.details?.[0]]).toMatchObject([400, { field, code }]);
+    }
+    expect((await start({ kind: 'supplier_report', code: 'nobody' })).status).toBe(404);
+    expect((await finance.browser.get('/api/jobs/999999')).status).toBe(404);
+  });
+
+  it('are for those who may run them, and seen by those who may read them', async () => {
+    const support = await scene.console.signedIn('support');
+    const { status, body } = await start<ErrorBody>({ kind: 'audit' }, support);
+    expect([status, body.details?.[0]?.field]).toEqual([403, 'audit.run']);
+    const { body: job } = await start({ kind: 'audit' });
+    await ended(job.id);
+    expect((await support.browser.get(`/api/jobs/${job.id}`)).status).toBe(403);
+    expect((await support.browser.get('/api/jobs?kind=audit')).status).toBe(403);
+    const { body: list } = await support.browser.get<{ data: JobBody[] }>('/api/jobs');
+    expect(list.data.filter(({ kind }) => kind !== 'replay')).toEqual([]);
+    expect((await support.browser.send('DELETE', `/api/jobs/${job.id}`)).status).toBe(403);
+    expect((await finance.browser.send('DELETE', `/api/jobs/${job.id}`)).status).toBe(409);
+  });
+
+  it('are one at a time here, and one of a kind anywhere', async () => {
+    const id = await begin(endless);
+    const { status, body } = await start<ErrorBody>({
+      kind: 'margin_report',
+      from: '2026-01-01',
+      to: '2026-01-01',
+      by: 'sku',
+    });
+    expect([status, body.message]).toEqual([
+      409,
+      'A job of the kind audit is running: wait for it, or cancel it',
+    ]);
+    const other = await ConsoleStack.start({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+    try {
+      await expect(begin(endless, finance, other)).rejects.toThrow('A job of the kind audit is running');
+    } finally {
+      await other.close();
+    }
+    expect((await finance.browser.send('DELETE', `/api/jobs/${id}`)).status).toBe(200);
+    expect(await ended(id)).toMatchObject({ state: 'cancelled', error: 'it was cancelled' });
+    const log = await scene.console.sql(
+      `SELECT detail FROM operator_actions WHERE action = 'job.cancel' AND operator_id = $1`,
+      [finance.id],
+    );
+    expect(log).toEqual([{ detail: { job: id, kind: 'audit' } }]);
+  });
+
+  it('are cancelled in the middle of what PostgreSQL is at', async () => {
+    const database = scene.console.app.get(JobDatabase);
+    const sleep = withLongTimeout({ name: 'test.sleep', text: 'SELECT pg_sleep(300)' });
+    const id = await begin(async () => {
+      await inSnapshot(database, (tx) => tx.query(sleep));
+      return { ok: true, result: {} };
+    });
+    await eventually(
+      () => database.pidsInUse.length,
+      (count) => count === 2,
+    );
+    await finance.browser.send('DELETE', `/api/jobs/${id}`);
+    expect(await ended(id)).toMatchObject({ state: 'cancelled', ok: null });
+  });
+
+  it('end when their operator is disabled or has a lower role, and change nothing after that', async () => {
+    const admin = await scene.console.signedIn('finance');
+    const endedByRole = await begin(endless, admin);
+    await scene.console.operators.setRole(admin.email, 'viewer');
+    expect(await ended(endedByRole)).toMatchObject({
+      state: 'cancelled',
+      error: 'the operator who started it may not do this any more',
+    });
+    const leaver = await scene.console.signedIn('finance');
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const id = await begin(async ({ assertMay }) => {
+      await gate;
+      await scene.console.app.get(JobDatabase).transaction((tx) => assertMay(tx));
+      return { ok: true, result: {} };
+    }, leaver);
+    await scene.console.operators.disable(leaver.email);
+    open();
+    expect(await ended(id)).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('are interrupted when their process ends, however it does', async () => {
+    const other = await ConsoleStack.start({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+    const id = await begin(endless, finance, other);
+    await other.close();
+    expect(await ended(id)).toMatchObject({ state: 'interrupted', error: 'the console was stopped' });
+    const killed = await scene.console.sql<{ id: number }>(
+      `INSERT INTO console_jobs (kind, params, operator_id) VALUES ('audit', '{}', $1) RETURNING id`,
+      [finance.id],
+    );
+    expect(await ended(killed[0]?.id ?? 0)).toMatchObject({
+      state: 'interrupted',
+      error: 'its process ended before it did',
+    });
+  });
+
+  it('that another process still carries out are not taken for interrupted', async () => {
+    const client = new pg.Client(scene.stack.config.DATABASE_URL);
+    await client.connect();
+    await client.query(`SELECT pg_advisory_lock(7038171, hashtext('audit'))`);
+    const [job] = await scene.console.sql<{ id: number }>(
+      `INSERT INTO console_jobs (kind, params, operator_id) VALUES ('audit', '{}', $1) RETURNING id`,
+      [finance.id],
+    );
+    const path = `/api/jobs/${job?.id}`;
+    expect((await finance.browser.get<JobBody>(path)).body.state).toBe('running');
+    await client.end();
+    expect(await ended(job?.id ?? 0)).toMatchObject({ state: 'interrupted' });
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import type { ErrorBody } from '../support/http.js';
+import type { TestOperator } from './console-stack.js';
+import { startWebhookScene, type WebhookScene } from './webhook-scene.js';
+
+interface List<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+interface WebhookBody {
+  id: number;
+  url: string;
+  merchant: { id: number };
+  last_success_at: string | null;
+  failing_since: string | null;
+  waiting: number;
+  day: { succeeded: number; ended: number };
+}
+interface DeliveryBody {
+  id: number;
+  webhook: { id: number };
+  order_number: string | null;
+  event: string;
+  status: string;
+  attempt_count: number;
+  last_attempt: { response_status: number | null } | null;
+  body: { data: { user_id: string } };
+  attempts: { number: number; response_status: number; response_body: string | null; is_hidden: boolean }[];
+}
+interface JobBody {
+  id: number;
+  kind: string;
+  state: string;
+  error: string | null;
+  result: { replayed: number } | null;
+}
+
+let scene: WebhookScene;
+let support: TestOperator;
+beforeAll(async () => {
+  scene = await startWebhookScene();
+  support = await scene.console.signedIn('support');
+});
+afterAll(() => scene.close());
+
+const get = async <Body>(path: string, who = support): Promise<Body> => {
+  const { status, body } = await who.browser.get<Body>(path);
+  expect([path, status]).toEqual([path, 200]);
+  return body;
+};
+
+/** The operator log's entries since, by this operator. */
+const logged = (operator: TestOperator, ...actions: string[]) =>
+  scene.console.sql<{ action: string; merchant_id: number; detail: object; ip: string }>(
+    `SELECT action, merchant_id, detail, ip FROM operator_actions
+     WHERE operator_id = $1 AND action = ANY($2) ORDER BY id`,
+    [operator.id, actions],
+  );
+
+describe('webhooks', () => {
+  it('are listed with how their deliveries go, and never with a secret', async () => {
+    const good = await scene.delivered([204], 'succeeded');
+    const bad = await scene.delivered([500], 'failed');
+    const { data } = await get<List<WebhookBody>>(`/api/webhooks?merchant=${scene.merchant.id}`);
+    const find = (id: number): WebhookBody | undefined => data.find((each) => each.id === id);
+    expect(find(bad.webhook.id)).toMatchObject({
+      url: bad.webhook.url,
+      merchant: { id: scene.merchant.id },
+      last_success_at: null,
+      failing_since: bad.delivery.created_at,
+      day: { succeeded: 0, ended: 1 },
+      waiting: 0,
+    });
+    expect(find(good.webhook.id)).toMatchObject({ failing_since: null, day: { succeeded: 2, ended: 2 } });
+    expect(find(good.webhook.id)?.last_success_at).not.toBeNull();
+    const one = await get<object>(`/api/webhooks/${good.webhook.id}`);
+    expect(one).toMatchObject({ id: good.webhook.id, max_retries: 0, deleted_at: null });
+    expect(JSON.stringify([data, one])).not.toContain(good.webhook.secret);
+    expect(Object.keys(one).filter((name) => name.includes('sealed'))).toEqual([]);
+    const first = await get<List<WebhookBody>>('/api/webhooks?limit=1');
+    expect(first.data.map(({ id }) => id)).toEqual([bad.webhook.id]);
+    const second = await get<List<WebhookBody>>(`/api/webhooks?limit=1&cursor=${first.next_cursor}`);
+    expect(second.data.map(({ id }) => id)).toEqual([good.webhook.id]);
+    await scene.hooks.patch(bad.webhook.id, { status: 'inactive' });
+    const inactive = await get<List<WebhookBody>>('/api/webhooks?status=inactive');
+    expect(inactive.data.map(({ id }) => id)).toEqual([bad.webhook.id]);
+    await scene.hooks.remove(bad.webhook.id);
+    expect((await get<List<WebhookBody>>('/api/webhooks?status=inactive')).data).toEqual([]);
+    expect(await get<{ deleted_at: string | null }>(`/api/webhooks/${bad.webhook.id}`)).toMatchObject({
+      deleted_at: expect.any(String),
+    });
+  });
+
+  it('that are not there are 404, and so are their deliveries', async () => {
+    for (const path of ['/api/webhooks/999999', '/api/webhooks/x', '/api/webhooks/999999/deliveries'])
+      expect((await support.browser.get(path)).status).toBe(404);
+    for (const id of ['999999', '0', '99999999999999999999'])
+      expect((await support.browser.get(`/api/deliveries/${id}`)).status).toBe(404);
+    expect((await support.browser.post('/api/deliveries/999999/retry')).status).toBe(404);
+    expect((await support.browser.get('/api/deliveries?cursor=x')).status).toBe(400);
+  });
+});
+
+describe('deliveries', () => {
+  it('of all webhooks come newest first, by any filter, page by page', async () => {
+    const { webhook, delivery } = await scene.delivered([500], 'failed');
+    const ids = async (query: string): Promise<number[]> => {
+      const found: number[] = [];
+      let cursor: string | null = '';
+      do {
+        const page: List<DeliveryBody> = await get(
+          `/api/deliveries?limit=2&${query}${cursor && `&cursor=${cursor}`}`,
+        );
+        found.push(...page.data.map(({ id }) => id));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return found;
+    };
+    const rows = await scene.console.sql<{ id: bigint; status: string; kind: string }>(
+      'SELECT id, status, kind FROM webhook_deliveries ORDER BY id DESC',
+    );
+    const expected = (passes: (row: { status: string; kind: string }) => boolean): number[] =>
+      rows.filter(passes).map(({ id }) => Number(id));
+    expect(await ids('')).toEqual(expected(() => true));
+    expect(await ids('status=failed')).toEqual(expected(({ status }) => status === 'failed'));
+    expect(await ids('event=order.failed')).toEqual([]);
+    expect(await ids(`merchant=${scene.merchant.id}&status=succeeded`)).toEqual(
+      expected(({ status }) => status === 'succeeded'),
+    );
+    expect(await ids(`from=${delivery.created_at}`)).toContain(delivery.id);
+    expect(await ids(`from=${new Date(Date.now() + 3_600_000).toISOString()}`)).toEqual([]);
+    const own = await get<List<DeliveryBody>>(`/api/webhooks/${webhook.id}/deliveries?status=failed`);
+    expect(own.data).toMatchObject([
+      {
+        id: delivery.id,
+        webhook: { id: webhook.id },
+        last_attempt: { response_status: 500 },
+        attempt_count: 1,
+      },
+    ]);
+  });
+
+  it('show what was sent and what was answered, without players to those who may not see them', async () => {
+    const webhook = await scene.hooks.register(
+      scene.endpoints.add((response) => void response.writeHead(500).end('no player-12345 here <img>')),
+      { max_retries: 0 },
+    );
+    const order = await scene.stack.order(scene.merchant, [{ sku: scene.sku }], 'player-12345');
+    const { id } = await scene.hooks.newestIs(webhook.id, 'failed');
+    const seen = await get<DeliveryBody>(`/api/deliveries/${id}`);
+    expect(seen).toMatchObject({
+      order_number: order.order_number,
+      event: 'order.completed',
+      body: { data: { user_id: 'player-12345' } },
+      attempts: [{ number: 1, response_status: 500, response_body: 'no player-12345 here <img>' }],
+    });
+    const viewer = await scene.console.signedIn('viewer');
+    const cut = await get<DeliveryBody>(`/api/deliveries/${id}`, viewer);
+    expect(cut.body.data.user_id).toBe('…345');
+    expect(cut.attempts).toMatchObject([{ response_body: null, is_hidden: true }]);
+    expect(JSON.stringify(cut)).not.toContain('player-12345');
+  });
+
+  it('are attempted once more, and tests sent, each with an entry in the log', async () => {
+    const operator = await scene.console.signedIn('support');
+    const { webhook, delivery } = await scene.delivered([500, 204], 'failed');
+    const { status } = await operator.browser.post(`/api/deliveries/${delivery.id}/retry`);
+    expect(status).toBe(200);
+    await scene.hooks.newestIs(webhook.id, 'succeeded');
+    const test = await operator.browser.post<DeliveryBody>(`/api/webhooks/${webhook.id}/test`);
+    expect([test.status, test.body.event]).toEqual([201, 'webhook.test']);
+    await scene.hooks.newest(
+      webhook.id,
+      ({ event, status }) => event === 'webhook.test' && status === 'succeeded',
+    );
+    expect(await logged(operator, 'webhook.retry', 'webhook.test')).toMatchObject([
+      { action: 'webhook.retry', merchant_id: scene.merchant.id, detail: { delivery: delivery.id } },
+      { action: 'webhook.test', detail: { webhook: webhook.id, delivery: test.body.id } },
+    ]);
+    await scene.hooks.patch(webhook.id, { status: 'inactive' });
+    const refused = await operator.browser.post<ErrorBody>(`/api/deliveries/${delivery.id}/retry`);
+    expect([refused.status, refused.body.message]).toEqual([409, 'The webhook is inactive']);
+  });
+});
+
+describe('a replay', () => {
+  const ended = (id: number): Promise<JobBody> =>
+    eventually(
+      () => get<JobBody>(`/api/jobs/${id}`),
+      ({ state }) => state !== 'running',
+      20_000,
+    );
+
+  it('counts first, and then attempts just these once more as a job, with an entry for each batch', async () => {
+    const operator = await scene.console.signedIn('support');
+    const { webhook } = await scene.delivered([500, 500, 204], 'failed');
+    const which = {
+      webhook: webhook.id,
+      status: 'failed',
+      since: new Date(Date.now() - 3_600_000).toISOString(),
+    };
+    const preview = await operator.browser.post<{ count: number; up_to: number }>(
+      '/api/webhooks/replay/preview',
+      which,
+    );
+    expect(preview.body.count).toBe(1);
+    // One that fails later is left.
+    await scene.stack.order(scene.merchant, [{ sku: scene.sku }]);
+    await eventually(
+      () => scene.hooks.deliveries(webhook.id, '?status=failed'),
+      (failed) => failed.length === 2,
+    );
+    const body = { ...which, up_to: preview.body.up_to, expected_count: preview.body.count };
+    const job = await operator.browser.post<JobBody>('/api/webhooks/replay', body);
+    expect([job.status, job.body.kind]).toEqual([201, 'replay']);
+    expect(await ended(job.body.id)).toMatchObject({ state: 'succeeded', result: { replayed: 1 } });
+    await eventually(
+      () => scene.hooks.deliveries(webhook.id, '?status=succeeded'),
+      (succeeded) => succeeded.length === 1,
+    );
+    expect(await logged(operator, 'webhook.replay')).toMatchObject([
+      { merchant_id: scene.merchant.id, detail: { replayed: 1, webhook: webhook.id, status: 'failed' } },
+    ]);
+  });
+
+  it('is refused where there are more by now than were shown', async () => {
+    const { webhook } = await scene.delivered([500], 'failed');
+    await scene.stack.order(scene.merchant, [{ sku: scene.sku }]);
+    await eventually(
+      () => scene.hooks.deliveries(webhook.id, '?status=failed'),
+      (failed) => failed.length === 2,
+    );
+    const which = { webhook: webhook.id, status: 'failed', since: new Date(0).toISOString() };
+    const { status, body } = await support.browser.post<ErrorBody>('/api/webhooks/replay', {
+      ...which,
+      up_to: Number.MAX_SAFE_INTEGER,
+      expected_count: 1,
+    });
+    expect([status, body.message]).toEqual([409, '2 deliveries match by now, not 1: look again']);
+  });
+});
