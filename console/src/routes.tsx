@@ -192,6 +192,95 @@ const merchantLog = createRoute({
   ),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ status: choice(search.status, ['active', 'inactive']), merchant: whole(search.merchant) }),
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders'], () => import('./pages/webhooks/webhooks')),
+    'Webhooks',
+  ),
+});
+
+/** What lists of deliveries are filtered by, and which one is shown beside. */
+const deliverySearch = (search: Record<string, unknown>) => ({
+  status: choice(search.status, ['pending', 'succeeded', 'failed', 'cancelled']),
+  event: choice(search.event, ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test']),
+  from: day(search.from),
+  delivery: whole(search.delivery),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks/$id',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ ...deliverySearch(search), job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders', 'reports'], () => import('./pages/webhooks/webhook')),
+    'Webhook',
+  ),
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => shell,
+  path: '/deliveries',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ ...deliverySearch(search), merchant: whole(search.merchant) }),
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders', 'reports'], () => import('./pages/webhooks/deliveries')),
+    'Deliveries',
+  ),
+});
+
+const dailyReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports/daily',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ date: day(search.date), zone: text(search.zone), job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('./pages/reports/daily')),
+    'DailyReport',
+  ),
+});
+
+const supplierReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports/supplier',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ code: text(search.code), since: day(search.since), job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('./pages/reports/supplier')),
+    'SupplierReport',
+  ),
+});
+
+const marginReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports/margin',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      from: day(search.from),
+      to: day(search.to),
+      by: choice(search.by, ['sku', 'supplier', 'merchant']),
+      job: whole(search.job),
+    }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('./pages/reports/margin')),
+    'MarginReport',
+  ),
+});
+
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  validateSearch: (search: Record<string, unknown>) => said({ job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('./pages/reports/audit')),
+    'Audit',
+  ),
+});
+
 const search = createRoute({
   getParentRoute: () => shell,
   path: '/search',
@@ -240,6 +329,8 @@ const routeTree = root.addChildren([
       ...[merchantOverview, merchantOrders, merchantStatement],
       ...[merchantKeys, merchantPrices, merchantLog],
     ]),
+    ...[webhooks, webhook, deliveries],
+    ...[dailyReport, supplierReport, marginReport, audit],
     ...[search, log, me],
   ]),
 ]);

@@ -2,7 +2,9 @@ import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
 import type merchants from '../pages/merchants/words.en.json';
 import type orders from '../pages/orders/words.en.json';
+import type reports from '../pages/reports/words.en.json';
 import type search from '../pages/search/words.en.json';
+import type webhooks from '../pages/webhooks/words.en.json';
 import type { Messages } from './translate';
 
 /** The texts of each area's pages, in `pages/AREA/words.LANGUAGE.json`: they come with the first of its pages. */
@@ -11,7 +13,9 @@ interface AreaTexts {
   me: typeof me;
   merchants: typeof merchants;
   orders: typeof orders;
+  reports: typeof reports;
   search: typeof search;
+  webhooks: typeof webhooks;
 }
 
 export type Area = keyof AreaTexts;

@@ -42,6 +42,16 @@ export const OperatorsIcon = icon(
     <path d="M1.75 13c.5-2.4 2.1-3.6 4.25-3.6S9.75 10.6 10.25 13M10.5 3.2a2.5 2.5 0 0 1 0 4.6m1.4 2.1c1.2.6 2 1.7 2.35 3.1" />
   </>,
 );
+export const WebhooksIcon = icon(
+  <>
+    <circle cx="4" cy="11.5" r="1.75" />
+    <circle cx="12" cy="11.5" r="1.75" />
+    <circle cx="8" cy="4.5" r="1.75" />
+    <path d="M7.1 6 4.9 10M5.75 11.5h4.5M8.9 6l2.2 4" />
+  </>,
+);
+export const ReportsIcon = icon(<path d="M2.5 13.5h11M4 11V7.5m4 3.5V3m4 8V5.5" />);
+export const AuditIcon = icon(<path d="M8 2 3 4v4c0 3 2.2 5 5 6 2.8-1 5-3 5-6V4zM5.8 8l1.6 1.6 2.9-3.1" />);
 export const SearchIcon = icon(
   <>
     <circle cx="7" cy="7" r="4.25" />

@@ -22,6 +22,14 @@ const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
   low: ['warn', 'alert'],
   expired: ['quiet', 'bar'],
   revoked: ['bad', 'cross'],
+  cancelled: ['quiet', 'bar'],
+  deleted: ['quiet', 'bar'],
+  failing: ['bad', 'cross'],
+  in_order: ['good', 'check'],
+  inactive: ['quiet', 'bar'],
+  not_in_order: ['bad', 'cross'],
+  interrupted: ['warn', 'alert'],
+  running: ['busy', 'half'],
 };
 
 const MARKS: Readonly<Record<Mark, ReactNode>> = {

@@ -1,13 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT, type Key } from '../i18n/words';
-import { HomeIcon, LogIcon, MerchantsIcon, OrdersIcon, ReviewIcon } from '../kit/icons';
+import {
+  AuditIcon,
+  HomeIcon,
+  LogIcon,
+  MerchantsIcon,
+  OrdersIcon,
+  ReportsIcon,
+  ReviewIcon,
+  WebhooksIcon,
+} from '../kit/icons';
 import { useMay, type Permission } from '../session';
 import { Logo } from './logo';
 import classes from './navigation.module.css';
 
 interface Place {
-  to: '/' | '/orders' | '/review' | '/merchants' | '/log';
+  to: '/' | '/orders' | '/review' | '/merchants' | '/webhooks' | '/reports/daily' | '/audit' | '/log';
   name: Key;
   Icon: () => ReactNode;
   permission: Permission;
@@ -18,6 +27,9 @@ const PLACES: readonly Place[] = [
   { to: '/orders', name: 'nav.orders', Icon: OrdersIcon, permission: 'orders.read' },
   { to: '/review', name: 'nav.review', Icon: ReviewIcon, permission: 'orders.read' },
   { to: '/merchants', name: 'nav.merchants', Icon: MerchantsIcon, permission: 'merchants.read' },
+  { to: '/webhooks', name: 'nav.webhooks', Icon: WebhooksIcon, permission: 'webhooks.read' },
+  { to: '/reports/daily', name: 'nav.reports', Icon: ReportsIcon, permission: 'reports.read' },
+  { to: '/audit', name: 'nav.audit', Icon: AuditIcon, permission: 'audit.run' },
   { to: '/log', name: 'nav.log', Icon: LogIcon, permission: 'log.read' },
 ];
 

@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['g', 'o'], 'shortcuts.orders'],
   [['g', 'r'], 'shortcuts.review'],
   [['g', 'm'], 'shortcuts.merchants'],
+  [['g', 'w'], 'shortcuts.webhooks'],
   [['j'], 'shortcuts.down'],
   [['k'], 'shortcuts.up'],
   [['Enter'], 'shortcuts.open'],

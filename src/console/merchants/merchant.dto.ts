@@ -72,13 +72,13 @@ export class ConsoleMerchantDto {
   wallet!: MerchantWalletDto | null;
 }
 
-export class MerchantDayDto {
+export class OrdersOfDayDto {
   @ApiProperty({ example: '2026-11-23' }) day!: string;
   @ApiProperty({ type: 'integer', example: 120 }) orders!: number;
   @ApiProperty({ type: 'integer', example: 3 }) failed!: number;
 }
 
 export class MerchantDaysDto {
-  @ApiProperty({ type: [MerchantDayDto], description: 'Thirty of them, oldest first' })
-  data!: MerchantDayDto[];
+  @ApiProperty({ type: [OrdersOfDayDto], description: 'Thirty of them, oldest first' })
+  data!: OrdersOfDayDto[];
 }

@@ -1,0 +1,29 @@
+import type { components } from '../../schema';
+
+type Schemas = components['schemas'];
+export type JobView = Schemas['JobDto'];
+export type JobDetailView = Schemas['JobDetailDto'];
+export type JobKind = JobView['kind'];
+export type ReportKind = Schemas['StartJobDto']['kind'];
+export type StartJob = Schemas['StartJobDto'];
+export type DailyResult = Schemas['DailyReportDto'];
+export type MarginResult = Schemas['MarginReportDto'];
+export type SupplierResult = Schemas['SupplierReportDto'];
+export type AuditResult = Schemas['AuditResultDto'];
+
+/** What is asked for, as a job keeps it; what is not said may be anything. */
+export type Params = Readonly<Record<string, string | undefined>>;
+
+/** The newest job that was asked for the same. */
+export const latestOf = (jobs: readonly JobView[], params: Params): JobView | undefined =>
+  jobs.find((job) =>
+    Object.entries(params).every(([name, value]) => value === undefined || job.params[name] === value),
+  );
+
+/** When the first audit of those ended that all were green since; null where the last one was not. */
+export function greenSince(jobs: readonly JobView[]): string | null {
+  const done = jobs.filter(({ state }) => state === 'succeeded');
+  const red = done.findIndex(({ ok }) => ok === false);
+  const green = red === -1 ? done : done.slice(0, red);
+  return green.at(-1)?.started_at ?? null;
+}

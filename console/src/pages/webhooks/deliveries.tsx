@@ -1,0 +1,95 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { startOfDay } from '../../i18n/moments';
+import { useWords } from '../../i18n/words';
+import { Filters } from '../../kit/filters';
+import { useFreshRows } from '../../kit/fresh-rows';
+import { EVERY, usePolled } from '../../kit/live';
+import { FreshButton, LiveButton } from '../../kit/live-controls';
+import { Page } from '../../kit/page';
+import { Pages } from '../../kit/pages';
+import { Beside } from '../../kit/side-panel';
+import { Answered, Empty } from '../../kit/states';
+import { DeliveryPanel } from './delivery-panel';
+import { deliveryFilters, DeliveryTable } from './delivery-table';
+import { WebhookTabs } from './webhook-tabs';
+import type { DeliveryView } from './webhook-view';
+
+/** What was delivered to all webhooks, newest first. */
+export function Deliveries(): ReactNode {
+  const { t, zone } = useWords();
+  const navigate = useNavigate({ from: '/deliveries' });
+  const { cursor, delivery, ...filters } = useSearch({ from: '/shell/deliveries' });
+  const { merchant, from } = filters;
+  const asked = {
+    ...filters,
+    cursor,
+    merchant: merchant === undefined ? undefined : Number(merchant),
+    from: from && startOfDay(from, zone),
+  };
+  const query = usePolled({
+    queryKey: ['deliveries', asked],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/deliveries', { params: { query: asked }, signal })),
+    every: cursor === undefined ? EVERY.list : EVERY.rest,
+  });
+  const change = (changes: Record<string, string | undefined>): void =>
+    void navigate({ to: '/deliveries', search: (search) => ({ ...search, ...changes, cursor: undefined }) });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const show = (id: string | undefined): void =>
+    void navigate({ to: '/deliveries', search: (search) => ({ ...search, delivery: id }), replace: true });
+  return (
+    <Page title={t('deliveries.title')} actions={<LiveButton />}>
+      <WebhookTabs />
+      <Filters
+        filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), type: 'number' }]}
+        values={filters}
+        onChange={change}
+      />
+      <Beside panel={delivery && <DeliveryPanel id={delivery} isOfAll onClose={() => show(undefined)} />}>
+        <Answered query={query}>
+          {({ data, next_cursor }) => (
+            <>
+              <List rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
+              {data.length === 0 && (
+                <Empty title={t(isFiltered ? 'list.noMatch' : 'deliveries.none')}>
+                  {t(isFiltered ? 'list.noMatchHint' : 'deliveries.noneHint')}
+                </Empty>
+              )}
+              <Pages next={next_cursor} />
+            </>
+          )}
+        </Answered>
+      </Beside>
+    </Page>
+  );
+}
+
+const keyOf = ({ id }: DeliveryView): string => String(id);
+
+function List({
+  rows,
+  scope,
+  isFirst,
+}: {
+  rows: DeliveryView[];
+  scope: string;
+  isFirst: boolean;
+}): ReactNode {
+  const fresh = useFreshRows(rows, keyOf, scope);
+  const { delivery } = useSearch({ from: '/shell/deliveries' });
+  if (rows.length === 0) return null;
+  return (
+    <>
+      {isFirst && <FreshButton count={fresh.freshCount} onShow={fresh.showFresh} />}
+      <DeliveryTable
+        rows={isFirst ? [...fresh.rows] : rows}
+        isNarrow={delivery !== undefined}
+        linkOf={({ id }) => ({
+          to: '/deliveries',
+          search: (search: object) => ({ ...search, delivery: String(id) }),
+        })}
+      />
+    </>
+  );
+}

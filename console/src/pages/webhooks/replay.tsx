@@ -1,0 +1,117 @@
+import { NativeSelect } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useWords } from '../../i18n/words';
+import { Confirm } from '../../kit/confirm';
+import { DELIVERY_STATUSES, EVENTS, type WebhookDetailView } from './webhook-view';
+import classes from './webhook.module.css';
+
+/** More than this has to be typed. */
+const TYPED_ABOVE = 1_000;
+const HOURS = [1, 24, 168, 720] as const;
+
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+type DeliveredEvent = (typeof EVENTS)[number];
+
+interface Choice {
+  status: DeliveryStatus;
+  event: DeliveredEvent | null;
+  since: string;
+}
+
+interface ReplayProps {
+  webhook: WebhookDetailView;
+  onStarted: (job: number) => void;
+  onClose: () => void;
+}
+
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+/** Attempts what matches once more: counts it first, and does it as a job. */
+export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode {
+  const { t } = useWords();
+  const queries = useQueryClient();
+  const { status = 'failed', event = null } = useSearch({ from: '/shell/webhooks/$id' });
+  const [choice, setChoice] = useState<Choice>(() => ({ status, event, since: hoursAgo(24) }));
+  const preview = useQuery({
+    queryKey: ['replay', webhook.id, choice],
+    queryFn: () =>
+      ask(() => client.POST('/api/webhooks/replay/preview', { body: { webhook: webhook.id, ...choice } })),
+    gcTime: 0,
+    retry: false,
+  });
+  const count = preview.data?.count ?? 0;
+  const start = async (): Promise<void> => {
+    if (!preview.data) return;
+    const { up_to } = preview.data;
+    const body = { webhook: webhook.id, ...choice, up_to, expected_count: count };
+    try {
+      const { id } = await ask(() => client.POST('/api/webhooks/replay', { body }));
+      onStarted(id);
+    } catch (error) {
+      // The figures may have changed: the dialog shows the new ones beside the answer.
+      await preview.refetch();
+      throw error;
+    }
+    await queries.invalidateQueries({ queryKey: ['deliveries'] });
+  };
+  return (
+    <Confirm
+      title={t('replay.title')}
+      verb={t('replay.verb', { count })}
+      typed={count > TYPED_ABOVE ? String(count) : undefined}
+      isReady={count > 0 && !preview.isFetching}
+      onConfirm={start}
+      onClose={onClose}
+      size="lg"
+    >
+      <Fields choice={choice} onChange={setChoice} />
+      <p aria-live="polite">
+        {preview.error
+          ? preview.error.message
+          : preview.data === undefined
+            ? t('replay.counting')
+            : count === 0
+              ? t('replay.nothing')
+              : t('replay.consequence', { count, url: webhook.url })}
+      </p>
+    </Confirm>
+  );
+}
+
+function Fields({ choice, onChange }: { choice: Choice; onChange: (choice: Choice) => void }): ReactNode {
+  const { t } = useWords();
+  const [hours, setHours] = useState('24');
+  return (
+    <div className={classes.fields}>
+      <NativeSelect
+        label={t('order.status')}
+        data={DELIVERY_STATUSES.map((value) => ({ value, label: t(`status.${value}`) }))}
+        value={choice.status}
+        onChange={({ currentTarget: { value } }) => onChange({ ...choice, status: value as DeliveryStatus })}
+      />
+      <NativeSelect
+        label={t('webhook.event')}
+        data={[
+          { value: '', label: t('replay.anyEvent') },
+          ...EVENTS.map((value) => ({ value, label: value })),
+        ]}
+        value={choice.event ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ ...choice, event: value === '' ? null : (value as DeliveredEvent) })
+        }
+      />
+      <NativeSelect
+        label={t('replay.since')}
+        data={HOURS.map((each) => ({ value: String(each), label: t(`replay.hours.${each}`) }))}
+        value={hours}
+        onChange={({ currentTarget: { value } }) => {
+          setHours(value);
+          onChange({ ...choice, since: hoursAgo(Number(value)) });
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { TestOperator } from '../console-stack.js';
+import { startScene, type Scene } from '../scene.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+describeInBrowser('Reports and the audit, in a browser', () => {
+  let scene: Scene;
+  let browser: Browser;
+  let finance: TestOperator;
+  const today = new Date().toISOString().slice(0, 10);
+  const daily = `/reports/daily?date=${today}&zone=UTC`;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([startScene({}, { pagesFrom: BUILT }), launchBrowser()]);
+    finance = await scene.console.signedIn('finance');
+    const order = await scene.stack.order(scene.merchant, [{ sku: scene.sku, quantity: 2 }]);
+    await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  const arrive = (language: 'en' | 'th' = 'en', as = finance): Promise<Visitor> =>
+    Visitor.arrive(browser, scene.console, { language, as });
+
+  it('are run, say what they found, and are whole', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(daily);
+    await page.getByText('This was not run yet').waitFor();
+    await visitor.look('report-none');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Opening balances and movements give the closing balances.').waitFor();
+    await page.getByRole('row', { name: /Total/ }).getByText('70.00').waitFor();
+    await visitor.look('report-daily');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^daily_report-\d+\.csv$/);
+    await visitor.open(`/reports/margin?from=${today}&to=${today}&by=sku`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('table', { name: 'Margin report' }).waitFor();
+    await visitor.look('report-margin');
+    await visitor.open('/reports/supplier');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('table', { name: 'Supplier report' }).waitFor();
+    await visitor.look('report-supplier');
+    await visitor.open('/audit');
+    await page.getByText('The books were not checked here yet').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('table', { name: 'Checks' }).waitFor({ timeout: 60_000 });
+    await page.getByText('In order since').waitFor();
+    await visitor.look('audit');
+    await visitor.leave();
+  });
+
+  it('show in red what does not fit, in Thai as well', async () => {
+    await scene.console.sql(
+      `UPDATE console_jobs SET ok = false, result = jsonb_set(result, '{differences}', '["merchant 1: 5.00 <b>are missing"]')
+       WHERE kind = 'daily_report'`,
+    );
+    await scene.console.sql(
+      `UPDATE console_jobs SET ok = false, result = jsonb_set(result, '{checks,0,ok}', 'false') WHERE kind = 'audit'`,
+    );
+    const visitor = await arrive('th');
+    const { page } = visitor;
+    await visitor.open(daily);
+    await page.getByText('merchant 1: 5.00 <b>are missing').waitFor();
+    await visitor.look('report-daily-wrong');
+    await visitor.open('/audit');
+    await page.locator('table').waitFor();
+    await visitor.look('audit-wrong');
+    await visitor.leave();
+  });
+
+  it('are forbidden to those who may not see them', async () => {
+    const visitor = await arrive('en', await scene.console.signedIn('support'));
+    const { page } = visitor;
+    await visitor.open(daily);
+    await page.getByText('The permission reports.read is missing.').waitFor();
+    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    await visitor.look('report-forbidden');
+    await visitor.leave(/Failed to load resource.*403/);
+  });
+});
