@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../core/config.js';
-import { AppError } from '../core/errors.js';
+import { AppError, ChangedMeanwhile } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import type { FxRate } from './fx-rate.entity.js';
 import { FxRatesRepository } from './fx-rates.repository.js';
@@ -33,17 +33,35 @@ export class FxRatesService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** From now on. @param rate baht for one unit, in decimals. @throws BAD_REQUEST */
-  set(currency: string, rate: string, by?: Actor): Promise<FxRate> {
-    const problem = rateProblem(currency, rate);
-    if (problem !== null) throw new AppError('BAD_REQUEST', problem);
+  /**
+   * From now on.
+   * @param rate baht for one unit, in decimals.
+   * @param expected the rate before; null for none.
+   * @throws BAD_REQUEST; CONFLICT
+   */
+  async set(
+    currency: string,
+    rate: string,
+    by?: Actor,
+    { expected }: { expected?: string | null } = {},
+  ): Promise<FxRate> {
+    this.assertRate(currency, rate);
     return this.database.transaction(async (tx) => {
       const before = await this.rates.find(tx, currency);
+      if (expected !== undefined && expected !== (before?.baht_per_unit ?? null)) {
+        throw new ChangedMeanwhile('the rate');
+      }
       const added = await this.rates.add(tx, currency, rate, 'operator');
       const detail = { ...toFxRateView(added), before: before?.baht_per_unit ?? null };
       recordAction(tx, by, { action: 'fx.set', detail });
       return added;
     });
+  }
+
+  /** @throws BAD_REQUEST */
+  assertRate(currency: string, rate: string): void {
+    const problem = rateProblem(currency, rate);
+    if (problem !== null) throw new AppError('BAD_REQUEST', problem);
   }
 
   /** The present rate of each currency. */

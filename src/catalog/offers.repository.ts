@@ -43,8 +43,19 @@ export class OffersRepository {
 
   /** By SKU, those of each in the order in which they are tried. */
   list(from: Queryable, { sku, supplier }: { sku?: string; supplier?: string }): Promise<ListedOffer[]> {
-    const which = { sku: sku ?? null, supplier: supplier ?? null };
+    const which = { skus: sku === undefined ? null : [sku], supplier: supplier ?? null };
     return from.query<ListedOffer>(...LIST_OFFERS.with({ ...which, ...this.limits }));
+  }
+
+  /** The same of several products. */
+  listOf(from: Queryable, skus: string[]): Promise<ListedOffer[]> {
+    return from.query<ListedOffer>(...LIST_OFFERS.with({ skus, supplier: null, ...this.limits }));
+  }
+
+  /** When each offer of a product was last changed. */
+  changes(productId: number): Promise<Pick<SupplierOffer, 'id' | 'updated_at'>[]> {
+    const where = { product_id: productId };
+    return this.dataSource.manager.find(SupplierOffer, { select: { id: true, updated_at: true }, where });
   }
 
   async hasProduct(sku: string): Promise<boolean> {

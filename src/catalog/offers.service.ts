@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
 import { offerProblem, toRow, type OfferDefinition, type OfferName } from './offer-definition.js';
 import { toOfferView, type OfferView } from './offer-view.js';
 import { OffersRepository, type ListedOffer, type OfferKey } from './offers.repository.js';
+import type { SupplierOffer } from './supplier-offer.entity.js';
+
+/** What an operator was shown before an offer is set. */
+export interface ExpectedOffer {
+  /** When it was last changed; null for an offer that is added. */
+  updatedAt?: Date | null;
+  /** How many offers of the product are routable afterwards. */
+  routable?: number;
+}
 
 /** Where products can be bought: any number of offers each, at one supplier or several. */
 @Injectable()
@@ -19,12 +28,14 @@ export class OffersService {
 
   /**
    * Adds an offer, or changes what is given of one.
-   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member.
+   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT where it is not
+   * as expected.
    */
-  set(definition: OfferDefinition, by?: Actor): Promise<ListedOffer> {
+  set(definition: OfferDefinition, by?: Actor, expected: ExpectedOffer = {}): Promise<ListedOffer> {
     return this.database.transaction(async (tx) => {
       const key = await this.keyOf(tx, definition);
       const stored = await this.offers.find(tx, key);
+      assertUnchanged(stored, expected);
       const problem = offerProblem(definition, stored);
       if (problem !== null) throw new AppError('BAD_REQUEST', problem);
       const before = stored && settingsOf(toOfferView(await this.listed(tx, definition)));
@@ -33,6 +44,7 @@ export class OffersService {
         tx,
         toRow(key, definition, { before: stored, item, reason: by?.reason, now: new Date() }),
       );
+      await this.assertRoutable(tx, definition.sku, expected);
       const offer = await this.listed(tx, definition);
       const now = settingsOf(toOfferView(offer));
       if (JSON.stringify(now) !== JSON.stringify(before)) {
@@ -40,6 +52,16 @@ export class OffersService {
       }
       return offer;
     });
+  }
+
+  /** Of these products, those of each in the order in which they are tried. */
+  listOf(skus: string[]): Promise<ListedOffer[]> {
+    return this.offers.listOf(this.database, skus);
+  }
+
+  /** When each offer of a product was last changed, by its id. */
+  async changes(productId: number): Promise<Map<number, Date>> {
+    return new Map((await this.offers.changes(productId)).map(({ id, updated_at }) => [id, updated_at]));
   }
 
   /** By SKU, those of each in the order in which they are tried. @throws NOT_FOUND for the product or the supplier. */
@@ -66,6 +88,13 @@ export class OffersService {
     });
   }
 
+  /** @throws CONFLICT */
+  private async assertRoutable(tx: Transaction, sku: string, { routable }: ExpectedOffer): Promise<void> {
+    if (routable === undefined) return;
+    const left = (await this.offers.list(tx, { sku })).filter(({ why_not }) => why_not === null);
+    if (left.length !== routable) throw new ChangedMeanwhile('the offers of the product');
+  }
+
   /** Holds the product. @throws NOT_FOUND */
   private async keyOf(tx: Transaction, { sku, supplier, supplierSku }: OfferName): Promise<OfferKey> {
     const product = await this.offers.lockProduct(tx, sku);
@@ -82,6 +111,13 @@ export class OffersService {
       'an offer that is stored is listed',
     );
   }
+}
+
+/** @throws CONFLICT */
+function assertUnchanged(stored: SupplierOffer | null, { updatedAt }: ExpectedOffer): void {
+  if (updatedAt === undefined) return;
+  const at = stored?.updated_at.getTime() ?? null;
+  if (at !== (updatedAt?.getTime() ?? null)) throw new ChangedMeanwhile('the offer');
 }
 
 /** What the operator's log keeps of an offer: what was set, and nothing that changes by itself. */

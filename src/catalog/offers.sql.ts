@@ -7,9 +7,9 @@ export type ListedOffer = RoutedOffer & Pick<Product, 'sku'>;
 /** By SKU, those of each in the order in which they are tried. */
 export const LIST_OFFERS = statement(
   'offers.list',
-  { sku: 'text?', supplier: 'text?', ...ROUTING_PARAMETERS },
-  ({ sku, supplier, ...limits }) => `
+  { skus: 'text[]?', supplier: 'text?', ...ROUTING_PARAMETERS },
+  ({ skus, supplier, ...limits }) => `
     SELECT p.sku, offer.* FROM products p CROSS JOIN LATERAL (${offersOf(limits)}) offer
-    WHERE (${sku} IS NULL OR p.sku = ${sku}) AND (${supplier} IS NULL OR offer.supplier_code = ${supplier})
+    WHERE (${skus} IS NULL OR p.sku = ANY (${skus})) AND (${supplier} IS NULL OR offer.supplier_code = ${supplier})
     ORDER BY p.sku, ${routingOrder('offer')}`,
 );

@@ -12,6 +12,10 @@ export interface Adjustment {
   percent: Percentage;
   /** Which SKUs, `*` being any text; all of them, unless given. */
   match?: string;
+  /** Only these products, for list prices. */
+  skus?: string[];
+  /** List prices become multiples of it, in satang, rounded half up; one at least, unless they were 0. */
+  roundTo?: Satang;
   /** Whose own prices; the list prices, unless given. */
   merchantId?: number;
 }
@@ -39,32 +43,38 @@ export class PriceAdjustmentsService {
     adjustment: Adjustment,
     { by, expected }: { by: Actor; expected?: PriceDifference[] },
   ): Promise<PriceDifference[]> {
-    const { percent, match, merchantId } = adjustment;
+    const { percent, match, merchantId, roundTo } = adjustment;
     return this.database.transaction(async (tx) => {
       const { differences, write } = await this.plan(tx, adjustment);
       assertExpected(expected, differences);
       if (differences.length === 0) return differences;
       write();
-      const detail = { percent: percent.text, match, changes: differences };
+      const rounding = roundTo === undefined ? {} : { round_to: formatBaht(roundTo) };
+      const detail = { percent: percent.text, ...rounding, match, changes: differences };
       recordAction(tx, by, { action: 'price.adjust', merchantId, detail });
       return differences;
     });
   }
 
-  private async plan(tx: Transaction, { percent, match = '*', merchantId }: Adjustment): Promise<Plan> {
+  private async plan(tx: Transaction, adjustment: Adjustment): Promise<Plan> {
+    const { percent, match = '*', merchantId } = adjustment;
     const pattern = match.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
-    if (merchantId === undefined) return this.planList(tx, percent, pattern);
+    if (merchantId === undefined) return this.planList(tx, adjustment, pattern);
     if (!(await this.merchants.existing(tx, [merchantId])).has(merchantId)) {
       throw new UnknownResource('merchant', merchantId);
     }
     return this.planOwn(tx, percent, pattern, merchantId);
   }
 
-  private async planList(tx: Transaction, percent: Percentage, pattern: string): Promise<Plan> {
-    const products = await this.prices.lockLike(tx, pattern);
+  private async planList(
+    tx: Transaction,
+    { percent, skus, roundTo }: Adjustment,
+    pattern: string,
+  ): Promise<Plan> {
+    const products = await this.prices.lockLike(tx, pattern, skus);
     const own = await this.prices.ownLike(tx, pattern);
     const changed = products
-      .map((product) => ({ ...product, now: adjusted(product, percent) }))
+      .map((product) => ({ ...product, now: adjusted(product, percent, roundTo) }))
       .filter(({ price, now }) => price !== now);
     const ownOf = new Map<number, StoredPrice[]>();
     for (const row of own) {
@@ -116,10 +126,19 @@ interface Plan {
 
 const lower = (a: Satang, b: Satang): Satang => (a < b ? a : b);
 
-function adjusted({ sku, price }: { sku: string; price: Satang }, percent: Percentage): Satang {
-  const now = addPercent(price, percent);
+function adjusted(
+  { sku, price }: { sku: string; price: Satang },
+  percent: Percentage,
+  roundTo: Satang = 1n,
+): Satang {
+  const now = rounded(addPercent(price, percent), price === 0n ? 1n : roundTo);
   if (now <= MAX_SATANG) return now;
   throw new AppError('BAD_REQUEST', `the price of ${sku} would be more than ${formatBaht(MAX_SATANG)}`);
+}
+
+function rounded(price: Satang, step: Satang): Satang {
+  const steps = (2n * price + step) / (2n * step);
+  return steps === 0n && step > 1n ? step : steps * step;
 }
 
 const difference = (merchantId: number | null, sku: string, old: Satang, now: Satang): PriceDifference[] =>

@@ -59,9 +59,9 @@ export class PricesRepository {
     return tx.query<StoredPrice>(...sql.LOCK_OWN.with({ pairs }));
   }
 
-  /** @param pattern of LIKE, for the SKU. */
-  lockLike(tx: Queryable, pattern: string): Promise<ListPrice[]> {
-    return tx.query<ListPrice>(...sql.LOCK_LIKE.with({ pattern }));
+  /** @param pattern of LIKE, for the SKU. @param skus only these, where they are given. */
+  lockLike(tx: Queryable, pattern: string, skus: string[] | null = null): Promise<ListPrice[]> {
+    return tx.query<ListPrice>(...sql.LOCK_LIKE.with({ pattern, skus }));
   }
 
   /** All merchants' own prices of such products. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, changedMeanwhile, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, changedMeanwhile, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
@@ -55,7 +55,7 @@ export class PriceError extends AppError {
 /** What was confirmed must be what happens. @throws CONFLICT */
 export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
-  throw new AppError('CONFLICT', 'the prices changed meanwhile: give the command again');
+  throw new ChangedMeanwhile('the prices');
 }
 
 /** What is asked of the prices of a merchant. */

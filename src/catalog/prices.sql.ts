@@ -48,8 +48,10 @@ export const LOCK_OWN = statement(
 
 export const LOCK_LIKE = statement(
   'prices.lock_like',
-  { pattern: 'text' },
-  ({ pattern }) => `${LIST_PRICES} WHERE sku LIKE ${pattern} ORDER BY sku FOR NO KEY UPDATE`,
+  { pattern: 'text', skus: 'text[]?' },
+  ({ pattern, skus }) => `
+    ${LIST_PRICES} WHERE sku LIKE ${pattern} AND (${skus} IS NULL OR sku = ANY (${skus}))
+    ORDER BY sku FOR NO KEY UPDATE`,
 );
 
 export const OWN_LIKE = statement(

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { Any, DataSource } from 'typeorm';
 import { present } from '../core/invariant.js';
-import type { Transaction } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
+import { PAGE_OF_PRODUCTS } from './product-desk.sql.js';
 import { Product } from './product.entity.js';
 
 /** A product as it is to be stored. */
@@ -15,12 +16,39 @@ type Managed = Pick<Transaction, 'manager'>;
 
 const ROWS_PER_STATEMENT = 1000;
 
+/** What must be true of a product; what is not given may be anything. */
+export interface ProductFilter {
+  /** The code of one that it has an offer of. */
+  supplier?: string;
+  active?: boolean;
+  /** A part of the SKU or of the name, in whatever case. */
+  q?: string;
+}
+
 @Injectable()
 export class ProductsRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly database: Database,
+  ) {}
 
   list(): Promise<ProductWithSupplier[]> {
     return this.select(this.dataSource);
+  }
+
+  /** In their order. @param after the id of a product behind whose SKU they begin. @param limit null for all. */
+  async skus(
+    {
+      supplier = null,
+      active = null,
+      q = null,
+    }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
+    after: number | null,
+    limit: number | null,
+  ): Promise<string[]> {
+    const question = { supplier, active, q, after, limit };
+    const rows = await this.database.query<Pick<Product, 'sku'>>(...PAGE_OF_PRODUCTS.with(question));
+    return rows.map(({ sku }) => sku);
   }
 
   /**

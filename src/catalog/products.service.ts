@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import {
   importAction,
@@ -27,6 +27,8 @@ interface WriteOptions {
   by?: Actor;
   onProgress?: OnProgress;
   expected?: ProductDifference[];
+  /** When the one product was last changed, as it was shown; null where there was none. */
+  expectedUpdatedAt?: Date | null;
   toAction: ToAction;
 }
 
@@ -38,9 +40,17 @@ export class ProductsService {
     private readonly suppliers: SuppliersRepository,
   ) {}
 
-  /** Adds a product, or changes what is given of one. @throws BAD_REQUEST naming the first wrong member. */
-  async set(definition: ProductDefinition, by?: Actor): Promise<ProductWithSupplier> {
-    const [product] = await this.write([definition], { by, toAction: setAction });
+  /**
+   * Adds a product, or changes what is given of one.
+   * @param expectedUpdatedAt when it was last changed; null for a product that is added.
+   * @throws BAD_REQUEST naming the first wrong member; CONFLICT where that is not so.
+   */
+  async set(
+    definition: ProductDefinition,
+    by?: Actor,
+    { expectedUpdatedAt }: Pick<WriteOptions, 'expectedUpdatedAt'> = {},
+  ): Promise<ProductWithSupplier> {
+    const [product] = await this.write([definition], { by, expectedUpdatedAt, toAction: setAction });
     if (!product) throw new Error('a product that was set was not returned');
     return product;
   }
@@ -66,12 +76,14 @@ export class ProductsService {
 
   private write(
     definitions: ProductDefinition[],
-    { by, onProgress, expected, toAction }: WriteOptions,
+    { by, onProgress, expected, expectedUpdatedAt, toAction }: WriteOptions,
   ): Promise<ProductWithSupplier[]> {
     return this.database.transaction(async (tx) => {
-      const { rows, changed, differences } = await this.plan(tx, definitions, { lock: true });
+      const { rows, changed, differences, before } = await this.plan(tx, definitions, { lock: true });
+      if (expectedUpdatedAt !== undefined)
+        assertUnchanged(before.get(definitions[0]?.sku ?? ''), expectedUpdatedAt);
       if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
-        throw new AppError('CONFLICT', 'the products changed meanwhile: give the command again');
+        throw new ChangedMeanwhile('the products');
       }
       await this.products.upsert(tx, changed, onProgress);
       if (differences.length > 0) recordAction(tx, by, toAction(rows, differences));
@@ -101,7 +113,7 @@ export class ProductsService {
     const skus = definitions.map(({ sku }) => sku);
     const stored = await this.products.listBySku(tx, skus, { lock });
     const before = new Map(stored.map((product) => [product.sku, product]));
-    const result: Plan = { rows: [], changed: [], differences: [] };
+    const result: Plan = { rows: [], changed: [], differences: [], before };
     definitions.forEach((definition, index) => {
       const earlier = before.get(definition.sku);
       const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
@@ -138,9 +150,17 @@ function refuse(index: number, problem: string | null): void {
   if (problem !== null) throw new ProductError(index, problem);
 }
 
+/** @throws CONFLICT */
+function assertUnchanged(stored: ProductWithSupplier | undefined, expected: Date | null): void {
+  const updatedAt = stored?.updated_at.getTime() ?? null;
+  if (updatedAt !== (expected?.getTime() ?? null)) throw new ChangedMeanwhile('the product');
+}
+
 interface Plan {
   rows: StoredRow[];
   /** Those of them that are not stored so already. */
   changed: StoredRow[];
   differences: ProductDifference[];
+  /** What there was of them, by SKU. */
+  before: ReadonlyMap<string, ProductWithSupplier>;
 }

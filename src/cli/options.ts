@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseMicros } from '../core/cost-money.js';
+import { readId } from '../core/ids.js';
 import {
   formatBaht,
   MAX_SATANG,
@@ -15,14 +16,6 @@ import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
 // Each of these reads one argument of a command, or says in words what it must be.
-
-const MAX_ID = 2 ** 31 - 1;
-
-/** @returns null for a text that is no id. */
-export function readId(text: string): number | null {
-  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
-  return value <= MAX_ID ? value : null;
-}
 
 /** The id of a merchant or a key. */
 export function id(text: string): number {

@@ -9,10 +9,11 @@ import { formatBaht, type Percentage, type Satang } from '../core/money.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm, MANY } from './confirm.js';
-import { CsvProblems, importing, problemAt, readFile } from './csv-file.js';
+import { CsvProblems } from '../core/csv-table.js';
+import { importing, readFile } from './csv-file.js';
 import { baht, id, operatorOption, percentage, reasonOption, yesOption } from './options.js';
 import { list, listTable, record, type Result } from './output.js';
-import { readPrices, type PriceLine } from './price-csv.js';
+import { readPrices, type PriceLine } from '../catalog/price-csv.js';
 import { CommandError, problemInWords } from './problems.js';
 import { isInteractive } from './terminal.js';
 
@@ -146,7 +147,8 @@ const atItsLine =
   (lines: PriceLine[]) =>
   (error: unknown): never => {
     if (!(error instanceof PriceError)) throw error;
-    throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, problemInWords(error))]);
+    const line = lines[error.index]?.line ?? null;
+    throw new CsvProblems([{ line, column: null, words: problemInWords(error) }]);
   };
 
 function defineAdjust(price: Command, act: Act): void {

@@ -1,4 +1,4 @@
-import { AppError, UnknownResource, type Resource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource, type Resource } from '../core/errors.js';
 import { ConfigError } from '../core/config-error.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { AmbiguousReference, NothingCancelled } from '../support/order-problems.js';
@@ -16,6 +16,7 @@ export function problemInWords(error: unknown): string {
     return `PostgreSQL went away (${reasonOf(cause)}): see what the command did before you give it again`;
   }
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
+  if (error instanceof ChangedMeanwhile) return `${error.message}: give the command again`;
   if (error instanceof AmbiguousReference) {
     const candidates = error.candidates.map(
       ({ order_number, merchant_id }) => `\n  ${order_number} of merchant ${merchant_id}`,

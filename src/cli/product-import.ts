@@ -6,9 +6,10 @@ import { ProductError, type ProductsService } from '../catalog/products.service.
 import type { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { confirm, MANY } from './confirm.js';
-import { CsvProblems, importing, problemAt, readFile } from './csv-file.js';
+import { CsvProblems } from '../core/csv-table.js';
+import { importing, readFile } from './csv-file.js';
 import { list, listTable, type Result } from './output.js';
-import { readProducts, type ProductLine } from './product-csv.js';
+import { readProducts, type ProductLine } from '../catalog/product-csv.js';
 import { problemInWords } from './problems.js';
 import { withProgress } from './progress.js';
 import { isInteractive } from './terminal.js';
@@ -51,7 +52,8 @@ export async function importProducts(
     } catch (error) {
       // Something changed after the file was checked.
       if (!(error instanceof ProductError)) throw error;
-      throw new CsvProblems([problemAt(lines[error.index]?.line ?? 0, problemInWords(error))]);
+      const line = lines[error.index]?.line ?? null;
+      throw new CsvProblems([{ line, column: null, words: problemInWords(error) }]);
     }
   });
 }

@@ -12,7 +12,7 @@ import { ASKS_FIRST, MANY } from './confirm.js';
 import { writeCsvFile } from './csv-file.js';
 import { baht, integer, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record } from './output.js';
-import { writeProducts } from './product-csv.js';
+import { writeProducts } from '../catalog/product-csv.js';
 import { differencesResult, importProducts, readProductFile, toRows } from './product-import.js';
 
 type SetGiven = Omit<ProductDefinition, 'active' | 'playerCheck'> &

@@ -97,6 +97,14 @@ export class UnknownResource extends AppError {
   }
 }
 
+/** What was agreed to is not what would happen now: CONFLICT. The message ends at the fact. */
+export class ChangedMeanwhile extends AppError {
+  /** @param what such as `the products`. */
+  constructor(what: string) {
+    super('CONFLICT', `${what} changed meanwhile`);
+  }
+}
+
 export function errorBody(code: ErrorCode, message: string, details?: ErrorDetail[]): ErrorBody {
   return { status: HTTP_STATUS[code], code, message, ...(details?.length ? { details } : {}) };
 }

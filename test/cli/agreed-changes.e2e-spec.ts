@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PriceAdjustmentsService } from '../../src/catalog/price-adjustments.service.js';
 import { PricesService } from '../../src/catalog/prices.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
+import { problemInWords } from '../../src/cli/problems.js';
+import { ChangedMeanwhile } from '../../src/core/errors.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
@@ -13,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const by = { operator: 'Malee' };
-const meanwhile = /changed meanwhile: give the command again/;
+const meanwhile = /changed meanwhile$/;
 
 describe('what an operator agreed to at the question', () => {
   it('is not done to products that somebody changed meanwhile', async () => {
@@ -51,5 +53,11 @@ describe('what an operator agreed to at the question', () => {
     await stack.api.get(ProductsService).set({ sku, price: 3_400n });
     await expect(adjustments.apply(adjustment, { by, expected })).rejects.toThrow(meanwhile);
     expect(await adjustments.compare(adjustment)).toMatchObject([{ old: '34.00', new: '37.40' }]);
+  });
+
+  it('is told at the command line with what to do about it', () => {
+    expect(problemInWords(new ChangedMeanwhile('the prices'))).toBe(
+      'the prices changed meanwhile: give the command again',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ProductView } from '../catalog/product-actions.js';
+import type { ProductView } from './product-actions.js';
 import { formatBaht } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { readProducts, writeProducts, type ProductLine } from './product-csv.js';

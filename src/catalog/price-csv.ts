@@ -1,8 +1,15 @@
-import type { PriceChange } from '../catalog/prices.service.js';
+import type { PriceChange } from './prices.service.js';
 import { parseBaht, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
-import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
-import { readId } from './options.js';
+import {
+  CsvProblems,
+  FieldReader,
+  readTable,
+  type CsvLines,
+  type CsvProblem,
+  type CsvShape,
+} from '../core/csv-table.js';
+import { readId } from '../core/ids.js';
 
 const COLUMNS = ['merchant_id', 'sku', 'price'];
 
@@ -14,23 +21,23 @@ export interface PriceLine {
   change: PriceChange;
 }
 
+type Check = (changes: PriceChange[]) => Promise<(string | null)[]>;
+
 /**
  * Reads merchants' own prices from a CSV file; an empty price clears.
  * @param check says of each change why it can't be, or null.
- * @throws CsvProblems with every problem and its line.
+ * @returns the lines that have nothing wrong with them, and everything that is wrong with the others.
+ * @throws CsvProblems for a file that is no such table.
  */
-export async function readPrices(
-  file: Buffer,
-  check: (changes: PriceChange[]) => Promise<(string | null)[]>,
-): Promise<PriceLine[]> {
+export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLines<PriceLine>> {
   const { columns, rows } = readTable(file, SHAPE);
-  const problems: { line: number; words: string }[] = [];
+  const problems: CsvProblem[] = [];
   const firstLines = new Map<string, number>();
   const prices: PriceLine[] = [];
   for (const { line, fields } of rows) {
     const reader = new FieldReader(columns, fields);
     const change = readPrice(reader);
-    problems.push(...reader.wrong.map((words) => ({ line, words })));
+    problems.push(...reader.wrong.map((each) => ({ line, ...each })));
     if (!change) continue;
     const { merchantId, sku } = change;
     const key = JSON.stringify([merchantId, sku]);
@@ -40,18 +47,23 @@ export async function readPrices(
       prices.push({ line, change });
     } else {
       const words = `the price of ${sku} for merchant ${merchantId} is on line ${earlier} already`;
-      problems.push({ line, words });
+      problems.push({ line, column: 'sku', words });
     }
   }
   const found = await check(prices.map(({ change }) => change));
-  prices.forEach(({ line }, index) => {
+  const lines = prices.filter(({ line }, index) => {
     const words = found[index] ?? null;
-    if (words !== null) problems.push({ line, words });
+    if (words !== null) problems.push({ line, column: null, words });
+    return words === null;
   });
-  if (problems.length === 0) return prices;
-  throw new CsvProblems(
-    problems.sort((a, b) => a.line - b.line).map(({ line, words }) => problemAt(line, words)),
-  );
+  return { lines, problems: problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+/** The same of a file that has nothing wrong with it. @throws CsvProblems with every problem and its line. */
+export async function readPrices(file: Buffer, check: Check): Promise<PriceLine[]> {
+  const { lines, problems } = await readPriceLines(file, check);
+  if (problems.length > 0) throw new CsvProblems(problems);
+  return lines;
 }
 
 /** @returns null when something is wrong, which the reader keeps. */

@@ -1,4 +1,4 @@
-import type { ProductView } from '../catalog/product-actions.js';
+import type { ProductView } from './product-actions.js';
 import {
   firstOfferProblem,
   MAX_QUANTITY,
@@ -7,12 +7,19 @@ import {
   productProblem,
   type ProductDefinition,
   type ProductWithSupplier,
-} from '../catalog/product-definition.js';
+} from './product-definition.js';
 import { parseBaht } from '../core/money.js';
 import { PRODUCT_KINDS, type ProductKind } from '../core/product-kind.js';
 import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
-import { CsvProblems, FieldReader, problemAt, readTable, type CsvShape } from './csv-file.js';
 import { toCsv } from '../core/csv.js';
+import {
+  CsvProblems,
+  FieldReader,
+  readTable,
+  type CsvLines,
+  type CsvProblem,
+  type CsvShape,
+} from '../core/csv-table.js';
 
 const COLUMNS = [
   'sku',
@@ -59,31 +66,46 @@ export const writeProducts = (products: ProductView[]): string =>
 /**
  * Reads products from a CSV file. A column that it does not have leaves products as they are; an empty field in one that
  * it has means the default.
- * @throws CsvProblems with every problem and its line.
+ * @returns the lines that have nothing wrong with them, and everything that is wrong with the others.
+ * @throws CsvProblems for a file that is no such table.
  */
-export function readProducts(file: Buffer, known: Known): ProductLine[] {
+export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLine> {
   const { columns, rows } = readTable(file, SHAPE);
   const noColumn = NEEDED.filter((column) => !columns.includes(column));
-  const problems: string[] = [];
+  const result: CsvLines<ProductLine> = { lines: [], problems: [] };
   const firstLines = new Map<string, number>();
-  const products = rows.map(({ line, fields }) => {
+  for (const { line, fields } of rows) {
     const reader = new FieldReader(columns, fields);
     const definition = readProduct(reader, known.suppliers);
     const { sku } = definition;
     const earlier = firstLines.get(sku);
-    const others = [
-      reader.wrong.length === 0 ? productProblem(definition) : null,
-      sku === '' || known.products.has(sku) ? null : missingProblem(sku, noColumn),
-      reader.wrong.length === 0 ? firstOfferProblem(definition, known.products.get(sku)) : null,
-      sku === '' || earlier === undefined ? null : `sku ${sku} is on line ${earlier} already`,
+    const isRead = reader.wrong.length === 0;
+    const wrong = [
+      ...reader.wrong,
+      ...named(isRead ? productProblem(definition) : null),
+      ...named(sku === '' || known.products.has(sku) ? null : missingProblem(sku, noColumn), 'sku'),
+      ...named(isRead ? firstOfferProblem(definition, known.products.get(sku)) : null, 'supplier'),
+      ...named(sku === '' || earlier === undefined ? null : `sku ${sku} is on line ${earlier} already`),
     ];
     if (earlier === undefined) firstLines.set(sku, line);
-    const wrong = [...reader.wrong, ...others.filter((problem) => problem !== null)];
-    problems.push(...wrong.map((words) => problemAt(line, words)));
-    return { line, definition };
-  });
+    if (wrong.length === 0) result.lines.push({ line, definition });
+    else result.problems.push(...wrong.map((each) => ({ line, ...each })));
+  }
+  return result;
+}
+
+/** The same of a file that has nothing wrong with it. @throws CsvProblems with every problem and its line. */
+export function readProducts(file: Buffer, known: Known): ProductLine[] {
+  const { lines, problems } = readProductLines(file, known);
   if (problems.length > 0) throw new CsvProblems(problems);
-  return products;
+  return lines;
+}
+
+/** @param column that the problem is about, where its words do not begin with the column's name. */
+function named(words: string | null, column?: string): Omit<CsvProblem, 'line'>[] {
+  if (words === null) return [];
+  const [first = ''] = words.split(' ');
+  return [{ column: column ?? COLUMNS.find((each) => each === first) ?? null, words }];
 }
 
 /** One product; what is wrong with it is kept by the reader. */
