@@ -45,6 +45,7 @@ import { ReviewClaims1763800000042 } from './src/database/migrations/17638000000
 import { OperatorLogKeys1763800000043 } from './src/database/migrations/1763800000043-operator-log-keys.js';
 import { ConsoleJobs1763800000045 } from './src/database/migrations/1763800000045-console-jobs.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
+import { ProductHistory1763800000048 } from './src/database/migrations/1763800000048-product-history.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -138,6 +139,7 @@ export function dataSourceOptions(
       OperatorLogKeys1763800000043,
       ConsoleJobs1763800000045,
       OperatorLogPages1763800000053,
+      ProductHistory1763800000048,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -3,6 +3,7 @@ import { formatBaht } from '../core/money.js';
 import { Database } from '../database/database.js';
 import { AuditLogEntry } from './audit-log-entry.entity.js';
 import type { AuditedAction } from './audit-log.js';
+import { HISTORY_OF_PRODUCT } from './audit-log.sql.js';
 
 /** Something that an operator did. */
 export interface LogEntry {
@@ -87,7 +88,24 @@ export class AuditLogRepository {
       idempotency_key: idempotencyKey,
     });
   }
+
+  /**
+   * What was done to a product, newest first; of many that were changed at once, the whole entry.
+   * @param operatorId by whom; by anybody where it is null.
+   */
+  ofProduct(
+    sku: string,
+    { operatorId, limit }: { operatorId: number | null; limit: number },
+  ): Promise<ProductAction[]> {
+    return this.database.query<ProductAction>(...HISTORY_OF_PRODUCT.with({ sku, operatorId, limit }));
+  }
 }
+
+/** An entry that is about a product, as it is kept. */
+export type ProductAction = Pick<
+  AuditLogEntry,
+  'id' | 'created_at' | 'operator' | 'action' | 'merchant_id' | 'detail'
+>;
 
 function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumber: string | null): LogEntry {
   const { reference = null, reason = null, note = null, ...known } = detail;

@@ -13,3 +13,20 @@ export const RECORD_ACTION = statement(
     VALUES (${operator}, ${operatorId}, ${source}, ${ip}, ${requestId}, ${idempotencyKey}, ${action}, ${merchantId},
             ${orderId}, ${detail}::jsonb, date_trunc('milliseconds', statement_timestamp()))`,
 );
+
+/** Of which the detail says which product it is about, or which ones: those that its index has. */
+const PRODUCT_ACTIONS = `
+  ('product.set', 'product.import', 'offer.set', 'offer.remove', 'price.set', 'price.clear', 'price.import', 'price.adjust')`;
+
+/** The latest of what was done to a product, by one operator or by anybody. */
+export const HISTORY_OF_PRODUCT = statement(
+  'audit_log.of_product',
+  { sku: 'text', operatorId: 'int?', limit: 'int' },
+  ({ sku, operatorId, limit }) => `
+    SELECT id, created_at, operator, action, merchant_id, detail FROM operator_actions
+    WHERE action IN ${PRODUCT_ACTIONS}
+      AND (detail @> jsonb_build_object('sku', ${sku})
+        OR detail @> jsonb_build_object('changes', jsonb_build_array(jsonb_build_object('sku', ${sku}))))
+      AND (${operatorId} IS NULL OR operator_id = ${operatorId})
+    ORDER BY id DESC LIMIT ${limit}`,
+);

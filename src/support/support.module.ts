@@ -3,6 +3,8 @@ import { OrderDeskRepository } from './order-desk.repository.js';
 import { OrderDesk } from './order-desk.service.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 import { OrderSupportService } from './order-support.service.js';
+import { ProductSalesRepository } from './product-sales.repository.js';
+import { ProductSales } from './product-sales.service.js';
 import { ReviewRepository } from './review.repository.js';
 import { ReviewQueue } from './review.service.js';
 
@@ -11,7 +13,8 @@ import { ReviewQueue } from './review.service.js';
   providers: [
     ...[OrderSupportRepository, OrderSupportService],
     ...[OrderDeskRepository, OrderDesk, ReviewRepository, ReviewQueue],
+    ...[ProductSalesRepository, ProductSales],
   ],
-  exports: [OrderSupportRepository, OrderSupportService, OrderDesk, ReviewQueue],
+  exports: [OrderSupportRepository, OrderSupportService, OrderDesk, ProductSales, ReviewQueue],
 })
 export class SupportModule {}
