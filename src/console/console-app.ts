@@ -14,6 +14,8 @@ import { sameOriginMiddleware } from './access/same-origin.middleware.js';
 import { sessionMiddleware } from './access/session.middleware.js';
 import { SessionStore } from './access/session-store.js';
 import { signInLimitMiddleware } from './access/sign-in-limit.middleware.js';
+import { exceptCsv } from './catalogue/csv-body.js';
+import { CSV_PATHS } from './catalogue/imports.controller.js';
 import { ConsoleModule } from './console.module.js';
 import { securityHeaders } from './content-security-policy.js';
 import { setUpConsoleSwagger } from './openapi.js';
@@ -50,7 +52,7 @@ export async function createConsole(
       signInLimitMiddleware(),
     ),
   );
-  app.use('/api', sessionMiddleware(app.get(SessionStore), config), jsonBodyMiddleware);
+  app.use('/api', sessionMiddleware(app.get(SessionStore), config), exceptCsv(CSV_PATHS, jsonBodyMiddleware));
   app.use(...pages(pagesFrom));
   if (config.NODE_ENV !== 'production') setUpConsoleSwagger(app);
   return app;

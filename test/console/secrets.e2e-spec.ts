@@ -44,6 +44,7 @@ describe('what is answered', () => {
       const address = path
         .replace('{number}', order.order_number)
         .replace('{id}', String(merchant.id))
+        .replace('{sku}', sku)
         .concat(path === '/api/search' ? `?q=${order.order_number}` : '');
       const { status, body } = await admin.browser.get(address);
       expect([method, address, status]).toEqual([method, address, 200]);

@@ -1,0 +1,45 @@
+import { Body, Controller, Get, Post, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { FxPreviewDto, FxQuestionDto, FxRatesDto, SetFxDto } from './fx.dto.js';
+import { FxPages } from './fx-pages.service.js';
+import { Currency } from './sku.js';
+
+@ApiTags('Exchange rates')
+@Controller('api/fx')
+export class ConsoleFxController {
+  constructor(private readonly rates: FxPages) {}
+
+  @Get()
+  @ConsoleRoute('products.read', {
+    summary: 'The present exchange rates, and what they do to margins',
+    answer: { type: FxRatesDto },
+  })
+  list(@CurrentCaller() caller: Caller): Promise<FxRatesDto> {
+    return this.rates.list(caller);
+  }
+
+  @Post(':currency/preview')
+  @ConsoleRoute('fx.set', {
+    summary: 'What a rate would do to margins; changes nothing',
+    answer: { type: FxPreviewDto },
+  })
+  preview(@Currency() currency: string, @Body() body: FxQuestionDto): Promise<FxPreviewDto> {
+    return this.rates.preview(currency, body);
+  }
+
+  @Put(':currency')
+  @ConsoleRoute('fx.set', {
+    summary: 'Set an exchange rate from now on',
+    description: '409 where the rate, or what would sell below cost, is not what the preview said.',
+    answer: { type: FxRatesDto },
+  })
+  set(
+    @CurrentCaller() caller: Caller,
+    @Currency() currency: string,
+    @Body() body: SetFxDto,
+  ): Promise<FxRatesDto> {
+    return this.rates.set(caller, currency, body);
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { OfferDefinition } from '../../catalog/offer-definition.js';
+import { bySku, offerInUse } from '../../catalog/offer-in-use.js';
+import { OffersService } from '../../catalog/offers.service.js';
+import { parseMicros } from '../../core/cost-money.js';
+import type { Caller } from '../access/caller.js';
+import type { OfferListDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
+import type { ProductDetailDto } from './product.dto.js';
+import { ProductPages } from './product-pages.service.js';
+import { toOfferDto } from './product.mapper.js';
+
+/** Where products can be bought, as the pages ask for it. */
+@Injectable()
+export class OfferPages {
+  constructor(
+    private readonly offers: OffersService,
+    private readonly products: ProductPages,
+  ) {}
+
+  /** @throws NOT_FOUND for the product or the supplier. */
+  async list(caller: Caller, which: OffersQueryDto): Promise<OfferListDto> {
+    const listed = await this.offers.list(which);
+    // With those of one supplier only, nobody knows which one of a product is in use.
+    const all =
+      which.supplier === undefined ? listed : await this.offers.listOf(listed.map(({ sku }) => sku));
+    const offersOf = bySku(all);
+    return {
+      data: listed.map((offer) =>
+        toOfferDto(offer, caller, { inUse: offerInUse(offersOf.get(offer.sku) ?? []) }),
+      ),
+    };
+  }
+
+  /** Adds an offer, or changes what is given of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
+  async set(caller: Caller, given: SetOfferDto): Promise<ProductDetailDto> {
+    const { expected_updated_at: at, expected_routable: routable, reason } = given;
+    const expected = { updatedAt: at === undefined || at === null ? null : new Date(at), routable };
+    await this.offers.set(toDefinition(given), caller.actor(reason), expected);
+    return this.products.show(caller, given.sku);
+  }
+
+  /** @returns the product. @throws NOT_FOUND */
+  async remove(
+    caller: Caller,
+    { sku, supplier, supplier_sku: supplierSku }: OfferNameDto,
+  ): Promise<ProductDetailDto> {
+    await this.offers.remove({ sku, supplier, supplierSku }, caller.actor());
+    return this.products.show(caller, sku);
+  }
+}
+
+function toDefinition(given: SetOfferDto): OfferDefinition {
+  const { sku, supplier, priority, currency, active, cost } = given;
+  return {
+    ...{ sku, supplier, priority, currency, active },
+    supplierSku: given.supplier_sku,
+    costMicros: cost === undefined || cost === null ? cost : (parseMicros(cost) ?? undefined),
+    playerTemplate: given.player_template,
+    guardPercent: given.guard_percent,
+  };
+}

@@ -1,0 +1,83 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Flag, Integer, Moment, Text, TextThat } from '../../core/validation/member.decorators.js';
+import { parseMicros } from '../../core/cost-money.js';
+import { MAX_PRIORITY } from '../../catalog/offer-definition.js';
+
+const HIDDEN = 'Null where it is not known, and to those who may not see costs';
+
+export class OfferDto {
+  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
+  @ApiProperty({ example: 'acme' }) supplier!: string;
+  @ApiProperty({ example: 'ML86' }) supplier_sku!: string;
+  @ApiProperty({ type: 'integer', example: 1 }) priority!: number;
+  @ApiNullableText('14800', `In the supplier’s currency. ${HIDDEN}`) cost!: string | null;
+  @ApiNullableText('IDR') currency!: string | null;
+  @ApiNullableText('31.20', `At the present exchange rate. ${HIDDEN}`) cost_baht!: string | null;
+  @ApiNullableText('3.80', `What the list price leaves above it. ${HIDDEN}`) margin_baht!: string | null;
+  @ApiNullableText('{user}({server})') player_template!: string | null;
+  @ApiProperty({ example: 5, description: 'By how much a purchase may cost more than expected, in percent' })
+  guard_percent!: number;
+  @ApiProperty() active!: boolean;
+  @ApiProperty({ description: 'Whether an order may take it now' }) routable!: boolean;
+  @ApiNullableText('it is off: too dear', 'The first of the reasons') why_not!: string | null;
+  @ApiProperty({ description: 'Whether an order would take it now' }) in_use!: boolean;
+  @ApiMoment({ nullable: true }) updated_at!: string | null;
+}
+
+export class OffersQueryDto {
+  @Text(1, 64, { optional: true, description: 'Of this product' }) sku?: string;
+  @Text(1, 128, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
+}
+
+export class OfferListDto {
+  @ApiProperty({ type: [OfferDto] }) data!: OfferDto[];
+}
+
+export class OfferNameDto {
+  @Text(1, 64, { example: 'MLBB-86' }) sku!: string;
+  @Text(1, 128, { example: 'acme' }) supplier!: string;
+  @Text(1, 128, { example: 'ML86' }) supplier_sku!: string;
+}
+
+const PERCENT = /^\d{1,3}(\.\d{1,2})?$/;
+
+export class SetOfferDto extends OfferNameDto {
+  @Integer(1, MAX_PRIORITY, { optional: true, description: '1 is tried first' }) priority?: number;
+  @TextThat(
+    (value) =>
+      parseMicros(value) === null
+        ? 'must be an amount such as 14800 or 23.5, with up to six fraction digits'
+        : null,
+    {},
+    { optional: true, nullable: true, example: '14800', description: 'Null forgets it' },
+  )
+  cost?: string | null;
+  @TextThat(
+    (value) => (/^[A-Z]{3}$/.test(value) ? null : 'must be a currency by its three letters, such as IDR'),
+    {},
+    { optional: true, example: 'IDR' },
+  )
+  currency?: string;
+  @TextThat(
+    (value) => (PERCENT.test(value) ? null : 'must be a percentage such as 5 or 2.5'),
+    {},
+    { optional: true, example: '5' },
+  )
+  guard_percent?: string;
+  @Text(1, 500, { optional: true, nullable: true, description: 'Null is the adapter’s own way' })
+  player_template?: string | null;
+  @Flag({ optional: true, description: 'Whether we buy there' }) active?: boolean;
+  @Moment({
+    ...{ optional: true, nullable: true },
+    description: 'As it was shown; null, or left out, for an offer that is added',
+  })
+  expected_updated_at?: string | null;
+  @Integer(0, 10_000, {
+    optional: true,
+    description: 'How many offers of the product an order may take afterwards, as was shown; 409 when others',
+  })
+  expected_routable?: number;
+  @Text(1, 500, { optional: true, description: 'For the log; shown beside an offer that is off' })
+  reason?: string;
+}

@@ -1,0 +1,42 @@
+import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { OfferListDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
+import { OfferPages } from './offer-pages.service.js';
+import { ProductDetailDto } from './product.dto.js';
+
+@ApiTags('Offers')
+@Controller('api/offers')
+export class ConsoleOffersController {
+  constructor(private readonly offers: OfferPages) {}
+
+  @Get()
+  @ConsoleRoute('products.read', {
+    summary: 'Offers, those of each product in the order in which they are tried',
+    answer: { type: OfferListDto },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: OffersQueryDto): Promise<OfferListDto> {
+    return this.offers.list(caller, query);
+  }
+
+  @Put()
+  @ConsoleRoute('offers.set', {
+    summary: 'Add an offer, or change what is given of one',
+    description: 'Answers its product. 409 where it was changed since `expected_updated_at`.',
+    answer: { type: ProductDetailDto },
+  })
+  set(@CurrentCaller() caller: Caller, @Body() body: SetOfferDto): Promise<ProductDetailDto> {
+    return this.offers.set(caller, body);
+  }
+
+  @Delete()
+  @ConsoleRoute('offers.set', {
+    summary: 'Remove an offer; units of orders that it was chosen for go on',
+    description: 'Answers its product.',
+    answer: { type: ProductDetailDto },
+  })
+  remove(@CurrentCaller() caller: Caller, @Query() query: OfferNameDto): Promise<ProductDetailDto> {
+    return this.offers.remove(caller, query);
+  }
+}

@@ -1,0 +1,123 @@
+import type { ProductAction } from '../../audit-log/audit-log.repository.js';
+import { toOfferView } from '../../catalog/offer-view.js';
+import type { ListedOffer } from '../../catalog/offers.repository.js';
+import type { DeskProduct } from '../../catalog/product-desk.service.js';
+import { formatBaht } from '../../core/money.js';
+import type { SoldRow } from '../../support/product-sales.repository.js';
+import type { Caller } from '../access/caller.js';
+import type { OfferDto } from './offer.dto.js';
+import type { ListedProductDto, MemberChangeDto, ProductActionDto } from './product.dto.js';
+
+/** @param today null where what was sold is not known. */
+export function toListedProductDto(
+  { product, offers, inUse }: DeskProduct,
+  caller: Caller,
+  today: ReadonlyMap<string, Pick<SoldRow, 'sold' | 'failed'>> | null,
+): ListedProductDto {
+  const view = inUse && toOfferView(inUse);
+  const seesCosts = caller.may('costs.read');
+  const sales = today && (today.get(product.sku) ?? { sold: 0, failed: 0 });
+  return {
+    sku: product.sku,
+    name: product.name,
+    price: formatBaht(product.price),
+    active: product.active,
+    kind: product.kind,
+    requires_server: product.requires_server,
+    requires_character: product.requires_character,
+    max_quantity: product.max_quantity,
+    supplier: view?.supplier ?? null,
+    supplier_sku: view?.supplier_sku ?? null,
+    routable: view?.routable ?? false,
+    why_not: view === null ? 'it has no offer' : view.why_not,
+    offers: offers.length,
+    cost_baht: (seesCosts && view?.cost_baht) || null,
+    margin_baht: (seesCosts && view?.margin_baht) || null,
+    sold_today: sales?.sold ?? null,
+    failed_today: sales?.failed ?? null,
+    updated_at: product.updated_at.toISOString(),
+  };
+}
+
+/** @param inUse the offer that an order would take. @param changes when each was last changed, where that is known. */
+export function toOfferDto(
+  offer: ListedOffer,
+  caller: Caller,
+  { inUse, changes }: { inUse: ListedOffer | null; changes?: ReadonlyMap<number, Date> },
+): OfferDto {
+  const view = toOfferView(offer);
+  const hidden = { cost: null, currency: null, cost_baht: null, margin_baht: null };
+  return {
+    ...view,
+    ...(caller.may('costs.read') ? {} : hidden),
+    in_use: offer.why_not === null && offer.id === inUse?.id,
+    updated_at: changes?.get(offer.id)?.toISOString() ?? null,
+  };
+}
+
+/** What of an offer only those see who may see costs. */
+const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
+/** What an entry has beside what was set. */
+const ABOUT = new Set(['sku', 'before', 'reason', 'supplier', 'supplier_sku', 'file', 'match', 'percent']);
+
+type Detail = Record<string, unknown>;
+interface Difference {
+  sku: string;
+  merchant_id?: number | null;
+  changes?: { member: string; old: unknown; new: unknown }[];
+  old?: unknown;
+  new?: unknown;
+}
+
+/** What an entry of the log says of one product. */
+export function toProductActionDto(entry: ProductAction, sku: string, caller: Caller): ProductActionDto {
+  const { detail, action } = entry;
+  const own = ((detail.changes ?? []) as Difference[]).filter((each) => each.sku === sku);
+  const changes = 'changes' in detail ? own.flatMap(ofMany) : ofOne(detail, action);
+  const mine = own.find(({ merchant_id: id }) => id !== undefined && id !== null);
+  return {
+    id: String(entry.id),
+    at: entry.created_at.toISOString(),
+    operator: entry.operator,
+    action,
+    merchant_id: entry.merchant_id ?? mine?.merchant_id ?? null,
+    supplier: action.startsWith('offer.') ? textOf(detail.supplier) : null,
+    file: textOf(detail.file),
+    reason: textOf(detail.reason),
+    changes: changes.filter(({ member }) => caller.may('costs.read') || !COSTS.has(member)),
+  };
+}
+
+const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
+  changes?.map(toMemberChangeDto) ?? [toMemberChangeDto({ member: 'price', old, new: now })];
+
+/** One product, price or offer: what was set, and of what changed what it was before. */
+function ofOne(detail: Detail, action: string): MemberChangeDto[] {
+  const before = (detail.before ?? {}) as Detail;
+  const members = Object.keys(detail).filter((member) => !ABOUT.has(member) && member !== 'list_price');
+  if (action === 'offer.remove')
+    return members.map((member) => toMemberChangeDto({ member, old: detail[member], new: null }));
+  if (action === 'product.set' && detail.before !== null) {
+    return Object.keys(before).map((member) =>
+      toMemberChangeDto({ member, old: before[member], new: detail[member] }),
+    );
+  }
+  return members
+    .filter((member) => JSON.stringify(before[member] ?? null) !== JSON.stringify(detail[member] ?? null))
+    .map((member) => toMemberChangeDto({ member, old: before[member], new: detail[member] }));
+}
+
+export const toMemberChangeDto = ({
+  member,
+  old,
+  new: now,
+}: {
+  member: string;
+  old?: unknown;
+  new?: unknown;
+}): MemberChangeDto => ({ member, old: textOf(old), new: textOf(now) });
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
