@@ -44,8 +44,8 @@ import { OperatorLogSources1763800000041 } from './src/database/migrations/17638
 import { ReviewClaims1763800000042 } from './src/database/migrations/1763800000042-review-claims.js';
 import { OperatorLogKeys1763800000043 } from './src/database/migrations/1763800000043-operator-log-keys.js';
 import { ConsoleJobs1763800000045 } from './src/database/migrations/1763800000045-console-jobs.js';
-import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { ProductHistory1763800000048 } from './src/database/migrations/1763800000048-product-history.js';
+import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -138,8 +138,8 @@ export function dataSourceOptions(
       ReviewClaims1763800000042,
       OperatorLogKeys1763800000043,
       ConsoleJobs1763800000045,
-      OperatorLogPages1763800000053,
       ProductHistory1763800000048,
+      OperatorLogPages1763800000053,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

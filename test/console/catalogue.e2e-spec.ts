@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FxRatesService } from '../../src/catalog/fx-rates.service.js';
+import { SOLD_BY_DAY, SOLD_TODAY } from '../../src/support/product-sales.sql.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
 import { Catalogue, type Offer, type Product } from './catalogue.js';
@@ -17,6 +18,18 @@ beforeAll(async () => {
   catalogue = new Catalogue(scene, admin);
 });
 afterAll(() => scene.close());
+
+describe('what the pages ask of large tables', () => {
+  it.each([
+    ['what was sold today', SOLD_TODAY, 'pk_order_items'],
+    ['what was sold of a product', SOLD_BY_DAY, 'ix_order_items_sku'],
+  ])('is found by an index: %s', async (_what, { text }, index) => {
+    const rows = await scene.console.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain(index);
+    expect(plan).not.toMatch(/Seq Scan on (orders|order_items)/);
+  });
+});
 
 describe('products', () => {
   it('are listed by SKU in pages, and filtered, with costs for those who may see them', async () => {

@@ -2,6 +2,7 @@ import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
 import type merchants from '../pages/merchants/words.en.json';
 import type orders from '../pages/orders/words.en.json';
+import type products from '../pages/products/words.en.json';
 import type reports from '../pages/reports/words.en.json';
 import type search from '../pages/search/words.en.json';
 import type webhooks from '../pages/webhooks/words.en.json';
@@ -13,6 +14,7 @@ interface AreaTexts {
   me: typeof me;
   merchants: typeof merchants;
   orders: typeof orders;
+  products: typeof products;
   reports: typeof reports;
   search: typeof search;
   webhooks: typeof webhooks;

@@ -52,6 +52,10 @@ export const WebhooksIcon = icon(
 );
 export const ReportsIcon = icon(<path d="M2.5 13.5h11M4 11V7.5m4 3.5V3m4 8V5.5" />);
 export const AuditIcon = icon(<path d="M8 2 3 4v4c0 3 2.2 5 5 6 2.8-1 5-3 5-6V4zM5.8 8l1.6 1.6 2.9-3.1" />);
+export const ProductsIcon = icon(
+  <path d="M2.5 5 8 2.2 13.5 5v6L8 13.8 2.5 11zM2.5 5 8 7.8 13.5 5M8 7.8v6" />,
+);
+export const RatesIcon = icon(<path d="M2.5 5.5h9m0 0L9 3m2.5 2.5L9 8M13.5 10.5h-9m0 0L7 8m-2.5 2.5L7 13" />);
 export const SearchIcon = icon(
   <>
     <circle cx="7" cy="7" r="4.25" />

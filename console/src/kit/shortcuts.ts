@@ -6,7 +6,14 @@ const STORED = 'console-shortcuts';
 const SEQUENCE_MS = 1_200;
 
 /** Where `g` and a letter lead. */
-export const PLACES = { h: '/', o: '/orders', r: '/review', m: '/merchants', w: '/webhooks' } as const;
+export const PLACES = {
+  h: '/',
+  o: '/orders',
+  r: '/review',
+  m: '/merchants',
+  p: '/products',
+  w: '/webhooks',
+} as const;
 type Place = keyof typeof PLACES;
 
 /** Whether single keys do something; they can be switched off (WCAG 2.1.4). */

@@ -30,6 +30,14 @@ const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
   not_in_order: ['bad', 'cross'],
   interrupted: ['warn', 'alert'],
   running: ['busy', 'half'],
+  offer_in_use: ['good', 'check'],
+  offer_off: ['quiet', 'bar'],
+  offer_ready: ['busy', 'dots'],
+  product_off_sale: ['quiet', 'bar'],
+  product_on_sale: ['good', 'check'],
+  rate_fresh: ['good', 'check'],
+  rate_stale: ['warn', 'alert'],
+  unroutable: ['warn', 'alert'],
 };
 
 const MARKS: Readonly<Record<Mark, ReactNode>> = {

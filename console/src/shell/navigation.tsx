@@ -7,6 +7,8 @@ import {
   LogIcon,
   MerchantsIcon,
   OrdersIcon,
+  ProductsIcon,
+  RatesIcon,
   ReportsIcon,
   ReviewIcon,
   WebhooksIcon,
@@ -16,7 +18,17 @@ import { Logo } from './logo';
 import classes from './navigation.module.css';
 
 interface Place {
-  to: '/' | '/orders' | '/review' | '/merchants' | '/webhooks' | '/reports/daily' | '/audit' | '/log';
+  to:
+    | '/'
+    | '/orders'
+    | '/review'
+    | '/merchants'
+    | '/products'
+    | '/fx'
+    | '/webhooks'
+    | '/reports/daily'
+    | '/audit'
+    | '/log';
   name: Key;
   Icon: () => ReactNode;
   permission: Permission;
@@ -27,6 +39,8 @@ const PLACES: readonly Place[] = [
   { to: '/orders', name: 'nav.orders', Icon: OrdersIcon, permission: 'orders.read' },
   { to: '/review', name: 'nav.review', Icon: ReviewIcon, permission: 'orders.read' },
   { to: '/merchants', name: 'nav.merchants', Icon: MerchantsIcon, permission: 'merchants.read' },
+  { to: '/products', name: 'nav.products', Icon: ProductsIcon, permission: 'products.read' },
+  { to: '/fx', name: 'nav.fx', Icon: RatesIcon, permission: 'products.read' },
   { to: '/webhooks', name: 'nav.webhooks', Icon: WebhooksIcon, permission: 'webhooks.read' },
   { to: '/reports/daily', name: 'nav.reports', Icon: ReportsIcon, permission: 'reports.read' },
   { to: '/audit', name: 'nav.audit', Icon: AuditIcon, permission: 'audit.run' },

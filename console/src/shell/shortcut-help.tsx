@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['/'], 'shortcuts.search'],
   [['g', 'h'], 'shortcuts.home'],
   [['g', 'o'], 'shortcuts.orders'],
+  [['g', 'p'], 'shortcuts.products'],
   [['g', 'r'], 'shortcuts.review'],
   [['g', 'm'], 'shortcuts.merchants'],
   [['g', 'w'], 'shortcuts.webhooks'],

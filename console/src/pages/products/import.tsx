@@ -1,0 +1,147 @@
+import { Button, SegmentedControl, Textarea } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState, type DragEvent, type ReactNode } from 'react';
+import { useT } from '../../i18n/words';
+import { Page } from '../../kit/page';
+import { Empty, Failure, Loading } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import { useMay } from '../../session';
+import { importFile, previewFile, type CsvFile, type Kind, type Previewed } from './import-calls';
+import { ImportPreview } from './import-preview';
+import classes from './import.module.css';
+
+type Look =
+  | { state: 'none' }
+  | { state: 'asking' }
+  | { state: 'failed'; error: Error }
+  | { state: 'seen'; file: CsvFile; preview: Previewed };
+
+/** A file of products or of merchants' own prices: everything that it would change is looked at before anything does. */
+export function Import(): ReactNode {
+  const t = useT();
+  const navigate = useNavigate();
+  const { kind: asked } = useSearch({ from: '/shell/products/import' });
+  const [mayProducts, mayPrices] = [useMay('products.import'), useMay('prices.set')];
+  const kind: Kind = asked ?? 'products';
+  const isSmall = useMediaQuery('(max-width: 640px)');
+  return (
+    <Page title={t('import.title')}>
+      {isSmall && <Empty title={t('import.smallScreen')}>{t('import.smallScreenHint')}</Empty>}
+      {/* Not taken away: turning the screen must not lose what was looked at. */}
+      <div hidden={isSmall}>
+        {mayProducts && mayPrices && (
+          <SegmentedControl
+            aria-label={t('import.kind')}
+            data={[
+              { value: 'products', label: t('import.kindProducts') },
+              { value: 'prices', label: t('import.kindPrices') },
+            ]}
+            value={kind}
+            onChange={(value) =>
+              void navigate({ to: '.', search: value === 'prices' ? { kind: 'prices' } : {}, replace: true })
+            }
+          />
+        )}
+        <Importer key={kind} kind={kind} />
+      </div>
+    </Page>
+  );
+}
+
+function Importer({ kind }: { kind: Kind }): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const [look, setLook] = useState<Look>({ state: 'none' });
+  const see = async (file: CsvFile): Promise<void> => {
+    setLook({ state: 'asking' });
+    try {
+      setLook({ state: 'seen', file, preview: await previewFile(kind, file) });
+    } catch (error) {
+      setLook({ state: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
+    }
+  };
+  if (look.state === 'seen') {
+    const { file, preview } = look;
+    return (
+      <ImportPreview
+        kind={kind}
+        name={file.name}
+        preview={preview}
+        onAgain={() => setLook({ state: 'none' })}
+        onStale={() => void see(file)}
+        onImport={async () => {
+          const done = await importFile(kind, file, preview.version);
+          toast(t('import.done', { ...done }));
+          await queries.invalidateQueries({ queryKey: ['products'] });
+          void queries.invalidateQueries({ queryKey: ['product'] });
+          setLook({ state: 'none' });
+        }}
+      />
+    );
+  }
+  return (
+    <>
+      <p className={classes.hint}>{t(kind === 'products' ? 'import.hintProducts' : 'import.hintPrices')}</p>
+      <Source kind={kind} onFile={(file) => void see(file)} />
+      {look.state === 'asking' && <Loading rows={4} />}
+      {look.state === 'failed' && <Failure error={look.error} onRetry={() => setLook({ state: 'none' })} />}
+    </>
+  );
+}
+
+function Source({ kind, onFile }: { kind: Kind; onFile: (file: CsvFile) => void }): ReactNode {
+  const t = useT();
+  const [text, setText] = useState('');
+  const mayExport = useMay('exports.run');
+  const take = (files: FileList | null): void => {
+    const [file] = files ?? [];
+    if (file) onFile({ name: file.name, content: file });
+  };
+  return (
+    <div className={classes.source}>
+      <div
+        className={classes.drop}
+        onDragOver={(event: DragEvent) => event.preventDefault()}
+        onDrop={(event: DragEvent) => {
+          event.preventDefault();
+          take(event.dataTransfer.files);
+        }}
+      >
+        <label className={classes.choose}>
+          <span>{t('import.choose')}</span>
+          <input
+            type="file"
+            accept=".csv,text/csv"
+            aria-label={t('import.file')}
+            className="hidden"
+            onChange={(event) => take(event.currentTarget.files)}
+          />
+        </label>
+        <span className="muted">{t('import.drop')}</span>
+        {kind === 'products' && mayExport && (
+          <a href="/api/products.csv" download>
+            {t('import.template')}
+          </a>
+        )}
+      </div>
+      <Textarea
+        label={t('import.paste')}
+        classNames={{ input: 'mono' }}
+        rows={8}
+        value={text}
+        placeholder={kind === 'products' ? 'sku,price' : 'merchant_id,sku,price'}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button
+        size="xs"
+        disabled={text.trim() === ''}
+        onClick={() => onFile({ name: '', content: text })}
+        className={classes.look}
+      >
+        {t('import.look')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { useT } from '../../i18n/words';
+import classes from './member-changes.module.css';
+import { memberName, type MemberChange } from './product-view';
+
+/** What changes, member by member: what it was, and what it becomes. */
+export function MemberChanges({
+  title,
+  changes,
+  none,
+}: {
+  title?: string;
+  changes: readonly MemberChange[];
+  /** Said where nothing changes. */
+  none?: string;
+}): ReactNode {
+  return (
+    <div className={title === undefined ? undefined : classes.box}>
+      {title !== undefined && <p className={classes.title}>{title}</p>}
+      <ul className={classes.changes} aria-live={title === undefined ? undefined : 'polite'}>
+        {changes.length === 0 && none !== undefined && <li className="muted">{none}</li>}
+        {changes.map((change) => (
+          <li key={change.member}>
+            <Change {...change} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Change({ member, old, new: now }: MemberChange): ReactNode {
+  const t = useT();
+  return (
+    <>
+      <span className={classes.member}>{memberName(member, t)}: </span>
+      {old !== null && <del className={classes.old}>{old}</del>}
+      {old !== null && now !== null && ' → '}
+      {now !== null && <ins className={classes.new}>{now}</ins>}
+    </>
+  );
+}

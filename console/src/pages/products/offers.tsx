@@ -1,0 +1,211 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useT, type Translate } from '../../i18n/words';
+import { Amount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { PlusIcon } from '../../kit/icons';
+import { Section } from '../../kit/page';
+import { Empty } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { Table, type Column } from '../../kit/table';
+import { toast } from '../../kit/toasts';
+import { useMay } from '../../session';
+import { nameOf, useSetOffer } from './offer-calls';
+import { OfferForm } from './offer-form';
+import classes from './offers.module.css';
+import type { OfferView, ProductView } from './product-view';
+import { Margin } from './products';
+
+type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
+
+/** Where a product is bought, in the order in which its offers would be used now. */
+export function Offers({ product }: { product: ProductView }): ReactNode {
+  const t = useT();
+  const [open, setOpen] = useState<Open>(null);
+  const maySet = useMay('offers.set');
+  const seesCosts = useMay('costs.read');
+  const close = (): void => setOpen(null);
+  const { offer_list: offers, sku } = product;
+  return (
+    <Section
+      title={t('offer.title')}
+      actions={
+        maySet && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<PlusIcon />}
+            onClick={() => setOpen({ what: 'add' })}
+          >
+            {t('offer.add')}
+          </Button>
+        )
+      }
+    >
+      {offers.length === 0 && <Empty title={t('offer.none')} />}
+      {offers.length > 0 && (
+        <Table
+          label={t('offer.title')}
+          columns={[...columnsOf(t, seesCosts), ...(maySet ? [actionsColumn(t, product, setOpen)] : [])]}
+          rows={offers}
+          keyOf={nameOf}
+        />
+      )}
+      {open?.what === 'add' && <OfferForm sku={sku} onClose={close} />}
+      {open?.what === 'edit' && <OfferForm sku={sku} offer={open.offer} onClose={close} />}
+      {open?.what === 'off' && <SwitchOff product={product} offer={open.offer} onClose={close} />}
+    </Section>
+  );
+}
+
+function stateOf({ active, routable, in_use: isInUse }: OfferView): string {
+  if (isInUse) return 'offer_in_use';
+  if (!active) return 'offer_off';
+  return routable ? 'offer_ready' : 'unroutable';
+}
+
+const columnsOf = (t: Translate, seesCosts: boolean): Column<OfferView>[] => [
+  { id: 'state', head: t('offer.state'), cell: (offer) => <Status of={stateOf(offer)} />, card: 'corner' },
+  {
+    id: 'name',
+    head: t('productMember.supplier'),
+    cell: (offer) => (
+      <span className={classes.name}>
+        <span>
+          {offer.supplier} <span className="mono muted">{offer.supplier_sku}</span>
+        </span>
+        {offer.why_not !== null && <span className={classes.why}>{offer.why_not}</span>}
+      </span>
+    ),
+    card: 'title',
+  },
+  {
+    id: 'priority',
+    head: t('productMember.priority'),
+    cell: ({ priority }) => <span className="number">{priority}</span>,
+    align: 'end',
+  },
+  ...(seesCosts ? costColumns(t) : []),
+  {
+    id: 'guard',
+    head: t('offer.guard'),
+    cell: ({ guard_percent: guard }) => <span className="number">{guard} %</span>,
+    align: 'end',
+    from: 1120,
+  },
+];
+
+const costColumns = (t: Translate): Column<OfferView>[] => [
+  {
+    id: 'cost',
+    head: t('product.cost'),
+    cell: ({ cost, currency, cost_baht: baht }) =>
+      cost && (
+        <span className={classes.cost}>
+          {baht === null ? '—' : <Amount value={baht} />}
+          {currency !== 'THB' && (
+            <span className={classes.foreign}>
+              <Amount value={cost} currency={currency} />
+            </span>
+          )}
+        </span>
+      ),
+    align: 'end',
+  },
+  {
+    id: 'margin',
+    head: t('offer.margin'),
+    cell: ({ margin_baht: margin }) => margin && <Margin value={margin} />,
+    align: 'end',
+  },
+];
+
+const actionsColumn = (
+  t: Translate,
+  product: ProductView,
+  open: (what: Open) => void,
+): Column<OfferView> => ({
+  id: 'actions',
+  head: <span className="hidden">{t('offer.edit')}</span>,
+  cell: (offer) => (
+    <span className={classes.actions}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${t('offer.edit')} ${nameOf(offer)}`}
+        onClick={() => open({ what: 'edit', offer })}
+      >
+        {t('offer.edit')}
+      </Button>
+      {offer.active ? (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`${t('offer.off')} ${nameOf(offer)}`}
+          onClick={() => open({ what: 'off', offer })}
+        >
+          {t('offer.off')}
+        </Button>
+      ) : (
+        <SwitchOn offer={offer} product={product} />
+      )}
+    </span>
+  ),
+  align: 'end',
+});
+
+function SwitchOn({ product, offer }: { product: ProductView; offer: OfferView }): ReactNode {
+  const t = useT();
+  const set = useSetOffer(product.sku);
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={`${t('offer.on')} ${nameOf(offer)}`}
+      onClick={() =>
+        void set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at }).catch(
+          (error: unknown) => toast(error instanceof Error ? error.message : String(error)),
+        )
+      }
+    >
+      {t('offer.on')}
+    </Button>
+  );
+}
+
+/** With what is true now: whether orders find another offer. */
+function SwitchOff({
+  product: { sku, offer_list: offers },
+  offer,
+  onClose,
+}: {
+  product: ProductView;
+  offer: OfferView;
+  onClose: () => void;
+}): ReactNode {
+  const t = useT();
+  const set = useSetOffer(sku);
+  const name = nameOf(offer);
+  const left = offers.filter((each) => each.routable && nameOf(each) !== name).length;
+  return (
+    <Confirm
+      title={t('offer.offTitle', { offer: name })}
+      verb={t('offer.off')}
+      asksReason
+      onConfirm={(reason) =>
+        set({
+          ...keyOf(offer),
+          ...{ active: false, reason, expected_routable: left, expected_updated_at: offer.updated_at },
+        })
+      }
+      onClose={onClose}
+    >
+      <p>{t('offer.offConsequence', { offer: name })}</p>
+      <p className={left === 0 ? classes.alarm : undefined}>
+        {left === 0 ? t('offer.leftNone', { sku }) : t('offer.left', { count: left })}
+      </p>
+    </Confirm>
+  );
+}
+
+const keyOf = ({ sku, supplier, supplier_sku }: OfferView) => ({ sku, supplier, supplier_sku });

@@ -1,0 +1,238 @@
+import { Button } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT, useWords, type Translate } from '../../i18n/words';
+import { Amount } from '../../kit/amount';
+import { CsvButton } from '../../kit/csv-button';
+import { Filters, type Filter } from '../../kit/filters';
+import { PlusIcon } from '../../kit/icons';
+import { LinkButton } from '../../kit/link-button';
+import { EVERY, usePolled } from '../../kit/live';
+import { Page } from '../../kit/page';
+import { Pages } from '../../kit/pages';
+import { Answered, Empty } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { Table, type Column } from '../../kit/table';
+import { useMay } from '../../session';
+import { ProductForm } from './product-form';
+import { requirementsOf, stateOf, type ProductRow } from './product-view';
+import classes from './products.module.css';
+
+/** What is sold, at what price and margin, and where it is bought. */
+export function Products(): ReactNode {
+  const t = useT();
+  const { language } = useWords();
+  const navigate = useNavigate();
+  const { cursor, ...filters } = useSearch({ from: '/shell/products' });
+  const seesCosts = useMay('costs.read');
+  const query = usePolled({
+    queryKey: ['products', filters, cursor],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/products', { params: { query: { ...filters, cursor } }, signal })),
+    every: EVERY.rest,
+  });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={t('nav.products')} actions={<Actions filters={filters} />}>
+      <Filters
+        filters={productFilters(t)}
+        values={filters}
+        onChange={(changes) =>
+          void navigate({
+            to: '/products',
+            search: (search) => ({ ...search, ...changes, cursor: undefined }),
+          })
+        }
+      />
+      <Answered query={query}>
+        {({ data, next_cursor }) => (
+          <>
+            {data.length > 0 && (
+              <Table
+                label={t('nav.products')}
+                columns={columnsOf(t, language, seesCosts)}
+                rows={data}
+                keyOf={({ sku }) => sku}
+                linkOf={({ sku }) => ({ to: '/products/$sku', params: { sku } })}
+              />
+            )}
+            {data.length === 0 && (
+              <Empty title={t(isFiltered ? 'products.noMatch' : 'products.none')}>
+                {t(isFiltered ? 'products.noMatchHint' : 'products.noneHint')}
+              </Empty>
+            )}
+            <Pages next={next_cursor} />
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+interface Values {
+  q?: string;
+  supplier?: string;
+  active?: 'true' | 'false';
+}
+
+function Actions({ filters }: { filters: Values }): ReactNode {
+  const t = useT();
+  const [isAdding, setAdding] = useState(false);
+  const [maySet, mayImport, mayExport] = [
+    useMay('products.set'),
+    useMay('products.import'),
+    useMay('exports.run'),
+  ];
+  const mayPrice = useMay('prices.set');
+  return (
+    <>
+      {mayExport && <CsvButton path="/api/products.csv" query={{ ...filters }} />}
+      {(mayImport || mayPrice) && (
+        <LinkButton
+          size="xs"
+          variant="default"
+          to="/products/import"
+          search={mayImport ? {} : { kind: 'prices' }}
+        >
+          {t('products.import')}
+        </LinkButton>
+      )}
+      {mayImport && (
+        <LinkButton size="xs" variant="default" to="/products/prices" search={filters}>
+          {t('products.adjust')}
+        </LinkButton>
+      )}
+      {maySet && (
+        <Button size="xs" leftSection={<PlusIcon />} onClick={() => setAdding(true)}>
+          {t('product.add')}
+        </Button>
+      )}
+      {isAdding && <ProductForm onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+/** Those of lists of products. */
+export const productFilters = (t: Translate): Filter[] => [
+  { name: 'q', label: t('products.term') },
+  { name: 'supplier', label: t('productMember.supplier') },
+  {
+    name: 'active',
+    label: t('products.onSale'),
+    choices: [
+      { value: 'true', label: t('product.yes') },
+      { value: 'false', label: t('product.no') },
+    ],
+  },
+];
+
+const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<ProductRow>[] => [
+  {
+    id: 'state',
+    head: t('product.state'),
+    cell: (row) => (
+      <span title={(row.active && row.why_not) || undefined}>
+        <Status of={stateOf(row)} />
+      </span>
+    ),
+    card: 'corner',
+  },
+  {
+    id: 'sku',
+    head: t('productMember.sku'),
+    cell: ({ sku }) => <span className="mono">{sku}</span>,
+    card: 'title',
+  },
+  {
+    id: 'name',
+    head: t('productMember.name'),
+    cell: ({ name }) => <span title={name}>{name}</span>,
+    isCut: true,
+  },
+  {
+    id: 'price',
+    head: `${t('productMember.price')} · THB`,
+    cell: ({ price }) => <Amount value={price} currency={null} />,
+    align: 'end',
+  },
+  ...(seesCosts ? costColumns(t) : []),
+  {
+    id: 'supplier',
+    head: t('productMember.supplier'),
+    cell: ({ supplier, supplier_sku: theirs }) =>
+      supplier && (
+        <span title={`${supplier} ${theirs ?? ''}`}>
+          {supplier} <span className="mono muted">{theirs}</span>
+        </span>
+      ),
+    isCut: true,
+  },
+  {
+    id: 'requires',
+    head: t('product.requires'),
+    cell: (row) => requirementsOf(row, t),
+    card: 'hidden',
+    from: 1300,
+  },
+  {
+    id: 'maximum',
+    head: t('product.maximum'),
+    cell: ({ max_quantity: most }) => <span className="number">{most}</span>,
+    align: 'end',
+    card: 'hidden',
+    from: 1440,
+  },
+  ...salesColumns(t, language),
+];
+
+const costColumns = (t: Translate): Column<ProductRow>[] => [
+  {
+    id: 'cost',
+    head: t('product.cost'),
+    cell: ({ cost_baht: cost }) => cost && <Amount value={cost} currency={null} />,
+    align: 'end',
+    card: 'hidden',
+    from: 1000,
+  },
+  {
+    id: 'margin',
+    head: t('product.margin'),
+    cell: ({ margin_baht: margin }) => margin && <Margin value={margin} />,
+    align: 'end',
+  },
+];
+
+const salesColumns = (t: Translate, language: string): Column<ProductRow>[] => [
+  {
+    id: 'sold',
+    head: t('product.soldToday'),
+    cell: ({ sold_today: sold }) => <span className="number">{sold ?? '—'}</span>,
+    align: 'end',
+    card: 'hidden',
+  },
+  {
+    id: 'failed',
+    head: t('product.failedShare'),
+    cell: (row) => <span className="number">{failedShare(row, language)}</span>,
+    align: 'end',
+    card: 'hidden',
+    from: 1120,
+  },
+];
+
+/** What a price leaves; below nothing it is red, and says so by its sign. */
+export function Margin({ value }: { value: string }): ReactNode {
+  return (
+    <span className={value.startsWith('-') ? classes.low : undefined}>
+      <Amount value={value} currency={null} />
+    </span>
+  );
+}
+
+function failedShare({ sold_today: sold, failed_today: failed }: ProductRow, language: string): string {
+  if (sold === null || failed === null || sold + failed === 0) return '';
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(
+    failed / (sold + failed),
+  );
+}
