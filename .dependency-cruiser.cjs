@@ -44,10 +44,12 @@ const rows = {
       'unit-deliveries',
       'webhooks',
       'operators',
+      'figures',
     ],
   ],
   health: ['core', 'database', 'auth'],
-  management: ['core', 'database', 'queues', 'health', 'suppliers', 'webhooks'],
+  figures: ['core', 'database', 'suppliers', 'webhooks'],
+  management: ['core', 'database', 'queues', 'health', 'figures'],
   'api-docs': ['core', 'auth', 'events', 'webhooks'],
   cli: [
     ...[
@@ -67,7 +69,7 @@ const rows = {
   ],
   console: [
     ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],
-    ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health', 'jobs'],
+    ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health', 'jobs', 'figures'],
   ],
 };
 

@@ -45,9 +45,13 @@ import { ReviewClaims1763800000042 } from './src/database/migrations/17638000000
 import { OperatorLogKeys1763800000043 } from './src/database/migrations/1763800000043-operator-log-keys.js';
 import { ConsoleJobs1763800000045 } from './src/database/migrations/1763800000045-console-jobs.js';
 import { ProductHistory1763800000048 } from './src/database/migrations/1763800000048-product-history.js';
+import { MinuteFigures1763800000050 } from './src/database/migrations/1763800000050-minute-figures.js';
+import { SupplierStates1763800000051 } from './src/database/migrations/1763800000051-supplier-states.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
+import { MinuteFigure } from './src/figures/minute-figure.entity.js';
+import { SupplierState } from './src/figures/supplier-state.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
 import { OperatorSession } from './src/operators/operator-session.entity.js';
 import { Operator } from './src/operators/operator.entity.js';
@@ -81,7 +85,7 @@ const ENTITIES = [
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim],
-  Job,
+  ...[Job, MinuteFigure, SupplierState],
 ];
 
 /**
@@ -139,6 +143,8 @@ export function dataSourceOptions(
       OperatorLogKeys1763800000043,
       ConsoleJobs1763800000045,
       ProductHistory1763800000048,
+      MinuteFigures1763800000050,
+      SupplierStates1763800000051,
       OperatorLogPages1763800000053,
     ],
     migrationsTableName: 'schema_migrations',

@@ -15,6 +15,7 @@ import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
 import type { Site } from './api-docs/site.js';
 import { SITE, SiteController } from './api-docs/site.controller.js';
+import { MinuteFigures } from './maintenance/minute-figures.js';
 import { ManagementModule } from './management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -60,6 +61,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     SiteController,
   ],
   providers: [
+    MinuteFigures,
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

@@ -9,11 +9,14 @@ import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.j
 import { ManagementModule } from './management/management.module.js';
 import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
+import { FigureLevels } from './maintenance/figure-levels.js';
+import { MinuteFigures } from './maintenance/minute-figures.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { SupplierBalances } from './maintenance/supplier-balances.js';
 import { SupplierProbes } from './maintenance/supplier-probes.js';
+import { SupplierStates } from './maintenance/supplier-states.js';
 import { SupplierSyncs } from './maintenance/supplier-syncs.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -42,6 +45,9 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     SupplierBalances,
     SupplierProbes,
     SupplierSyncs,
+    SupplierStates,
+    MinuteFigures,
+    FigureLevels,
     AttemptRechecks,
     SupplierCallbacksRepository,
     CallbackRetention,

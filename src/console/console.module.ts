@@ -13,6 +13,7 @@ import { CataloguePagesModule } from './catalogue/catalogue-pages.module.js';
 import { DeskModule } from './desk/desk.module.js';
 import { ConsoleJobsModule } from './jobs/console-jobs.module.js';
 import { LogModule } from './log/log.module.js';
+import { FigurePagesModule } from './figures/figure-pages.module.js';
 import { MerchantPagesModule } from './merchants/merchant-pages.module.js';
 import { WebhookPagesModule } from './webhooks/webhook-pages.module.js';
 import { ConsoleHealthController } from './console-health.controller.js';
@@ -23,6 +24,7 @@ import { ConsoleHealthController } from './console-health.controller.js';
     ...[DatabaseModule, HealthModule, AccessModule],
     CataloguePagesModule,
     DeskModule,
+    FigurePagesModule,
     ConsoleJobsModule,
     LogModule,
     MerchantPagesModule,

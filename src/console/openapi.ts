@@ -22,6 +22,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Exchange rates', 'What suppliers’ currencies are worth')
     .addTag('Webhooks', 'Webhooks, their deliveries, and replays')
     .addTag('Jobs', 'What is done in the background')
+    .addTag('Figures', 'How the service does, now and by the minute')
     .addTag('Review', 'Units that wait for somebody, and the search')
     .addTag('Log', 'What operators did')
     .build();

@@ -45,6 +45,15 @@ export class SupplierBreaker {
     return performance.now() < health.pausedUntilMs ? 0 : Math.min(usual, TRIAL_SLOTS);
   }
 
+  /** Suppliers that are not called as usual. */
+  tripped(): Map<number, 'open' | 'half_open'> {
+    const tripped = [...this.health].filter(([, { misses }]) => misses >= TOLERATED_MISSES);
+    const now = performance.now();
+    return new Map(
+      tripped.map(([id, { pausedUntilMs }]) => [id, now < pausedUntilMs ? 'open' : 'half_open'] as const),
+    );
+  }
+
   /** Takes note of how a call ended. */
   note(supplier: Supplier, outcome: SupplierOutcome['kind']): void {
     const health = this.health.get(supplier.id) ?? {

@@ -31,6 +31,11 @@ export class SupplierPace {
     return Math.min(usual, pace.allowed, pace.limit);
   }
 
+  /** The suppliers of which units were claimed. */
+  met(): Iterable<number> {
+    return this.paces.keys();
+  }
+
   /** A unit was claimed: the supplier is as it says. */
   meet({ supplier_id, named_at_random: isCareful, max_in_flight }: ClaimedUnit): void {
     const pace = this.paces.get(supplier_id) ?? { wellUntilMs: 0, limit: Infinity };

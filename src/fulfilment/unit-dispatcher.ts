@@ -15,6 +15,14 @@ import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 
 const TOTAL_SLOTS = 1_000;
 
+/** How a process finds a supplier. */
+export interface FoundSupplier {
+  supplierId: number;
+  breaker: 'closed' | 'open' | 'half_open';
+  /** Calls that wait for an answer. */
+  inFlight: number;
+}
+
 /**
  * Buys units: claims due ones (the intent is committed), calls the supplier with no transaction open, and records what
  * came of it. PostgreSQL decides who may send; nothing here re-runs a purchase (contract, section 8). Each supplier has
@@ -55,6 +63,20 @@ export class UnitDispatcher {
       isReady: () => database.isOpen,
       observer,
     });
+  }
+
+  /** How this process finds the suppliers that it has called or is calling. */
+  supplierStates(): FoundSupplier[] {
+    const tripped = this.breaker.tripped();
+    const running = this.work.runningByPartition();
+    const ids = [...new Set([...this.pace.met(), ...tripped.keys(), ...running.keys()])].sort(
+      (a, b) => a - b,
+    );
+    return ids.map((supplierId) => ({
+      supplierId,
+      breaker: tripped.get(supplierId) ?? 'closed',
+      inFlight: running.get(supplierId) ?? 0,
+    }));
   }
 
   /** Claims nothing more and waits for the calls in flight. */

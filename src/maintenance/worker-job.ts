@@ -2,7 +2,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { SchemaService } from '../database/schema.service.js';
 import { Recurring, type RecurringOptions } from './recurring.js';
 
-/** What a worker does every so often: from when the database has its schema until the process stops. */
+/** What a process, most often a worker, does every so often: from when the database has its schema until the process stops. */
 export abstract class WorkerJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly recurring: Recurring[] = [];
 

@@ -4,7 +4,7 @@ import { withDeadline } from '../core/deadline.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
-import { DatabaseFiguresRepository, type FiguresStatement } from './database-figures.repository.js';
+import { DatabaseFiguresRepository, type FiguresStatement } from '../figures/database-figures.repository.js';
 
 /** A scrape waits no longer; what comes later is there for the next one. */
 const WAIT_AT_MOST_MS = 4_000;

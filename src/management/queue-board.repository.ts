@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
-import { LIMITS } from './database-figures.sql.js';
+import { LIMITS } from '../figures/database-figures.sql.js';
 import { FIND_SUPPLIERS, FIND_WEBHOOKS, type SubjectRow } from './queue-board.sql.js';
 
 export type { SubjectRow } from './queue-board.sql.js';

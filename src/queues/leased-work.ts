@@ -108,6 +108,11 @@ export class LeasedWork<Task> {
     }
   }
 
+  /** How many tasks of each partition run here, of those that have any. */
+  runningByPartition(): Map<number, number> {
+    return this.slots.runningByPartition();
+  }
+
   /** Claims nothing more, and resolves when all that runs has ended. */
   async drain(): Promise<void> {
     this.isDraining = true;

@@ -36,6 +36,12 @@ export class PartitionSlots {
     return this.wanted.size > 0;
   }
 
+  /** How many tasks of each partition run, of those that have any. */
+  runningByPartition(): Map<number, number> {
+    const running = [...this.partitions].map(([id, partition]) => [id, partition.running] as const);
+    return new Map(running.filter(([, count]) => count > 0));
+  }
+
   /** These partitions may have due work. */
   want(partitions: Iterable<number>): void {
     for (const id of partitions) this.wanted.add(id);

@@ -58,6 +58,8 @@ const ACCESS: Record<string, string> = {
   'GET /api/search': 'orders.read',
   'GET /api/log': 'log.read',
   'GET /api/log.csv': 'exports.run',
+  'GET /api/figures/now': 'figures.read',
+  'GET /api/figures/minutes': 'figures.read',
   'GET /api/merchants': 'merchants.read',
   'GET /api/merchants/{id}': 'merchants.read',
   'GET /api/merchants/{id}/wallet': 'wallets.read',

@@ -1,0 +1,78 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment } from '../../core/http/answer.decorators.js';
+import { Moment, Text } from '../../core/validation/member.decorators.js';
+
+export class MinutesQueryDto {
+  @Moment({ optional: true, description: 'From the step that this is in' }) from?: string;
+  @Moment({ optional: true, description: 'Until the step that this is in, included; now unless given' })
+  to?: string;
+  @Text(1, 64, { optional: true, description: 'The calls of this supplier, by its code, instead of orders' })
+  supplier?: string;
+}
+
+const ApiFigure = (description: string): PropertyDecorator =>
+  ApiProperty({ type: Number, nullable: true, example: 3, description });
+
+export class FiguresNowDto {
+  @ApiMoment() at!: string;
+  @ApiProperty({ example: 41.4, description: 'Orders placed, over the last 5 minutes' })
+  orders_per_minute!: number;
+  @ApiProperty({
+    ...{ type: Number, nullable: true, example: 0.021 },
+    description: 'Of the orders that ended within the hour, those that failed; null when none ended',
+  })
+  failed_share!: number | null;
+  @ApiFigure('Orders that have not ended') orders_open!: number | null;
+  @ApiFigure('Age of the oldest of them') orders_oldest_open_seconds!: number | null;
+  @ApiFigure('Units in doubt') units_unknown!: number | null;
+  @ApiFigure('How long the oldest of them is in doubt') units_unknown_oldest_seconds!: number | null;
+  @ApiFigure('Units in review') units_review!: number | null;
+  @ApiFigure('How long the oldest of them waits') units_review_oldest_seconds!: number | null;
+  @ApiFigure('Webhook deliveries that are due and not begun') webhooks_due!: number | null;
+  @ApiFigure('How long the oldest of them is due') webhooks_oldest_due_seconds!: number | null;
+  @ApiFigure('Merchants whose available balance is below their alert') wallets_below_alert!: number | null;
+  @ApiFigure('Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!:
+    number | null;
+}
+
+const ApiValues = (): PropertyDecorator =>
+  ApiProperty({
+    type: 'array',
+    items: { type: 'number', nullable: true },
+    example: [3, null, 5],
+    description: 'One for each step; null where it is not known',
+  });
+
+export class SeriesDto {
+  @ApiProperty({ example: 'orders_placed' }) name!: string;
+  @ApiValues() values!: (number | null)[];
+}
+
+export class DurationsDto {
+  @ApiProperty({ example: 'send' }) name!: string;
+  @ApiValues() p50_ms!: (number | null)[];
+  @ApiValues() p95_ms!: (number | null)[];
+}
+
+export class FiguresOverTimeDto {
+  @ApiProperty({ type: 'integer', example: 60 }) step_seconds!: number;
+  @ApiProperty({
+    type: [String],
+    example: ['2026-01-15T08:30:00.000Z'],
+    description: 'When each step begins',
+  })
+  at!: string[];
+  @ApiProperty({
+    type: [SeriesDto],
+    description:
+      'What was counted in each step: `orders_placed`, `orders_completed`, `orders_failed`, `webhooks_delivered`, `webhooks_failed`; of a supplier, its calls by their outcome',
+  })
+  counts!: SeriesDto[];
+  @ApiProperty({ type: [SeriesDto], description: 'The highest of each step, by the names of what is now' })
+  levels!: SeriesDto[];
+  @ApiProperty({
+    type: [DurationsDto],
+    description: '`orders`; of a supplier, `send` and `inquiry`',
+  })
+  durations!: DurationsDto[];
+}

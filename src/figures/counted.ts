@@ -1,0 +1,110 @@
+import type { Registry } from 'prom-client';
+
+/** What is kept by the minute, each with what its `label` is. */
+export const FIGURE_KINDS = {
+  orders: 'placed, completed or failed',
+  order_duration: 'completed or failed',
+  supplier_sends: 'the outcome',
+  supplier_inquiries: 'the outcome',
+  supplier_send_duration: '',
+  supplier_inquiry_duration: '',
+  webhook_attempts: 'the result',
+  /** What PostgreSQL knows at some moment of the minute, instead of a count. */
+  levels: 'which',
+} as const;
+export type FigureKind = keyof typeof FIGURE_KINDS;
+
+/** The last bucket of durations, which has no bound. */
+export const UNBOUNDED_MS = 2_147_483_647;
+
+/** So much of something. */
+export interface Counted {
+  figure: FigureKind;
+  subject: string;
+  label: string;
+  up_to_ms: number;
+  value: bigint;
+}
+
+type Labels = Partial<Record<string, string | number>>;
+type Named = Omit<Counted, 'up_to_ms' | 'value'>;
+
+/** The metrics that are kept, and what a row of each is called. */
+const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] = [
+  {
+    metric: 'topup_orders_total',
+    nameOf: ({ transition }) => ({ figure: 'orders', subject: '', label: String(transition) }),
+  },
+  {
+    metric: 'topup_order_duration_seconds',
+    nameOf: ({ status }) => ({ figure: 'order_duration', subject: '', label: String(status) }),
+  },
+  {
+    metric: 'topup_supplier_calls_total',
+    nameOf: ({ supplier, kind, outcome }) => ({
+      figure: kind === 'send' ? 'supplier_sends' : 'supplier_inquiries',
+      ...{ subject: String(supplier), label: String(outcome) },
+    }),
+  },
+  {
+    metric: 'topup_supplier_call_duration_seconds',
+    nameOf: ({ supplier, kind }) => ({
+      figure: kind === 'send' ? 'supplier_send_duration' : 'supplier_inquiry_duration',
+      ...{ subject: String(supplier), label: '' },
+    }),
+  },
+  {
+    metric: 'topup_webhook_attempts_total',
+    nameOf: ({ result }) => ({ figure: 'webhook_attempts', subject: '', label: String(result) }),
+  },
+];
+
+/** All that this process has counted so far. Nothing is counted for it that the metrics did not count already. */
+export async function readCounted(registry: Registry): Promise<Counted[]> {
+  const all = await Promise.all(
+    SOURCES.map(async ({ metric, nameOf }) => {
+      const read = await registry.getSingleMetric(metric)?.get();
+      const samples = (read?.values ?? []) as { labels: Labels; value: number; metricName?: string }[];
+      const hasBuckets = samples.some(({ metricName }) => metricName !== undefined);
+      return hasBuckets ? bucketsOf(samples, nameOf) : samples.map(toCounted(nameOf));
+    }),
+  );
+  return all.flat();
+}
+
+const toCounted =
+  (nameOf: (labels: Labels) => Named) =>
+  ({ labels, value }: { labels: Labels; value: number }): Counted => ({
+    ...nameOf(labels),
+    ...{ up_to_ms: 0, value: BigInt(value) },
+  });
+
+/** Prometheus counts in each bucket what the smaller ones have, too; here it has its own only. */
+function bucketsOf(
+  samples: { labels: Labels; value: number; metricName?: string }[],
+  nameOf: (labels: Labels) => Named,
+): Counted[] {
+  const below = new Map<string, number>();
+  return samples
+    .filter(({ metricName }) => metricName?.endsWith('_bucket'))
+    .map(({ labels, value }) => {
+      const named = nameOf(labels);
+      const key = keyOf(named);
+      const own = value - (below.get(key) ?? 0);
+      below.set(key, value);
+      const isLast = labels.le === '+Inf';
+      const upToMs = isLast ? UNBOUNDED_MS : Math.round(Number(labels.le) * 1000);
+      return { ...named, up_to_ms: upToMs, value: BigInt(own) };
+    });
+}
+
+const keyOf = ({ figure, subject, label }: Named): string => JSON.stringify([figure, subject, label]);
+
+/** What was counted since: the difference of two readings of one process. */
+export function since(before: readonly Counted[], now: readonly Counted[]): Counted[] {
+  const nameOf = (each: Counted): string => `${each.up_to_ms} ${keyOf(each)}`;
+  const was = new Map(before.map((each) => [nameOf(each), each.value]));
+  return now
+    .map((each) => ({ ...each, value: each.value - (was.get(nameOf(each)) ?? 0n) }))
+    .filter(({ value }) => value > 0n);
+}

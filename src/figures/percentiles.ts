@@ -1,0 +1,32 @@
+import { UNBOUNDED_MS } from './counted.js';
+
+export interface Bucket {
+  up_to_ms: number;
+  count: number;
+}
+
+/**
+ * The duration that a share of all had at most, in whole milliseconds: between the bounds of its bucket, as if those in it
+ * were spread evenly. Null without any.
+ * @param buckets by their bounds, the smallest first; empty ones may be left out.
+ * @param bounds of all buckets, ascending.
+ */
+export function percentile(
+  buckets: readonly Bucket[],
+  share: number,
+  bounds: readonly number[],
+): number | null {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return null;
+  let below = 0;
+  for (const { up_to_ms: upTo, count } of buckets) {
+    if (below + count >= total * share) {
+      const from = bounds.filter((bound) => bound < upTo).at(-1) ?? 0;
+      // Of the last one only its beginning is known.
+      const width = upTo === UNBOUNDED_MS ? 0 : upTo - from;
+      return Math.round(from + ((total * share - below) / count) * width);
+    }
+    below += count;
+  }
+  return buckets.at(-1)?.up_to_ms ?? null;
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { refused } from '../support/fake-supplier.js';
+import { eventually } from '../support/eventually.js';
+import { unique } from '../support/stack.js';
+import { MinuteFigures } from '../../src/maintenance/minute-figures.js';
+import type { TestOperator } from './console-stack.js';
+import { startScene, type Scene } from './scene.js';
+
+interface Over {
+  at: string[];
+  step_seconds: number;
+  counts: { name: string; values: number[] }[];
+  levels: { name: string; values: (number | null)[] }[];
+  durations: { name: string; p50_ms: (number | null)[]; p95_ms: (number | null)[] }[];
+}
+
+let scene: Scene;
+let viewer: TestOperator;
+beforeAll(async () => {
+  scene = await startScene();
+  viewer = await scene.console.signedIn('viewer');
+});
+afterAll(() => scene.close());
+
+const over = async (query = ''): Promise<Over> => {
+  const { status, body } = await viewer.browser.get<Over>(`/api/figures/minutes${query}`);
+  expect([query, status]).toEqual([query, 200]);
+  return body;
+};
+const total = ({ counts }: Over, name: string): number =>
+  (counts.find((each) => each.name === name)?.values ?? []).reduce((sum, each) => sum + each, 0);
+
+describe('figures', () => {
+  it('are what all processes counted, without sandbox merchants', async () => {
+    const { stack, merchant, sku } = scene;
+    const bought = await stack.order(merchant, [{ sku, quantity: 2 }]);
+    const user = unique('refused');
+    stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK', 'Sold out'));
+    const failed = await stack.order(merchant, [{ sku }], user);
+    await stack.orderWith(merchant, bought.reference_id, 'completed');
+    await stack.orderWith(merchant, failed.reference_id, 'failed');
+    const found = await eventually(
+      () => over(),
+      (each) =>
+        total(each, 'orders_placed') >= 2 &&
+        total(each, 'orders_failed') >= 1 &&
+        total(each, 'orders_completed') >= 1,
+    );
+    expect([
+      total(found, 'orders_placed'),
+      total(found, 'orders_completed'),
+      total(found, 'orders_failed'),
+    ]).toEqual([2, 1, 1]);
+    const calls = await over('?supplier=fake');
+    expect(calls.counts.map(({ name }) => [name, total(calls, name)])).toEqual([
+      ['failed', 1],
+      ['succeeded', 2],
+    ]);
+    const send = calls.durations.find(({ name }) => name === 'send');
+    const known = send?.p95_ms.filter((each) => each !== null) ?? [];
+    expect(known.length).toBeGreaterThan(0);
+    expect(known.every((each) => each > 0 && each <= 60_000)).toBe(true);
+    const { body } = await viewer.browser.get<Record<string, number>>('/api/figures/now');
+    expect(body).toMatchObject({
+      failed_share: 0.5,
+      orders_open: 0,
+      units_review: 0,
+      wallets_below_alert: 0,
+    });
+    expect(body.orders_per_minute ?? 0).toBeCloseTo(2 / 5);
+  });
+
+  it('of a process that stops are not lost', async () => {
+    const { stack, merchant, sku } = scene;
+    const before = total(await over('?supplier=fake'), 'succeeded');
+    const order = await stack.order(merchant, [{ sku, quantity: 3 }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await stack.stopWorkers();
+    expect(total(await over('?supplier=fake'), 'succeeded')).toBe(before + 3);
+    await stack.startWorker();
+  });
+
+  it('are added once, however often a process adds them', async () => {
+    const recorder = scene.stack.api.get(MinuteFigures);
+    for (let times = 0; times < 3; times++) {
+      await recorder.beforeApplicationShutdown();
+      expect(total(await over(), 'orders_placed')).toBe(3);
+    }
+  });
+
+  it('have the levels of each minute', async () => {
+    const found = await eventually(
+      () => over(),
+      ({ levels }) => levels.some(({ values }) => values.some((value) => value !== null)),
+    );
+    const review = found.levels.find(({ name }) => name === 'units_review');
+    expect(review?.values).toHaveLength(found.at.length);
+    expect(review?.values.findLast((value) => value !== null)).toBe(0);
+  });
+
+  it('come in steps that people think in, and at most 200 of them', async () => {
+    const day = 86_400_000;
+    for (const [days, step] of [
+      [1, 600],
+      [7, 3_600],
+      [90, 43_200],
+    ] as const) {
+      const from = new Date(Date.now() - days * day).toISOString();
+      const found = await over(`?from=${from}`);
+      expect([days, found.step_seconds]).toEqual([days, step]);
+      expect(found.at.length).toBeLessThanOrEqual(201);
+      expect(total(found, 'orders_placed')).toBeGreaterThan(0);
+    }
+  });
+
+  it.each([
+    '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
+    '?from=2025-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
+    '?from=yesterday',
+  ])('refuse a time that is none: %s', async (query) => {
+    expect((await viewer.browser.get(`/api/figures/minutes${query}`)).status).toBe(400);
+  });
+
+  it('of a supplier that there is not are not found', async () => {
+    expect((await viewer.browser.get('/api/figures/minutes?supplier=nobody')).status).toBe(404);
+  });
+});
+
+describe('the states of suppliers', () => {
+  const states = (): Promise<{ process: string; breaker: string }[]> =>
+    scene.console.sql(`SELECT process, breaker FROM supplier_states`);
+
+  it('are written by each worker, and go with it', async () => {
+    const { stack, merchant, sku } = scene;
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const [worker] = await eventually(states, (rows) => rows.length > 0);
+    expect(worker).toMatchObject({ breaker: 'closed' });
+    await scene.stack.stopWorkers();
+    expect(await states()).toEqual([]);
+    await scene.stack.startWorker();
+  });
+});
