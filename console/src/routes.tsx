@@ -78,7 +78,10 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/home/home'), 'Home'),
+  component: lazyRouteComponent(
+    inArea('home', () => import('./pages/home/home')),
+    'Home',
+  ),
 });
 
 const orders = createRoute({
@@ -347,6 +350,42 @@ const fx = createRoute({
   ),
 });
 
+const suppliers = createRoute({
+  getParentRoute: () => shell,
+  path: '/suppliers',
+  component: lazyRouteComponent(
+    inArea('suppliers', () => import('./pages/suppliers/suppliers')),
+    'Suppliers',
+  ),
+});
+
+const supplier = createRoute({
+  getParentRoute: () => shell,
+  path: '/suppliers/$code',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      range: choice(search.range, ['day', 'week']),
+      tab: choice(search.tab, ['catalogue']),
+      q: text(search.q),
+      unmapped: choice(search.unmapped, ['true']),
+    }),
+  component: lazyRouteComponent(
+    inArea('suppliers', () => import('./pages/suppliers/supplier')),
+    'Supplier',
+  ),
+});
+
+const reversals = createRoute({
+  getParentRoute: () => shell,
+  path: '/reversals',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ open: choice(search.open, ['true']), supplier: text(search.supplier) }),
+  component: lazyRouteComponent(
+    inArea('reversals', () => import('./pages/reversals/reversals')),
+    'Reversals',
+  ),
+});
+
 const search = createRoute({
   getParentRoute: () => shell,
   path: '/search',
@@ -396,6 +435,7 @@ const routeTree = root.addChildren([
       ...[merchantKeys, merchantPrices, merchantLog],
     ]),
     ...[products, productImport, productPrices, product, fx],
+    ...[suppliers, supplier, reversals],
     ...[webhooks, webhook, deliveries],
     ...[dailyReport, supplierReport, marginReport, audit],
     ...[search, log, me],

@@ -15,6 +15,8 @@ import { ConsoleJobsModule } from './jobs/console-jobs.module.js';
 import { LogModule } from './log/log.module.js';
 import { FigurePagesModule } from './figures/figure-pages.module.js';
 import { MerchantPagesModule } from './merchants/merchant-pages.module.js';
+import { ReversalPagesModule } from './reversals/reversal-pages.module.js';
+import { SupplierPagesModule } from './suppliers/supplier-pages.module.js';
 import { WebhookPagesModule } from './webhooks/webhook-pages.module.js';
 import { ConsoleHealthController } from './console-health.controller.js';
 
@@ -28,6 +30,8 @@ import { ConsoleHealthController } from './console-health.controller.js';
     ConsoleJobsModule,
     LogModule,
     MerchantPagesModule,
+    ReversalPagesModule,
+    SupplierPagesModule,
     WebhookPagesModule,
   ],
   controllers: [ConsoleHealthController],

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { CostMoney } from '../core/cost-money.js';
 import { Database, type Transaction } from '../database/database.js';
 import * as sql from './supplier-balances.sql.js';
+import type { SupplierBalanceReading } from './supplier-balance-reading.entity.js';
 import type { Supplier } from './supplier.entity.js';
+
+export type ToldBalance = Pick<SupplierBalanceReading, 'told_at' | 'currency' | 'micros'>;
 
 /** What suppliers told of our balances with them. */
 @Injectable()
@@ -28,6 +31,11 @@ export class SupplierBalancesRepository {
       ...sql.TAKE_DUE_BALANCES.with({ adapters, intervalMs: BigInt(intervalMs) }),
     );
     return due.map(({ code }) => code);
+  }
+
+  /** Every so many of them, so that there are at most `most`; the last one is always among them. */
+  listTold({ id }: Supplier, since: Date, most: number): Promise<ToldBalance[]> {
+    return this.database.query<ToldBalance>(...sql.LIST_TOLD.with({ id, since, most }));
   }
 
   /** For how many hours balances last at the pace of the last day, by supplier; null where that can't be told. */

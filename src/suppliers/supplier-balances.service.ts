@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { adaptersWith } from './adapters.js';
 import type { Unavailable } from './supplier-adapter.js';
-import { SupplierBalancesRepository } from './supplier-balances.repository.js';
+import { SupplierBalancesRepository, type ToldBalance } from './supplier-balances.repository.js';
 import type { Supplier } from './supplier.entity.js';
 import { SupplierPauses } from './supplier-pauses.js';
 import { SuppliersService } from './suppliers.service.js';
@@ -13,6 +13,8 @@ export interface AskedSupplier {
   /** Why it told none now; null where it did. */
   problem: Unavailable | null;
 }
+
+const MAX_TOLD = 200;
 
 /** What we have left at suppliers. */
 @Injectable()
@@ -41,6 +43,11 @@ export class SupplierBalancesService {
   /** For how many hours balances last at the pace of the last day, by supplier; null where that can't be told. */
   findLasting(): Promise<Map<string, number | null>> {
     return this.repository.findLasting();
+  }
+
+  /** What it told of our balance since, the oldest first: at most 200 of those readings, evenly. */
+  listTold(supplier: Supplier, since: Date): Promise<ToldBalance[]> {
+    return this.repository.listTold(supplier, since, MAX_TOLD);
   }
 
   private async askOne(supplier: Supplier): Promise<AskedSupplier> {

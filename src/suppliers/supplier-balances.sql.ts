@@ -27,6 +27,20 @@ export const FORGET_BALANCES = statement(
   ({ id }) => `DELETE FROM supplier_balances WHERE supplier_id = ${id}`,
 );
 
+/** In the currency that it tells now. */
+export const LIST_TOLD = statement(
+  'supplier_balances.list_told',
+  { id: 'int', since: 'timestamptz', most: 'int' },
+  ({ id, since, most }) => `
+    WITH told AS (
+      SELECT b.told_at, b.currency, b.micros, row_number() OVER (ORDER BY b.told_at DESC) - 1 AS ago,
+             count(*) OVER () AS readings
+      FROM supplier_balances b JOIN suppliers s ON s.id = b.supplier_id AND s.balance_currency = b.currency
+      WHERE b.supplier_id = ${id} AND b.told_at >= ${since})
+    SELECT told_at, currency, micros FROM told
+    WHERE ago % (1 + (readings - 1) / ${most}) = 0 ORDER BY told_at`,
+);
+
 /**
  * Those that are bought from and not paused. The interval varies a little, so that they are not all asked at once. What
  * is new is first asked after an interval. What another process is taking is left to it.

@@ -102,6 +102,11 @@ export class SuppliersService {
       : this.suppliers.countOpenUnits(supplier.id);
   }
 
+  /** The units there that have not ended. */
+  countOpenUnits({ id }: Supplier): Promise<OpenUnits> {
+    return this.suppliers.countOpenUnits(id);
+  }
+
   /** @throws BAD_REQUEST for a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for. */
   assertTiming(timeoutMs: number): void {
     const problem = timingProblem(timeoutMs, this.config.SUPPLIER_QUIET_PERIOD_MS);

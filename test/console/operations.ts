@@ -25,4 +25,5 @@ export const fill = (path: string): string =>
   path
     .replace('{number}', 'ord_0000000000000000')
     .replace('{unit}', '1.1')
+    .replace('{code}', 'nobody')
     .replace(/\{\w+\}/g, '999999');

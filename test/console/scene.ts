@@ -34,3 +34,17 @@ export async function startScene(
     },
   };
 }
+
+/** An order that was bought, of which its supplier then says that it was not. @returns the id of the case. */
+export async function contradict({ stack, console, merchant, sku }: Scene): Promise<number> {
+  const order = await stack.order(merchant, [{ sku }]);
+  await stack.orderWith(merchant, order.reference_id, 'completed');
+  const [row] = await console.sql<{ id: number }>(
+    `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, detail, cost_micros, cost_currency, created_at)
+     SELECT u.order_id, u.item, u.unit, u.supplier_id, 'taken_back', 'refunded by the game', 29500000, 'THB', now()
+     FROM order_units u JOIN orders o ON o.id = u.order_id WHERE o.order_number = $1 RETURNING id`,
+    [order.order_number],
+  );
+  if (!row) throw new Error('the case was not written');
+  return row.id;
+}

@@ -45,6 +45,8 @@ describe('what is answered', () => {
         .replace('{number}', order.order_number)
         .replace('{id}', String(merchant.id))
         .replace('{sku}', sku)
+        .replace('{code}', 'fake')
+        .replace(/\/balances$/, '/balances?from=2026-01-01T00:00:00Z')
         .concat(path === '/api/search' ? `?q=${order.order_number}` : '');
       const { status, body } = await admin.browser.get(address);
       expect([method, address, status]).toEqual([method, address, 200]);

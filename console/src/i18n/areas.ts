@@ -1,22 +1,28 @@
+import type home from '../pages/home/words.en.json';
 import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
 import type merchants from '../pages/merchants/words.en.json';
 import type orders from '../pages/orders/words.en.json';
 import type products from '../pages/products/words.en.json';
 import type reports from '../pages/reports/words.en.json';
+import type reversals from '../pages/reversals/words.en.json';
 import type search from '../pages/search/words.en.json';
+import type suppliers from '../pages/suppliers/words.en.json';
 import type webhooks from '../pages/webhooks/words.en.json';
 import type { Messages } from './translate';
 
 /** The texts of each area's pages, in `pages/AREA/words.LANGUAGE.json`: they come with the first of its pages. */
 interface AreaTexts {
+  home: typeof home;
   log: typeof log;
   me: typeof me;
   merchants: typeof merchants;
   orders: typeof orders;
   products: typeof products;
   reports: typeof reports;
+  reversals: typeof reversals;
   search: typeof search;
+  suppliers: typeof suppliers;
   webhooks: typeof webhooks;
 }
 

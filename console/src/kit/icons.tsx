@@ -35,6 +35,7 @@ export const ReviewIcon = icon(
 export const MerchantsIcon = icon(
   <path d="M2.5 6.5 3.5 3h9l1 3.5M2.5 6.5h11M3.5 6.5v7h9v-7m-6 7V10h3v3.5" />,
 );
+export const SuppliersIcon = icon(<path d="M2 4.5h7.5v6.5H2zM9.5 7h2.7l1.8 2v2H9.5M4.5 11v1.5m7-1.5v1.5" />);
 export const LogIcon = icon(<path d="M5.5 3.5h8m-8 4.5h8m-8 4.5h8M2.5 3.5h.01M2.5 8h.01M2.5 12.5h.01" />);
 export const OperatorsIcon = icon(
   <>

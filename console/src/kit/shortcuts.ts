@@ -12,6 +12,7 @@ export const PLACES = {
   r: '/review',
   m: '/merchants',
   p: '/products',
+  s: '/suppliers',
   w: '/webhooks',
 } as const;
 type Place = keyof typeof PLACES;

@@ -11,6 +11,7 @@ import {
   RatesIcon,
   ReportsIcon,
   ReviewIcon,
+  SuppliersIcon,
   WebhooksIcon,
 } from '../kit/icons';
 import { useMay, type Permission } from '../session';
@@ -25,6 +26,7 @@ interface Place {
     | '/merchants'
     | '/products'
     | '/fx'
+    | '/suppliers'
     | '/webhooks'
     | '/reports/daily'
     | '/audit'
@@ -41,6 +43,7 @@ const PLACES: readonly Place[] = [
   { to: '/merchants', name: 'nav.merchants', Icon: MerchantsIcon, permission: 'merchants.read' },
   { to: '/products', name: 'nav.products', Icon: ProductsIcon, permission: 'products.read' },
   { to: '/fx', name: 'nav.fx', Icon: RatesIcon, permission: 'products.read' },
+  { to: '/suppliers', name: 'nav.suppliers', Icon: SuppliersIcon, permission: 'suppliers.read' },
   { to: '/webhooks', name: 'nav.webhooks', Icon: WebhooksIcon, permission: 'webhooks.read' },
   { to: '/reports/daily', name: 'nav.reports', Icon: ReportsIcon, permission: 'reports.read' },
   { to: '/audit', name: 'nav.audit', Icon: AuditIcon, permission: 'audit.run' },

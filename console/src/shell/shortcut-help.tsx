@@ -13,6 +13,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['g', 'r'], 'shortcuts.review'],
   [['g', 'm'], 'shortcuts.merchants'],
   [['g', 'w'], 'shortcuts.webhooks'],
+  [['g', 's'], 'shortcuts.suppliers'],
   [['j'], 'shortcuts.down'],
   [['k'], 'shortcuts.up'],
   [['Enter'], 'shortcuts.open'],

@@ -1,0 +1,20 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ask, client } from '../../api';
+import { EVERY, usePolled } from '../../kit/live';
+import type { components } from '../../schema';
+
+/** How the service does now. */
+export const useNow = (): UseQueryResult<components['schemas']['FiguresNowDto']> =>
+  usePolled({
+    queryKey: ['figures', 'now'],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/figures/now', { signal })),
+    every: EVERY.figures,
+  });
+
+/** How suppliers do. */
+export const useSuppliers = (): UseQueryResult<{ data: components['schemas']['ListedSupplierDto'][] }> =>
+  usePolled({
+    queryKey: ['suppliers'],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers', { signal })),
+    every: EVERY.figures,
+  });

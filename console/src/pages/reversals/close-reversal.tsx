@@ -1,0 +1,57 @@
+import { TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { toast } from '../../kit/toasts';
+import type { Reversal } from './reversal-view';
+
+const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
+
+/** Ends a case, and gives the merchant what was agreed. */
+export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClose: () => void }): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const [credit, setCredit] = useState('');
+  const given = credit.trim();
+  const isAmount = AMOUNT.test(given) && Number(given) > 0;
+  const { id, merchant_id: merchant, order_number: number, unit, kind } = reversal;
+  const close = async (reason: string): Promise<void> => {
+    await ask(() =>
+      client.POST('/api/reversals/{id}/closing', {
+        params: { path: { id } },
+        body: { reason, ...(given === '' ? {} : { credit: given }) },
+      }),
+    );
+    toast(t('reversals.done', { number }));
+    await queries.invalidateQueries({ queryKey: ['reversals'] });
+  };
+  return (
+    <Confirm
+      title={t('reversals.closeOne', { number, unit })}
+      verb={t('reversals.close')}
+      asksReason
+      isReady={given === '' || isAmount}
+      onConfirm={close}
+      onClose={onClose}
+    >
+      <p>{t(`reversals.kind.${kind}`)}</p>
+      <TextInput
+        label={t('reversals.credit')}
+        description={t('reversals.creditHint')}
+        error={given !== '' && !isAmount && t('reversals.creditWrong')}
+        inputMode="decimal"
+        autoComplete="off"
+        value={credit}
+        onChange={(event) => setCredit(event.currentTarget.value)}
+      />
+      <p>
+        {isAmount
+          ? t('reversals.consequenceCredit', { merchant, amount: formatAmount(given) })
+          : t('reversals.consequence')}
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,134 @@
+import { Button } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT, type Translate } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { Filters } from '../../kit/filters';
+import { EVERY, usePolled } from '../../kit/live';
+import { LiveButton } from '../../kit/live-controls';
+import { Age } from '../../kit/moment';
+import { Page } from '../../kit/page';
+import { Pages } from '../../kit/pages';
+import { Answered, Empty } from '../../kit/states';
+import { Table, type Column } from '../../kit/table';
+import { useMay } from '../../session';
+import { CloseReversal } from './close-reversal';
+import type { Reversal } from './reversal-view';
+
+/** Cases in which a supplier contradicts how a unit was settled. */
+export function Reversals(): ReactNode {
+  const t = useT();
+  const navigate = useNavigate();
+  const { cursor, ...filters } = useSearch({ from: '/shell/reversals' });
+  const query = usePolled({
+    queryKey: ['reversals', filters, cursor],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/reversals', { params: { query: { ...filters, cursor } }, signal })),
+    every: EVERY.list,
+  });
+  const mayClose = useMay('reversals.close');
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={t('reversals.title')} actions={<LiveButton />}>
+      <Filters
+        filters={[
+          {
+            name: 'open',
+            label: t('reversals.which'),
+            choices: [{ value: 'true', label: t('reversals.openOnly') }],
+          },
+          { name: 'supplier', label: t('reversals.supplier') },
+        ]}
+        values={filters}
+        onChange={(changes) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, ...changes, cursor: undefined }) })
+        }
+      />
+      <Answered query={query}>
+        {({ data, next_cursor }) => (
+          <>
+            {data.length > 0 ? (
+              <Table
+                label={t('reversals.title')}
+                columns={[...columnsOf(t), ...(mayClose ? [closeColumn(t)] : [])]}
+                rows={data}
+                keyOf={({ id }) => String(id)}
+              />
+            ) : (
+              <Empty title={t(isFiltered ? 'reversals.noMatch' : 'reversals.none')}>
+                {t('reversals.why')}
+              </Empty>
+            )}
+            <Pages next={next_cursor} />
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+const columnsOf = (t: Translate): Column<Reversal>[] => [
+  {
+    id: 'order',
+    head: t('reversals.order'),
+    cell: ({ order_number: number, unit }) => (
+      <>
+        <Link to="/orders/$number" params={{ number }} search={{}} data-row-link="">
+          <span className="mono">{number}</span>
+        </Link>{' '}
+        <span className="muted">{unit}</span>
+      </>
+    ),
+    card: 'title',
+  },
+  { id: 'supplier', head: t('reversals.supplier'), cell: ({ supplier }) => supplier },
+  { id: 'kind', head: t('reversals.kind'), cell: ({ kind }) => t(`reversals.kind.${kind}`) },
+  {
+    id: 'detail',
+    head: t('reversals.detail'),
+    cell: ({ detail }) => detail,
+    isCut: true,
+    card: 'hidden',
+    from: 1300,
+  },
+  {
+    id: 'amount',
+    head: t('reversals.amount'),
+    cell: ({ amount, currency }) =>
+      amount !== null && (
+        <span className="number">
+          {formatAmount(amount)} <span className="muted">{currency}</span>
+        </span>
+      ),
+    align: 'end',
+    from: 1000,
+  },
+  {
+    id: 'since',
+    head: t('reversals.since'),
+    cell: ({ created_at: at }) => <Age from={at} />,
+    align: 'end',
+  },
+];
+
+const closeColumn = (t: Translate): Column<Reversal> => ({
+  id: 'close',
+  head: <span className="hidden">{t('reversals.actions')}</span>,
+  cell: (reversal) => <Closing reversal={reversal} />,
+  align: 'end',
+});
+
+function Closing({ reversal }: { reversal: Reversal }): ReactNode {
+  const t = useT();
+  const [isAsking, setAsking] = useState(false);
+  if (reversal.status === 'closed') return <span className="muted">{t('reversals.closed')}</span>;
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
+        {t('reversals.close')}
+      </Button>
+      {isAsking && <CloseReversal reversal={reversal} onClose={() => setAsking(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ChartTone } from '../../kit/chart';
+import type { components } from '../../schema';
+
+export type ListedSupplier = components['schemas']['ListedSupplierDto'];
+export type SupplierDetail = components['schemas']['SupplierDetailDto'];
+type Calls = components['schemas']['RecentCallsDto'];
+
+export const callsOf = ({ outcomes }: Calls): number => outcomes.reduce((sum, { count }) => sum + count, 0);
+
+/** The share of calls that left a unit in doubt; null without any. */
+export function doubtOf(calls: Calls): number | null {
+  const all = callsOf(calls);
+  const unknown = calls.outcomes.find(({ outcome }) => outcome === 'unknown')?.count ?? 0;
+  return all === 0 ? null : unknown / all;
+}
+
+export const inFlightOf = ({ breakers }: ListedSupplier): number =>
+  breakers.reduce((sum, { in_flight }) => sum + in_flight, 0);
+
+/** How calls end, in the order in which they are stacked. */
+export const OUTCOME_TONES: readonly (readonly [string, ChartTone])[] = [
+  ['succeeded', 'good'],
+  ['processing', 'busy'],
+  ['failed', 'bad'],
+  ['not_accepted', 'quiet'],
+  ['never_seen', 'accent'],
+  ['unknown', 'warn'],
+];

@@ -1,0 +1,159 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT, useWords, type Translate } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { EVERY, usePolled } from '../../kit/live';
+import { LiveButton } from '../../kit/live-controls';
+import { Age, Ago } from '../../kit/moment';
+import { Page } from '../../kit/page';
+import { Answered, Empty } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { Table, type Column } from '../../kit/table';
+import { useMay } from '../../session';
+import { formatMs, formatNumber, formatShare } from './numbers';
+import { PauseSupplier, useResume } from './pause';
+import { callsOf, doubtOf, inFlightOf, type ListedSupplier } from './supplier-view';
+
+/** All suppliers, and how each does. */
+export function Suppliers(): ReactNode {
+  const t = useT();
+  const { language } = useWords();
+  const mayPause = useMay('suppliers.pause');
+  const query = usePolled({
+    queryKey: ['suppliers'],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers', { signal })),
+    every: EVERY.figures,
+  });
+  return (
+    <Page title={t('nav.suppliers')} actions={<LiveButton />}>
+      <Answered query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={t('suppliers.none')}>{t('suppliers.noneWhy')}</Empty>
+          ) : (
+            <Table
+              label={t('nav.suppliers')}
+              columns={[...columnsOf(t, language), ...(mayPause ? [pauseColumn(t)] : [])]}
+              rows={data}
+              keyOf={({ code }) => code}
+              linkOf={({ code }) => ({ to: '/suppliers/$code', params: { code }, search: {} })}
+            />
+          )
+        }
+      </Answered>
+    </Page>
+  );
+}
+
+const columnsOf = (t: Translate, language: string): Column<ListedSupplier>[] => [
+  { id: 'code', head: t('suppliers.code'), cell: ({ code }) => code, card: 'title' },
+  { id: 'state', head: t('suppliers.state'), cell: ({ state }) => <Status of={state} />, card: 'corner' },
+  {
+    id: 'balance',
+    head: t('suppliers.balance'),
+    cell: ({ balance }) =>
+      balance && (
+        <span className="number">
+          {formatAmount(balance.amount)} <span className="muted">{balance.currency}</span>
+        </span>
+      ),
+    align: 'end',
+  },
+  {
+    id: 'asked',
+    head: t('suppliers.balanceAt'),
+    cell: ({ balance }) => balance && <Ago at={balance.at} />,
+    card: 'hidden',
+    from: 1120,
+  },
+  ...doingsOf(t, language),
+];
+
+const doingsOf = (t: Translate, language: string): Column<ListedSupplier>[] => [
+  {
+    id: 'inFlight',
+    head: t('suppliers.inFlight'),
+    cell: (supplier) => <span className="number">{formatNumber(inFlightOf(supplier), language)}</span>,
+    align: 'end',
+    card: 'hidden',
+    from: 1000,
+  },
+  {
+    id: 'calls',
+    head: t('suppliers.perMinute'),
+    cell: ({ calls }) => (
+      <span className="number">{formatNumber(callsOf(calls) / calls.minutes, language)}</span>
+    ),
+    align: 'end',
+  },
+  {
+    id: 'doubt',
+    head: t('suppliers.inDoubt'),
+    cell: ({ calls }) => <span className="number">{formatShare(doubtOf(calls), language)}</span>,
+    align: 'end',
+  },
+  {
+    id: 'duration',
+    head: t('suppliers.durations'),
+    cell: ({ calls: { p50_ms: p50, p95_ms: p95 } }) =>
+      p50 !== null && (
+        <span className="number">
+          {formatMs(p50, language)} · {formatMs(p95, language)}
+        </span>
+      ),
+    align: 'end',
+    from: 1120,
+  },
+  {
+    id: 'queue',
+    head: t('suppliers.queue'),
+    cell: ({ queue: { due, oldest_at } }) => (
+      <span className="number">
+        {formatNumber(due, language)}
+        {oldest_at !== null && (
+          <span className="muted">
+            {' · '}
+            <Age from={oldest_at} />
+          </span>
+        )}
+      </span>
+    ),
+    align: 'end',
+  },
+];
+
+const pauseColumn = (t: Translate): Column<ListedSupplier> => ({
+  id: 'pause',
+  head: <span className="hidden">{t('suppliers.actions')}</span>,
+  cell: (supplier) => <PauseButton supplier={supplier} />,
+  align: 'end',
+});
+
+/** Pauses or resumes, by how the supplier is. */
+export function PauseButton({
+  supplier: { code, pause },
+  size = 'compact-xs',
+}: {
+  supplier: ListedSupplier;
+  size?: 'xs' | 'compact-xs';
+}): ReactNode {
+  const t = useT();
+  const [isAsking, setAsking] = useState(false);
+  const resume = useResume(code);
+  const name = t(pause ? 'suppliers.resumeOne' : 'suppliers.pauseOne', { supplier: code });
+  return (
+    <>
+      <Button
+        size={size}
+        variant="default"
+        aria-label={name}
+        loading={resume.isPending}
+        onClick={() => (pause ? resume.mutate() : setAsking(true))}
+      >
+        {size === 'xs' ? name : t(pause ? 'suppliers.resume' : 'suppliers.pause')}
+      </Button>
+      {isAsking && <PauseSupplier code={code} onClose={() => setAsking(false)} />}
+    </>
+  );
+}

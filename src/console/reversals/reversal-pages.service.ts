@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../../core/invariant.js';
+import { parseBaht } from '../../core/money.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_INTEGER,
+  pageLimit,
+  toPage,
+  type Page,
+} from '../../core/pagination.js';
+import { ReversalsService, type Reversal } from '../../support/reversals.service.js';
+import type { Caller } from '../access/caller.js';
+import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
+
+/** Reversals, as the pages ask for them. */
+@Injectable()
+export class ReversalPages {
+  constructor(private readonly reversals: ReversalsService) {}
+
+  /** Newest first: there are few, and all of them are read. @throws BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    caller: Caller,
+    { open, supplier, limit, cursor }: ReversalsQueryDto,
+  ): Promise<Page<ReversalDto>> {
+    const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
+    const found = await this.reversals.list({
+      open: open === 'true',
+      ...(supplier === undefined ? {} : { supplier }),
+    });
+    return toPage(
+      found.filter(({ id }) => id < before),
+      pageLimit({ limit }, CONSOLE_LIMIT),
+      ({ id }) => encodeCursor(id),
+      (reversal) => toReversalDto(reversal, caller),
+    );
+  }
+
+  /** @throws FORBIDDEN until it is confirmed again; NOT_FOUND; CONFLICT when it is closed already. */
+  async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
+    caller.assertConfirmed();
+    const closed = await this.reversals.close({
+      id,
+      by: caller.actor(reason),
+      ...(credit ? { credit: present(parseBaht(credit), 'an amount that was checked can be read') } : {}),
+    });
+    return toReversalDto(closed, caller);
+  }
+}
+
+const toReversalDto = (reversal: Reversal, caller: Caller): ReversalDto =>
+  caller.may('costs.read') ? reversal : { ...reversal, amount: null, currency: null };

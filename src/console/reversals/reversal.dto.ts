@@ -1,0 +1,51 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Cursor, Limit } from '../../core/http/page-query.dto.js';
+import type { PageQuery } from '../../core/pagination.js';
+import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+
+export class ReversalsQueryDto implements PageQuery {
+  @OneOf(['true', 'false'], { optional: true, description: '`true`: only those that nobody has closed' })
+  open?: string;
+  @Text(1, 64, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
+  @Limit(CONSOLE_LIMIT) limit?: string;
+  @Cursor() cursor?: string;
+}
+
+export class ClosingDto {
+  @Amount({
+    optional: true,
+    nullable: true,
+    description: 'What the merchant gets for it, THB',
+    example: '35.00',
+  })
+  credit?: string | null;
+  @Text(1, 500, { description: 'What was agreed with the supplier, for the log', example: 'ticket 4711' })
+  reason!: string;
+}
+
+export class ReversalDto {
+  @ApiProperty({ type: 'integer', example: 7 }) id!: number;
+  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
+  @ApiProperty({ type: 'integer', example: 7 }) merchant_id!: number;
+  @ApiProperty({ example: '1.2' }) unit!: string;
+  @ApiProperty({ example: 'acme' }) supplier!: string;
+  @ApiProperty({
+    enum: ['taken_back', 'bought_late', 'unknown_purchase'],
+    example: 'taken_back',
+    description:
+      '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier names another purchase',
+  })
+  kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
+  @ApiNullableText(
+    '29.50',
+    'What it cost there; null where that is not known, or to those who may not see costs',
+  )
+  amount!: string | null;
+  @ApiNullableText('THB') currency!: string | null;
+  @ApiNullableText('A-5521') supplier_reference!: string | null;
+  @ApiNullableText('refunded by the game') detail!: string | null;
+  @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';
+  @ApiMoment() created_at!: string;
+}

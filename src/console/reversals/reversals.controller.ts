@@ -1,0 +1,38 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { PathId } from '../access/path-ids.js';
+import { ReversalPages } from './reversal-pages.service.js';
+import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
+
+@ApiTags('Suppliers')
+@Controller('api/reversals')
+export class ConsoleReversalsController {
+  constructor(private readonly reversals: ReversalPages) {}
+
+  @Get()
+  @ConsoleRoute('suppliers.read', {
+    summary: 'Cases in which a supplier contradicts how a unit was settled, newest first',
+    answer: { pageOf: ReversalDto },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: ReversalsQueryDto): Promise<Page<ReversalDto>> {
+    return this.reversals.list(caller, query);
+  }
+
+  @Post(':id/closing')
+  @ConsoleRoute('reversals.close', {
+    summary: 'Close a case, with or without a credit to the order’s merchant',
+    description:
+      'Confirmed again. The credit has the reference `reversal-<id>`: sent twice, it is given once.',
+    answer: { type: ReversalDto },
+  })
+  close(
+    @CurrentCaller() caller: Caller,
+    @PathId('reversal') id: number,
+    @Body() body: ClosingDto,
+  ): Promise<ReversalDto> {
+    return this.reversals.close(caller, id, body);
+  }
+}

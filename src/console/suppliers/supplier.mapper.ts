@@ -1,0 +1,142 @@
+import { formatMicros } from '../../core/cost-money.js';
+import type { Refusal } from '../../catalog/catalogue-difference.js';
+import type { MappedItem } from '../../catalog/supplier-catalogues.repository.js';
+import type { SyncRun } from '../../catalog/supplier-sync.service.js';
+import { CALL_BOUNDS_MS } from '../../figures/figures.service.js';
+import type { RecentRow } from '../../figures/minute-figures.repository.js';
+import { percentile } from '../../figures/percentiles.js';
+import type { SupplierState } from '../../figures/supplier-state.entity.js';
+import type { SupplierQueue } from '../../figures/supplier-states.repository.js';
+import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
+import { toBalanceView } from '../../suppliers/supplier-view.js';
+import type { Supplier } from '../../suppliers/supplier.entity.js';
+import type {
+  Finding,
+  ListedSupplierDto,
+  RecentCallsDto,
+  SupplierCheckDto,
+  SupplierProductDto,
+  SyncDoneDto,
+  SyncRefusalDto,
+} from './supplier.dto.js';
+
+/** What is known of suppliers besides their settings. */
+export interface Doings {
+  states: readonly SupplierState[];
+  queues: readonly SupplierQueue[];
+  recent: readonly RecentRow[];
+  lasting: ReadonlyMap<string, number | null>;
+  /** Over which `recent` was counted. */
+  minutes: number;
+}
+
+export function toListedSupplierDto(supplier: Supplier, doings: Doings): ListedSupplierDto {
+  const { id, code, adapter } = supplier;
+  const states = doings.states.filter(({ supplier_id }) => supplier_id === id);
+  const queue = doings.queues.find(({ supplier_id }) => supplier_id === id);
+  return {
+    ...{ code, adapter },
+    state: stateOf(supplier, states),
+    pause: pauseOf(supplier),
+    balance: toBalanceView(supplier),
+    balance_lasts_hours: doings.lasting.get(code) ?? null,
+    breakers: states.map(({ process, breaker, in_flight, updated_at }) => ({
+      ...{ process, state: breaker, in_flight },
+      at: updated_at.toISOString(),
+    })),
+    calls: callsOf(
+      doings.recent.filter(({ subject }) => subject === code),
+      doings.minutes,
+    ),
+    queue: { due: queue?.due ?? 0, oldest_at: queue?.oldest_due_at?.toISOString() ?? null },
+  };
+}
+
+function stateOf(
+  { pause_reason: reason }: Supplier,
+  states: readonly SupplierState[],
+): ListedSupplierDto['state'] {
+  if (reason === 'credentials') return 'refusing';
+  if (reason !== null) return 'paused';
+  return states.some(({ breaker }) => breaker !== 'closed') ? 'pausing' : 'well';
+}
+
+function pauseOf({ pause_reason: reason, pause_detail, paused_at }: Supplier): ListedSupplierDto['pause'] {
+  if (reason === null || paused_at === null) return null;
+  return { reason, detail: pause_detail, since: paused_at.toISOString() };
+}
+
+function callsOf(rows: readonly RecentRow[], minutes: number): RecentCallsDto {
+  const counts = new Map<string, number>();
+  for (const { label, up_to_ms: upTo, value } of rows)
+    if (upTo === 0) counts.set(label, (counts.get(label) ?? 0) + Number(value));
+  const sends = rows
+    .filter(({ figure }) => figure === 'supplier_send_duration')
+    .map(({ up_to_ms, value }) => ({ up_to_ms, count: Number(value) }));
+  return {
+    minutes,
+    outcomes: [...counts]
+      .sort(([one], [other]) => one.localeCompare(other))
+      .map(([outcome, count]) => ({ outcome, count })),
+    p50_ms: percentile(sends, 0.5, CALL_BOUNDS_MS),
+    p95_ms: percentile(sends, 0.95, CALL_BOUNDS_MS),
+  };
+}
+
+export function toCheckDto(check: SupplierCheck): SupplierCheckDto {
+  const { name } = check;
+  if (check.name === 'settings') {
+    const { problem } = check;
+    return {
+      name,
+      ok: problem === null,
+      finding: problem === null ? 'complete' : 'incomplete',
+      detail: problem,
+    };
+  }
+  const { answer } = check;
+  if (!answer.known) {
+    const { reached, fault, detail } = answer;
+    return { name, ok: reached, finding: reached ? 'untold' : FINDING_OF[fault ?? 'none'], detail };
+  }
+  const told = 'amount' in answer ? `${formatMicros(answer.amount.micros)} ${answer.amount.currency}` : null;
+  return { name, ok: true, finding: 'told', detail: told };
+}
+
+const FINDING_OF: Record<'settings' | 'credentials' | 'rate' | 'ban' | 'none', Finding> = {
+  settings: 'incomplete',
+  credentials: 'credentials_refused',
+  rate: 'limited',
+  ban: 'banned',
+  none: 'unreachable',
+};
+
+export const toSyncDto = ({ supplier: _supplier, refusal, ...counts }: SyncRun): SyncDoneDto => ({
+  ...counts,
+  refusal: refusal && toRefusalDto(refusal),
+});
+
+function toRefusalDto(refusal: Refusal): SyncRefusalDto {
+  const { kind } = refusal;
+  switch (kind) {
+    case 'too_soon':
+      return { kind, detail: refusal.nextAt.toISOString(), can_be_forced: refusal.isGapOurs };
+    case 'unavailable':
+      return { kind, detail: refusal.problem.detail, can_be_forced: false };
+    case 'contradiction':
+      return { kind, detail: refusal.sku, can_be_forced: false };
+    case 'shrunk':
+      return { kind, detail: `${refusal.before} → ${refusal.now}`, can_be_forced: true };
+    case 'empty':
+    case 'overtaken':
+      return { kind, detail: null, can_be_forced: false };
+  }
+}
+
+/** @param seesCosts whether the operator may see what things cost us. */
+export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProductDto => ({
+  ...{ supplier_sku: item.sku, name: item.name, group: item.group_name },
+  cost: !seesCosts || item.cost_micros === null ? null : formatMicros(item.cost_micros),
+  currency: seesCosts ? item.cost_currency : null,
+  ...{ available: item.sellable, mapped_to: item.mapped_to },
+});

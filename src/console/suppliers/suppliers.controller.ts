@@ -1,0 +1,123 @@
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { notFound } from '../../core/errors.js';
+import type { Page } from '../../core/pagination.js';
+import { codeProblem } from '../../suppliers/supplier-settings.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { PathParameter } from '../access/path-ids.js';
+import { SupplierChanges } from './supplier-changes.service.js';
+import { SupplierPages } from './supplier-pages.service.js';
+import {
+  BalanceReadingsDto,
+  BalancesQueryDto,
+  ListedSupplierDto,
+  PauseDto,
+  SupplierDetailDto,
+  SupplierProductDto,
+  SupplierProductsQueryDto,
+  SupplierTestDto,
+  SyncDoneDto,
+  SyncDto,
+} from './supplier.dto.js';
+
+/** The supplier in the path, by its code. @throws NOT_FOUND for what can't be one. */
+const SupplierCode = (): ParameterDecorator =>
+  PathParameter('code', { type: 'string' }, 'acme', {
+    transform: (text: string) => {
+      if (codeProblem(text) !== null) throw notFound('supplier');
+      return text;
+    },
+  });
+
+@ApiTags('Suppliers')
+@Controller('api/suppliers')
+export class ConsoleSuppliersController {
+  constructor(
+    private readonly suppliers: SupplierPages,
+    private readonly changes: SupplierChanges,
+  ) {}
+
+  @Get()
+  @ConsoleRoute('suppliers.read', {
+    summary: 'All suppliers, by their codes, and how they do',
+    answer: { pageOf: ListedSupplierDto },
+  })
+  list(): Promise<Page<ListedSupplierDto>> {
+    return this.suppliers.list();
+  }
+
+  @Get(':code')
+  @ConsoleRoute('suppliers.read', { summary: 'A supplier', answer: { type: SupplierDetailDto } })
+  show(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
+    return this.suppliers.show(caller, code);
+  }
+
+  @Get(':code/balances')
+  @ConsoleRoute('suppliers.read', {
+    summary: 'What it told of our balance, over a time of the last 31 days',
+    answer: { type: BalanceReadingsDto },
+  })
+  balances(@SupplierCode() code: string, @Query() { from }: BalancesQueryDto): Promise<BalanceReadingsDto> {
+    return this.suppliers.listBalances(code, from);
+  }
+
+  @Get(':code/products')
+  @ConsoleRoute('suppliers.read', {
+    summary: 'What it sells, as it was last read',
+    answer: { pageOf: SupplierProductDto },
+  })
+  products(
+    @CurrentCaller() caller: Caller,
+    @SupplierCode() code: string,
+    @Query() query: SupplierProductsQueryDto,
+  ): Promise<Page<SupplierProductDto>> {
+    return this.suppliers.listProducts(caller, code, query);
+  }
+
+  @Post(':code/pause')
+  @ConsoleRoute('suppliers.pause', {
+    summary: 'Send it nothing more, until it is resumed',
+    description: 'Units in doubt are asked about all the same; others go to the next offer, or wait.',
+    answer: { type: SupplierDetailDto },
+  })
+  pause(
+    @CurrentCaller() caller: Caller,
+    @SupplierCode() code: string,
+    @Body() body: PauseDto,
+  ): Promise<SupplierDetailDto> {
+    return this.changes.pause(caller, code, body);
+  }
+
+  @Delete(':code/pause')
+  @ConsoleRoute('suppliers.pause', {
+    summary: 'End its pause, whatever it is paused for',
+    answer: { type: SupplierDetailDto },
+  })
+  resume(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
+    return this.changes.resume(caller, code);
+  }
+
+  @Post(':code/test')
+  @ConsoleRoute('suppliers.read', {
+    summary: 'Ask it for our balance and its catalogue, to see whether it can be used',
+    description: 'Nothing is bought, and nothing of ours changes.',
+    answer: { type: SupplierTestDto },
+  })
+  test(@SupplierCode() code: string): Promise<SupplierTestDto> {
+    return this.changes.test(code);
+  }
+
+  @Post(':code/sync')
+  @ConsoleRoute('suppliers.sync', {
+    summary: 'Read its catalogue, and take it over or tell what that would change',
+    answer: { type: SyncDoneDto },
+  })
+  sync(
+    @CurrentCaller() caller: Caller,
+    @SupplierCode() code: string,
+    @Body() body: SyncDto,
+  ): Promise<SyncDoneDto> {
+    return this.changes.sync(caller, code, body);
+  }
+}

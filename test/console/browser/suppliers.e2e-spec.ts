@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { refused } from '../../support/fake-supplier.js';
+import { unique } from '../../support/stack.js';
+import type { TestOperator } from '../console-stack.js';
+import { contradict, startScene, type Scene } from '../scene.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+describeInBrowser('Home and suppliers, in a browser', () => {
+  let scene: Scene;
+  let browser: Browser;
+  let admin: TestOperator;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([startScene({}, { pagesFrom: BUILT }), launchBrowser()]);
+    admin = await scene.console.signedIn('admin');
+    await live();
+    await past();
+    await contradict(scene);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  /** What was bought and refused just now. */
+  async function live(): Promise<void> {
+    const { stack, merchant, sku } = scene;
+    const bought = await stack.order(merchant, [{ sku, quantity: 3 }]);
+    const user = unique('refused');
+    stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK', 'Sold out'));
+    const failed = await stack.order(merchant, [{ sku }], user);
+    await stack.orderWith(merchant, bought.reference_id, 'completed');
+    await stack.orderWith(merchant, failed.reference_id, 'failed');
+    await eventually(
+      async () =>
+        (await admin.browser.get<{ data: { calls: { outcomes: unknown[] } }[] }>('/api/suppliers')).body.data,
+      ([supplier]) => (supplier?.calls.outcomes.length ?? 0) > 1,
+    );
+  }
+
+  /** A day of figures and balances, written straight to the tables. */
+  async function past(): Promise<void> {
+    await scene.console.sql(
+      `INSERT INTO minute_figures (minute, figure, subject, label, up_to_ms, value)
+       SELECT date_trunc('minute', now()) - n * interval '1 minute', figure, subject, label, up_to_ms,
+              (base * (1 + 0.6 * sin(n / 9.0)))::bigint
+       FROM generate_series(1, 1500) n CROSS JOIN (VALUES
+         ('orders', '', 'placed', 0, 42), ('orders', '', 'completed', 0, 38), ('orders', '', 'failed', 0, 2),
+         ('levels', '', 'orders_oldest_open_seconds', 0, 20), ('levels', '', 'units_unknown', 0, 3),
+         ('levels', '', 'units_review', 0, 1), ('levels', '', 'webhooks_due', 0, 5),
+         ('levels', '', 'wallets_below_alert', 0, 2),
+         ('supplier_sends', 'fake', 'succeeded', 0, 60), ('supplier_sends', 'fake', 'failed', 0, 6),
+         ('supplier_inquiries', 'fake', 'unknown', 0, 3), ('supplier_send_duration', 'fake', '', 250, 40),
+         ('supplier_send_duration', 'fake', '', 1000, 20), ('supplier_send_duration', 'fake', '', 2500, 4)
+       ) AS kept (figure, subject, label, up_to_ms, base)`,
+    );
+    await scene.console.sql(
+      `WITH told AS (UPDATE suppliers SET balance_micros = 4100000000, balance_currency = 'THB', balance_at = now()
+                     WHERE code = 'fake' RETURNING id)
+       INSERT INTO supplier_balances (supplier_id, told_at, currency, micros)
+       SELECT id, now() - n * interval '5 minutes', 'THB', (4100 + n * 20) * 1000000::bigint
+       FROM told CROSS JOIN generate_series(0, 40) n`,
+    );
+  }
+
+  const arrive = (language: 'en' | 'th' = 'en', as = admin): Promise<Visitor> =>
+    Visitor.arrive(browser, scene.console, { language, as });
+
+  it.each(['en', 'th'] as const)(
+    'are whole in %s, in both schemes, on a wide screen and on a phone',
+    async (language) => {
+      const visitor = await arrive(language);
+      const { page } = visitor;
+      const charts = (): Promise<void> => page.getByRole('slider').nth(2).waitFor();
+      const pages: [string, string, () => Promise<void>][] = [
+        ['home', '/', () => page.getByRole('link', { name: /^fake/ }).first().waitFor()],
+        ['suppliers', '/suppliers', () => page.getByRole('link', { name: 'fake' }).waitFor()],
+        ['supplier', '/suppliers/fake', charts],
+        ['supplier-day', '/suppliers/fake?range=day', charts],
+        ['reversals', '/reversals', () => page.locator('table').waitFor()],
+        ['reversals-empty', '/reversals?supplier=nobody', () => page.getByRole('button').first().waitFor()],
+        ['supplier-missing', '/suppliers/nobody', () => page.getByRole('alert').waitFor()],
+      ];
+      for (const [name, address, ready] of pages) {
+        await visitor.open(address);
+        await ready();
+        await visitor.look(name);
+      }
+      await visitor.leave(/Failed to load resource.*404/);
+    },
+  );
+
+  it('lead from a figure to its list, and by keys to the suppliers', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: /^Orders failed/ }).click();
+    await page.waitForURL('**/orders?status=failed');
+    await page.getByRole('heading', { name: 'Orders' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'Suppliers' }).waitFor();
+    await page.getByRole('link', { name: 'fake' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'fake' }).waitFor();
+    await visitor.leave();
+  });
+
+  it('read charts point by point with the arrow keys, and show them as tables', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/suppliers/fake');
+    const chart = page.getByRole('slider', { name: 'Calls by outcome' });
+    await chart.focus();
+    await page.keyboard.press('ArrowLeft');
+    const text = (await chart.getAttribute('aria-valuetext')) ?? '';
+    expect(text).toMatch(/^\d\d:\d\d, Succeeded \d+, Failed \d+, In doubt \d+$/);
+    await visitor.picture('supplier-chart-point');
+    await page.getByRole('button', { name: 'As a table: Calls by outcome' }).click();
+    const table = page.getByRole('region', { name: 'Calls by outcome' });
+    expect(await table.getByRole('row').nth(2).innerText()).toContain(text.slice(0, 5));
+    await visitor.look('supplier-table');
+    await visitor.leave();
+  });
+
+  it('are paused with a reason and resumed, and tested in words', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/suppliers/fake');
+    await page.getByRole('button', { name: 'Pause fake' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause fake' });
+    await dialog.getByText(/Nothing more is sent to fake/).waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('Cancel');
+    await dialog.getByLabel('Reason').fill('maintenance until 14:00');
+    await visitor.look('supplier-pause');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('An operator paused it.').waitFor();
+    await page.getByText('maintenance until 14:00').waitFor();
+    await visitor.look('supplier-paused');
+    await page.getByRole('button', { name: 'Resume fake' }).click();
+    await page.getByText('An operator paused it.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('It can be used.').waitFor();
+    await visitor.look('supplier-test');
+    await visitor.leave();
+  });
+
+  it('close a reversal with a credit', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: '1 reversal of a supplier is open' }).click();
+    await page.waitForURL('**/reversals?open=true');
+    await page.getByRole('button', { name: 'Close case' }).click();
+    const dialog = page.getByRole('dialog', { name: /Close the case of/ });
+    await dialog.getByLabel('Credit to the merchant, THB').fill('35.00');
+    await dialog.getByText(/35\.00 THB go to the wallet/).waitFor();
+    await dialog.getByLabel('Reason').fill('ticket 4711');
+    await visitor.look('reversal-close');
+    await dialog.getByRole('button', { name: 'Close case' }).click();
+    await page.getByText('Nothing matches').waitFor();
+    await visitor.leave();
+  });
+
+  it('say what went wrong, and which permission is missing', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const message = 'This needs the permission suppliers.read, which these roles have: admin';
+    await page.route(/\/api\/suppliers$/, (route) =>
+      route.fulfill({
+        status: 403,
+        json: {
+          ...{ status: 403, code: 'FORBIDDEN', message },
+          details: [{ field: 'suppliers.read', code: 'PERMISSION_REQUIRED', message }],
+        },
+      }),
+    );
+    await visitor.open('/suppliers');
+    await page.getByText('The permission suppliers.read is missing.').waitFor();
+    await page.unroute(/\/api\/suppliers$/);
+    await page.route(/\/api\/figures\/now$/, (route) =>
+      route.fulfill({ status: 400, json: { status: 400, code: 'BAD_REQUEST', message: 'No figures today' } }),
+    );
+    await visitor.open('/');
+    await page.getByText('No figures today').waitFor();
+    await page.getByRole('link', { name: /^fake/ }).first().waitFor();
+    await visitor.leave(/Failed to load resource.*(400|403)/);
+  });
+
+  it('hide from a viewer what a viewer can’t do', async () => {
+    const visitor = await arrive('en', await scene.console.signedIn('viewer'));
+    const { page } = visitor;
+    await visitor.open('/suppliers/fake');
+    await page.getByRole('button', { name: 'Test', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /Pause fake/ }).count()).toBe(0);
+    await visitor.leave();
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import type { ErrorBody } from '../support/http.js';
+import { PASSWORD, type TestOperator } from './console-stack.js';
+import { contradict, startScene, type Scene } from './scene.js';
+
+interface Reversal {
+  id: number;
+  order_number: string;
+  unit: string;
+  amount: string | null;
+  status: string;
+}
+
+let scene: Scene;
+let finance: TestOperator;
+beforeAll(async () => {
+  scene = await startScene();
+  finance = await scene.console.signedIn('finance');
+});
+afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
+
+const available = async (): Promise<string> => (await scene.stack.wallet(scene.merchant)).available;
+const close = (id: number, body: object, { browser } = finance) =>
+  browser.post<Reversal & ErrorBody>(`/api/reversals/${id}/closing`, body);
+
+describe('reversals', () => {
+  it('are listed with what they cost, to those who may see costs', async () => {
+    const id = await contradict(scene);
+    const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?open=true');
+    expect(body.data[0]).toMatchObject({ id, unit: '1.1', amount: '29.5', status: 'open' });
+    const viewer = await scene.console.signedIn('viewer');
+    const seen = await viewer.browser.get<{ data: Reversal[] }>('/api/reversals?limit=1');
+    expect(seen.body.data).toEqual([expect.objectContaining({ id, amount: null })]);
+    expect(
+      (await finance.browser.get<{ data: Reversal[] }>('/api/reversals?supplier=nobody')).body.data,
+    ).toEqual([]);
+  });
+
+  it('are closed without a movement of money, once', async () => {
+    const id = await contradict(scene);
+    const before = await available();
+    expect((await close(id, { reason: 'ticket 4711' })).body).toMatchObject({ id, status: 'closed' });
+    expect(await available()).toBe(before);
+    const again = await close(id, { reason: 'ticket 4711' });
+    expect([again.status, again.body.message]).toEqual([409, `reversal ${id} is closed already`]);
+  });
+
+  it('give the merchant a credit, once, and say in the log who did', async () => {
+    const id = await contradict(scene);
+    const before = Number(await available());
+    const [first, second] = await Promise.all([
+      close(id, { credit: '35.00', reason: 'ticket 4712' }),
+      close(id, { credit: '35.00', reason: 'ticket 4712' }),
+    ]);
+    expect(new Set([first.status, second.status])).toEqual(new Set([200, 409]));
+    expect(Number(await available())).toBe(before + 35);
+    const entries = await scene.console.sql(
+      `SELECT operator, action, detail->>'credit' AS credit FROM operator_actions
+       WHERE action = 'reversal.close' AND detail->>'reversal_id' = $1`,
+      [String(id)],
+    );
+    expect(entries).toEqual([{ operator: finance.email, action: 'reversal.close', credit: '35.00' }]);
+  });
+
+  it('are closed only when it is confirmed again, and with a reason', async () => {
+    const id = await contradict(scene);
+    const operator = await scene.console.signedIn('finance');
+    await scene.console.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
+      [operator.id],
+    );
+    const refused = await close(id, { reason: 'ticket 4713' }, operator);
+    expect([refused.status, refused.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    await operator.browser.post('/api/session/confirm', { password: PASSWORD });
+    for (const body of [{}, { reason: 'x', credit: '-1.00' }, { reason: 'x', credit: 35 }])
+      expect((await close(id, body, operator)).status).toBe(400);
+    expect((await close(id, { reason: 'ticket 4713' }, operator)).status).toBe(200);
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import type { ErrorBody } from '../support/http.js';
+import type { TestOperator } from './console-stack.js';
+import { startScene, type Scene } from './scene.js';
+
+interface Supplier {
+  code: string;
+  state: string;
+  pause: { reason: string; detail: string | null } | null;
+  balance: { amount: string } | null;
+  calls: { minutes: number; outcomes: { outcome: string; count: number }[]; p50_ms: number | null };
+  breakers: { process: string; state: string; in_flight: number }[];
+  queue: { due: number; oldest_at: string | null };
+  open_units: { open: number; in_doubt: number };
+  callback_url: string | null;
+  credentials: string[];
+}
+
+let scene: Scene;
+let support: TestOperator;
+beforeAll(async () => {
+  scene = await startScene();
+  support = await scene.console.signedIn('support');
+});
+afterAll(() => scene.close());
+
+const show = async (): Promise<Supplier> => (await support.browser.get<Supplier>('/api/suppliers/fake')).body;
+
+describe('suppliers', () => {
+  it('say how they do: calls, workers, queue and balance', async () => {
+    const { stack, merchant, sku } = scene;
+    const order = await stack.order(merchant, [{ sku, quantity: 2 }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const { body } = await eventually(
+      () => support.browser.get<{ data: Supplier[] }>('/api/suppliers'),
+      ({ body: { data } }) =>
+        data.some(({ calls, breakers }) => calls.outcomes.length > 0 && breakers.length > 0),
+    );
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        ...{ code: 'fake', state: 'well', pause: null },
+        queue: { due: 0, oldest_at: null },
+        breakers: [expect.objectContaining({ state: 'closed', process: expect.stringMatching(/^worker@/) })],
+      }),
+    ]);
+    expect(body.data[0]?.calls.outcomes).toEqual([{ outcome: 'succeeded', count: 2 }]);
+    expect(body.data[0]?.calls.p50_ms).toBeGreaterThan(0);
+  });
+
+  it('are paused and resumed, with who and why in the log', async () => {
+    const { stack, merchant, sku, console } = scene;
+    const paused = await support.browser.post<Supplier>('/api/suppliers/fake/pause', {
+      reason: 'until 14:00',
+    });
+    expect([paused.status, paused.body.state, paused.body.pause]).toMatchObject([
+      200,
+      'paused',
+      { reason: 'operator', detail: 'until 14:00' },
+    ]);
+    const entries = await console.sql(
+      `SELECT operator, source, action, detail->>'reason' AS reason FROM operator_actions WHERE action LIKE 'supplier.%'`,
+    );
+    expect(entries).toEqual([
+      { operator: support.email, source: 'console', action: 'supplier.pause', reason: 'until 14:00' },
+    ]);
+    await expect(stack.order(merchant, [{ sku }])).rejects.toThrow('PRODUCT_UNAVAILABLE');
+    const resumed = await support.browser.send<Supplier>('DELETE', '/api/suppliers/fake/pause');
+    expect([resumed.status, resumed.body.state, resumed.body.pause]).toEqual([200, 'well', null]);
+  });
+
+  it('are not paused without a reason', async () => {
+    const { status, body } = await support.browser.post<ErrorBody>('/api/suppliers/fake/pause', {});
+    expect([status, body.details?.[0]?.field]).toEqual([400, 'reason']);
+    expect((await show()).state).toBe('well');
+  });
+
+  it('are tested without buying anything, each check by itself', async () => {
+    const { body } = await support.browser.post<{ ok: boolean; checks: object[] }>(
+      '/api/suppliers/fake/test',
+    );
+    expect(body.checks[0]).toEqual({ name: 'settings', ok: true, finding: 'complete', detail: null });
+    expect(body.checks[1]).toMatchObject({ name: 'balance' });
+    expect(body.ok).toBe(true);
+  });
+
+  it('that read no catalogue say so', async () => {
+    const { browser } = await scene.console.signedIn('catalog');
+    const { status, body } = await browser.post<ErrorBody>('/api/suppliers/fake/sync', { dry_run: true });
+    expect([status, body.message]).toEqual([400, expect.stringContaining('reads no catalogue')]);
+    const list = await browser.get<{ data: object[] }>('/api/suppliers/fake/products?unmapped=true');
+    expect([list.status, list.body.data]).toEqual([200, []]);
+  });
+
+  it('tell balances over time', async () => {
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const told = await support.browser.get<{ data: { amount: string }[] }>(
+      `/api/suppliers/fake/balances?from=${from}`,
+    );
+    expect(told.status).toBe(200);
+    expect(told.body.data.every(({ amount }) => /^\d+\.\d{2,}$/.test(amount))).toBe(true);
+  });
+
+  it.each(['', '/balances?from=2026-01-01T00:00:00Z', '/products'])(
+    'that are not there are 404: nobody%s',
+    async (path) => {
+      expect((await support.browser.get(`/api/suppliers/nobody${path}`)).status).toBe(404);
+    },
+  );
+});
