@@ -415,6 +415,24 @@ const log = createRoute({
   ),
 });
 
+const operators = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators',
+  component: lazyRouteComponent(
+    inArea('operators', () => import('./pages/operators/operators')),
+    'Operators',
+  ),
+});
+
+const operator = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators/$id',
+  component: lazyRouteComponent(
+    inArea('operators', () => import('./pages/operators/operator')),
+    'Operator',
+  ),
+});
+
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
@@ -438,7 +456,7 @@ const routeTree = root.addChildren([
     ...[suppliers, supplier, reversals],
     ...[webhooks, webhook, deliveries],
     ...[dailyReport, supplierReport, marginReport, audit],
-    ...[search, log, me],
+    ...[search, log, operators, operator, me],
   ]),
 ]);
 

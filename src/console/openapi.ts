@@ -25,6 +25,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Figures', 'How the service does, now and by the minute')
     .addTag('Suppliers', 'Suppliers, how they do, and what is done about them')
     .addTag('Review', 'Units that wait for somebody, and the search')
+    .addTag('Operators', 'The accounts of others')
     .addTag('Log', 'What operators did')
     .build();
   return SwaggerModule.createDocument(app, options, {

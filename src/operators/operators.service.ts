@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { recordAction, type Actor, type AuditedAction } from '../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../core/config.js';
-import { AppError, invalidRequest, UnknownResource } from '../core/errors.js';
+import { AppError, changedMeanwhile, invalidRequest, notFound, UnknownResource } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { newLinkToken, sha256 } from './one-time-secrets.js';
@@ -45,6 +45,13 @@ export class OperatorsService {
     return this.operators.list();
   }
 
+  /** @throws NOT_FOUND */
+  async get(id: number): Promise<Operator> {
+    const operator = await this.operators.find({ id });
+    if (!operator) throw notFound('operator');
+    return operator;
+  }
+
   /** @throws BAD_REQUEST; CONFLICT where an operator has the address. */
   async create({ email: given, name, role }: NewOperator, by?: Actor): Promise<Invited> {
     const email = readEmail(given);
@@ -73,9 +80,14 @@ export class OperatorsService {
     return this.change(email, by, 'operator.enable', () => Promise.resolve({ active: true }));
   }
 
-  /** @throws NOT_FOUND; CONFLICT for the last administrator. */
-  setRole(email: string, role: Role, by?: Actor): Promise<Operator> {
-    return this.change(email, by, 'operator.set_role', async (tx, { id }) => {
+  /**
+   * @param expected the role that whoever decides has seen.
+   * @throws NOT_FOUND; CONFLICT for the last administrator, or where the role is not the expected one.
+   */
+  setRole(email: string, role: Role, by?: Actor, expected?: Role): Promise<Operator> {
+    return this.change(email, by, 'operator.set_role', async (tx, { id, role: now }) => {
+      if (expected !== undefined && expected !== now)
+        throw changedMeanwhile('expected_role', `the role is ${now} by now: look again`);
       if (role !== 'admin') await this.keepAnAdministrator(tx, id);
       return { role };
     });
@@ -84,6 +96,19 @@ export class OperatorsService {
   /** @throws NOT_FOUND */
   unlock(email: string, by?: Actor): Promise<Operator> {
     return this.change(email, by, 'operator.unlock', () => Promise.resolve(UNLOCKED));
+  }
+
+  /** @param sessionId one of them; else all. @returns how many there were; none is no action. @throws NOT_FOUND */
+  endSessions(email: string, sessionId: number | undefined, by: Actor): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const operator = await this.operators.lock(tx, { email });
+      if (!operator) throw new UnknownResource('operator', email);
+      const which = sessionId === undefined ? {} : { id: sessionId };
+      const ended = await this.operators.endSessions(tx, { ...which, operator_id: operator.id });
+      const detail = { operator: email, ...(sessionId === undefined ? { ended } : { session: sessionId }) };
+      if (ended > 0) recordAction(tx, by, { action: 'session.end', detail });
+      return ended;
+    });
   }
 
   /**

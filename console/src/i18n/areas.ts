@@ -2,6 +2,7 @@ import type home from '../pages/home/words.en.json';
 import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
 import type merchants from '../pages/merchants/words.en.json';
+import type operators from '../pages/operators/words.en.json';
 import type orders from '../pages/orders/words.en.json';
 import type products from '../pages/products/words.en.json';
 import type reports from '../pages/reports/words.en.json';
@@ -17,6 +18,7 @@ interface AreaTexts {
   log: typeof log;
   me: typeof me;
   merchants: typeof merchants;
+  operators: typeof operators;
   orders: typeof orders;
   products: typeof products;
   reports: typeof reports;

@@ -6,6 +6,7 @@ import {
   HomeIcon,
   LogIcon,
   MerchantsIcon,
+  OperatorsIcon,
   OrdersIcon,
   ProductsIcon,
   RatesIcon,
@@ -30,7 +31,8 @@ interface Place {
     | '/webhooks'
     | '/reports/daily'
     | '/audit'
-    | '/log';
+    | '/log'
+    | '/operators';
   name: Key;
   Icon: () => ReactNode;
   permission: Permission;
@@ -48,6 +50,7 @@ const PLACES: readonly Place[] = [
   { to: '/reports/daily', name: 'nav.reports', Icon: ReportsIcon, permission: 'reports.read' },
   { to: '/audit', name: 'nav.audit', Icon: AuditIcon, permission: 'audit.run' },
   { to: '/log', name: 'nav.log', Icon: LogIcon, permission: 'log.read' },
+  { to: '/operators', name: 'nav.operators', Icon: OperatorsIcon, permission: 'operators.manage' },
 ];
 
 export function Navigation(): ReactNode {

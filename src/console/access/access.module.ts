@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
 import { SignInModule } from '../../operators/sign-in.module.js';
+import { AccountsController } from './accounts.controller.js';
+import { AccountsService } from './accounts.service.js';
 import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 import { SessionController } from './session.controller.js';
@@ -11,7 +13,7 @@ import { SessionsService } from './sessions.service.js';
 /** Who is let in to the console, and their own account. */
 @Module({
   imports: [SignInModule],
-  controllers: [SessionController, MeController],
+  controllers: [SessionController, MeController, AccountsController],
   providers: [
     {
       provide: SessionStore,
@@ -19,6 +21,7 @@ import { SessionsService } from './sessions.service.js';
       useFactory: (sessions: OperatorSessionsRepository, config: Config) =>
         new SessionStore(sessions, config),
     },
+    AccountsService,
     MeService,
     SessionsService,
   ],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { MerchantsService } from '../../../src/merchants/merchants.service.js';
-import { ConsoleStack, type TestOperator } from '../console-stack.js';
+import { ConsoleStack, PASSWORD, type TestOperator } from '../console-stack.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
 /** Where pages of the log come from. */
@@ -38,6 +38,12 @@ describeInBrowser('The log and the operators, in a browser', () => {
       const { page } = visitor;
       const pages: [string, string, () => Promise<void>][] = [
         ['log', '/log', () => page.locator('table').waitFor()],
+        ['operators', '/operators', () => page.locator('table').waitFor()],
+        [
+          'operator',
+          `/operators/${support.id}`,
+          () => page.locator('li').filter({ hasText: '10.' }).waitFor(),
+        ],
         ['log-empty', '/log?operator=nobody', () => page.getByText('nobody').waitFor()],
       ];
       for (const [name, address, ready] of pages) {
@@ -90,6 +96,56 @@ describeInBrowser('The log and the operators, in a browser', () => {
     expect(await viewer.page.getByRole('link', { name: 'Log', exact: true }).count()).toBe(0);
     await viewer.look('log-forbidden');
     await viewer.leave(/Failed to load resource.*403/);
+  });
+
+  it('invite somebody with a link that is shown once', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/operators');
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+    await dialog.getByLabel('E-mail').fill('mali@shop.example');
+    await dialog.getByLabel('Name').fill('Mali Suksai');
+    await dialog.getByLabel('Role').selectOption('finance');
+    await visitor.look('operators-invite');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    const made = page.getByRole('dialog', { name: 'Link for Mali Suksai' });
+    await made.getByText(/\/set-up#/).waitFor();
+    await page.keyboard.press('Escape');
+    await made.getByRole('button', { name: 'Copy link' }).click();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain('/set-up#');
+    await visitor.look('operators-link');
+    await made.getByRole('button', { name: 'I kept it' }).click();
+    await page.getByRole('link', { name: 'Mali Suksai' }).waitFor();
+    await page.getByText('Invited').waitFor();
+    await visitor.leave();
+  });
+
+  it('give another role and end sessions once it is confirmed who asks', async () => {
+    const nok = await stack.signedIn('support');
+    const visitor = await arrive();
+    const { page } = visitor;
+    await stack.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
+      [admin.id],
+    );
+    await visitor.open(`/operators/${nok.id}`);
+    await page.getByRole('button', { name: 'Change role' }).click();
+    const dialog = page.getByRole('dialog', { name: /Change role/ });
+    await dialog.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
+    await dialog.getByLabel('Reason').fill('only looks');
+    await visitor.look('operator-role');
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByRole('button', { name: 'Confirm' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Viewer').waitFor();
+    await page.getByRole('button', { name: 'End session' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Not signed in anywhere').waitFor();
+    expect((await nok.browser.get('/api/me')).status).toBe(401);
+    await visitor.leave(/Failed to load resource.*403/);
   });
 
   it('say what went wrong', async () => {

@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { Confirm } from '../../kit/confirm';
+import { toast } from '../../kit/toasts';
+import { useSession } from '../../session';
+import type { Account, Invitation, Role } from './account';
+import { RoleField } from './invite';
+import { LinkShownOnce } from './link-shown-once';
+
+type Deed = 'role' | 'disable' | 'enable' | 'reset' | 'unlock';
+
+/** What an administrator can do about an account; their own they keep under "My account". */
+export function AccountActions({ account }: { account: Account }): ReactNode {
+  const t = useT();
+  const isOwn = useSession()?.operator?.id === account.id;
+  const [deed, setDeed] = useState<Deed | null>(null);
+  const [invitation, setInvitation] = useState<Invitation | null>(null);
+  const isDisabled = account.state === 'disabled';
+  const deeds: readonly (Deed | false)[] = [
+    'role',
+    account.locked_until !== null && 'unlock',
+    !isOwn && 'reset',
+    !isOwn && (isDisabled ? 'enable' : 'disable'),
+  ];
+  return (
+    <>
+      {deeds
+        .filter((each) => each !== false)
+        .map((each) => (
+          <Button key={each} size="xs" variant="default" onClick={() => setDeed(each)}>
+            {t(`operators.do.${each}`)}
+          </Button>
+        ))}
+      {deed !== null && (
+        <Decide account={account} deed={deed} onInvited={setInvitation} onClose={() => setDeed(null)} />
+      )}
+      {invitation !== null && <LinkShownOnce invitation={invitation} onClose={() => setInvitation(null)} />}
+    </>
+  );
+}
+
+interface DecideProps {
+  account: Account;
+  deed: Deed;
+  onInvited: (invitation: Invitation) => void;
+  onClose: () => void;
+}
+
+function Decide({ account, deed, onInvited, onClose }: DecideProps): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const [role, setRole] = useState<Role>(account.role);
+  const { id, name } = account;
+  const params = { path: { id } };
+  const carryOut = async (reason: string): Promise<void> => {
+    if (deed === 'reset') {
+      onInvited(await ask(() => client.POST('/api/operators/{id}/reset', { params, body: { reason } })));
+    } else if (deed === 'unlock') {
+      await ask(() => client.POST('/api/operators/{id}/unlock', { params, body: { reason } }));
+    } else {
+      const change = deed === 'role' ? { role, expected_role: account.role } : { active: deed === 'enable' };
+      await ask(() => client.PATCH('/api/operators/{id}', { params, body: { ...change, reason } }));
+    }
+    toast(t('operators.done', { name }));
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['operators'] }),
+      queries.invalidateQueries({ queryKey: ['operator', id] }),
+    ]);
+  };
+  return (
+    <Confirm
+      title={t('operators.doTo', { what: t(`operators.do.${deed}`), name })}
+      verb={t(`operators.do.${deed}`)}
+      asksReason
+      isReady={deed !== 'role' || role !== account.role}
+      onConfirm={carryOut}
+      onClose={onClose}
+    >
+      {deed === 'role' && <RoleField value={role} onChange={setRole} />}
+      <p>{t(`operators.consequence.${deed}`, { name, role: t(`role.${role}`) })}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,124 @@
+import { Body, Controller, Delete, Get, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Page } from '../../core/pagination.js';
+import { AccountsService } from './accounts.service.js';
+import { CurrentCaller, type Caller } from './caller.js';
+import { ConsoleRoute } from './console-route.decorator.js';
+import {
+  AccountDto,
+  ChangeOperatorDto,
+  InvitationDto,
+  InviteDto,
+  OperatorReasonDto,
+} from './operator.dto.js';
+import { PathId } from './path-ids.js';
+import { OwnSessionDto } from './session.dto.js';
+
+const OperatorId = (): ParameterDecorator => PathId('operator');
+
+@ApiTags('Operators')
+@Controller('api/operators')
+export class AccountsController {
+  constructor(private readonly accounts: AccountsService) {}
+
+  @Get()
+  @ConsoleRoute('operators.manage', {
+    summary: 'Everybody who has an account',
+    answer: { pageOf: AccountDto },
+  })
+  list(): Promise<Page<AccountDto>> {
+    return this.accounts.list();
+  }
+
+  @Post()
+  @ConsoleRoute('operators.manage', {
+    summary: 'Invite somebody: makes a link that sets the password, once and within a day',
+    description: 'Asks for confirmation. 409 where an operator has the address.',
+    status: 201,
+    answer: { type: InvitationDto },
+  })
+  invite(@CurrentCaller() caller: Caller, @Body() body: InviteDto): Promise<InvitationDto> {
+    return this.accounts.invite(caller, body);
+  }
+
+  @Get(':id')
+  @ConsoleRoute('operators.manage', { summary: 'An account', answer: { type: AccountDto } })
+  show(@OperatorId() id: number): Promise<AccountDto> {
+    return this.accounts.show(id);
+  }
+
+  @Patch(':id')
+  @ConsoleRoute('operators.manage', {
+    summary: 'Give another role, disable or enable',
+    description: 'With the next request of theirs. Asks for confirmation. 409 for the last administrator.',
+    answer: { type: AccountDto },
+  })
+  change(
+    @CurrentCaller() caller: Caller,
+    @OperatorId() id: number,
+    @Body() body: ChangeOperatorDto,
+  ): Promise<AccountDto> {
+    return this.accounts.change(caller, id, body);
+  }
+
+  @Post(':id/reset')
+  @ConsoleRoute('operators.manage', {
+    summary: 'Take password and second factor away, end every session, unlock, enable, and make a new link',
+    description: 'Asks for confirmation.',
+    answer: { type: InvitationDto },
+  })
+  reset(
+    @CurrentCaller() caller: Caller,
+    @OperatorId() id: number,
+    @Body() { reason }: OperatorReasonDto,
+  ): Promise<InvitationDto> {
+    return this.accounts.reset(caller, id, reason);
+  }
+
+  @Post(':id/unlock')
+  @ConsoleRoute('operators.manage', {
+    summary: 'Forget wrong passwords and codes',
+    description: 'Asks for confirmation.',
+    answer: { type: AccountDto },
+  })
+  unlock(
+    @CurrentCaller() caller: Caller,
+    @OperatorId() id: number,
+    @Body() { reason }: OperatorReasonDto,
+  ): Promise<AccountDto> {
+    return this.accounts.unlock(caller, id, reason);
+  }
+
+  @Get(':id/sessions')
+  @ConsoleRoute('sessions.manage', {
+    summary: 'Where an operator is signed in',
+    answer: { pageOf: OwnSessionDto },
+  })
+  listSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
+    return this.accounts.listSessions(caller, id);
+  }
+
+  @Delete(':id/sessions')
+  @ConsoleRoute('sessions.manage', {
+    summary: 'Sign an operator out everywhere',
+    description: 'Asks for confirmation.',
+    answer: { pageOf: OwnSessionDto },
+  })
+  endSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
+    return this.accounts.endSessions(caller, id);
+  }
+
+  @Delete(':id/sessions/:session')
+  @ConsoleRoute('sessions.manage', {
+    summary: 'Sign an operator out there',
+    description: 'Asks for confirmation.',
+    answer: { pageOf: OwnSessionDto },
+  })
+  endSession(
+    @CurrentCaller() caller: Caller,
+    @OperatorId() id: number,
+    @PathId('session', 'session') sessionId: number,
+  ): Promise<Page<OwnSessionDto>> {
+    return this.accounts.endSessions(caller, id, sessionId);
+  }
+}

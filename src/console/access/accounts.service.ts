@@ -1,0 +1,112 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { AppError, notFound } from '../../core/errors.js';
+import type { Page } from '../../core/pagination.js';
+import type { Operator } from '../../operators/operator.entity.js';
+import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
+import { OperatorsService, type Invited } from '../../operators/operators.service.js';
+import type { Caller } from './caller.js';
+import type { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto } from './operator.dto.js';
+import type { OwnSessionDto } from './session.dto.js';
+import { toOwnSessionDto } from './session.mapper.js';
+
+/** What an administrator does about the accounts of others. All of it is confirmed again: it lets people in, or out. */
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly operators: OperatorsService,
+    private readonly sessions: OperatorSessionsRepository,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** In the order in which they were added: there are few. */
+  async list(): Promise<Page<AccountDto>> {
+    return { data: (await this.operators.list()).map(toAccountDto), next_cursor: null };
+  }
+
+  /** @throws NOT_FOUND */
+  async show(id: number): Promise<AccountDto> {
+    return toAccountDto(await this.operators.get(id));
+  }
+
+  /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT where an operator has the address. */
+  async invite(caller: Caller, given: InviteDto): Promise<InvitationDto> {
+    caller.assertConfirmed();
+    return toInvitationDto(await this.operators.create(given, caller.actor()));
+  }
+
+  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST; CONFLICT for the last administrator, or a role that is another by now. */
+  async change(
+    caller: Caller,
+    id: number,
+    { role, expected_role: expectedRole, active, reason }: ChangeOperatorDto,
+  ): Promise<AccountDto> {
+    if ((role === undefined) === (active === undefined))
+      throw new AppError('BAD_REQUEST', 'Give either role or active');
+    caller.assertConfirmed();
+    const { email } = await this.operators.get(id);
+    const by = caller.actor(reason);
+    if (role !== undefined) return toAccountDto(await this.operators.setRole(email, role, by, expectedRole));
+    return toAccountDto(
+      await (active ? this.operators.enable(email, by) : this.operators.disable(email, by)),
+    );
+  }
+
+  /** @throws FORBIDDEN; NOT_FOUND */
+  async reset(caller: Caller, id: number, reason: string | undefined): Promise<InvitationDto> {
+    caller.assertConfirmed();
+    const { email } = await this.operators.get(id);
+    return toInvitationDto(await this.operators.reset(email, caller.actor(reason)));
+  }
+
+  /** @throws FORBIDDEN; NOT_FOUND */
+  async unlock(caller: Caller, id: number, reason: string | undefined): Promise<AccountDto> {
+    caller.assertConfirmed();
+    const { email } = await this.operators.get(id);
+    return toAccountDto(await this.operators.unlock(email, caller.actor(reason)));
+  }
+
+  /** Newest first. @throws NOT_FOUND */
+  async listSessions(caller: Caller, id: number): Promise<Page<OwnSessionDto>> {
+    await this.operators.get(id);
+    const found = await this.sessions.list(id, this.config.console.idleMs);
+    return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
+  }
+
+  /** @param sessionId one of them; else all. @throws FORBIDDEN; NOT_FOUND for a session that is not the operator's. */
+  async endSessions(caller: Caller, id: number, sessionId?: number): Promise<Page<OwnSessionDto>> {
+    caller.assertConfirmed();
+    const { email } = await this.operators.get(id);
+    const ended = await this.operators.endSessions(email, sessionId, caller.actor());
+    if (ended === 0 && sessionId !== undefined) throw notFound('session');
+    return this.listSessions(caller, id);
+  }
+}
+
+const toInvitationDto = ({ operator, link, until }: Invited): InvitationDto => ({
+  operator: toAccountDto(operator),
+  link,
+  until: until.toISOString(),
+});
+
+const toAccountDto = (operator: Operator): AccountDto => ({
+  id: operator.id,
+  email: operator.email,
+  name: operator.name,
+  role: operator.role,
+  state: !operator.active ? 'disabled' : operator.password_hash === null ? 'invited' : 'active',
+  second_factor: operator.totp_sealed !== null,
+  last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
+  locked_until: laterOf(operator.locked_until, operator.known_device_locked_until)?.toISOString() ?? null,
+  link_until: inFuture(operator.set_up_until)?.toISOString() ?? null,
+  created_at: operator.created_at.toISOString(),
+});
+
+/** What is over is none. */
+const inFuture = (moment: Date | null): Date | null => (moment && moment > new Date() ? moment : null);
+
+/** Known browsers and others are locked apart: the account is locked while either is. */
+function laterOf(one: Date | null, other: Date | null): Date | null {
+  const [first, second] = [inFuture(one), inFuture(other)];
+  return first && second ? (first > second ? first : second) : (first ?? second);
+}
