@@ -70,6 +70,7 @@ const rows = {
   console: [
     ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],
     ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health', 'jobs', 'figures'],
+    'unit-deliveries',
   ],
 };
 

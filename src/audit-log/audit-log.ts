@@ -68,6 +68,7 @@ export const AUDITED_ACTIONS = [
   'second_factor.set',
   'second_factor.remove',
   'order.note',
+  'code.reveal',
   'export.run',
   'report.run',
   'audit.run',

@@ -24,6 +24,8 @@ interface Term {
   term: string;
   /** The order that the term names, where it is one's number or a name made of it. */
   orderNumber: string;
+  /** The delivery of a webhook that the term names. */
+  deliveryId: bigint | null;
   /** Whether it may be a player. */
   withPlayers: boolean;
   limit: number;

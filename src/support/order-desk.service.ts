@@ -60,6 +60,7 @@ export interface DeskQuestion extends DeskFilter {
   limit: number;
 }
 
+const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
 /** More orders of one player or reference than anybody reads. */
 const MAX_FOUND = 1_000;
@@ -89,7 +90,8 @@ export class OrderDesk {
     withPlayers: boolean,
     limit: number,
   ): Promise<(DeskOrder & Pick<FoundOrder, 'found_as'>)[]> {
-    const found = (await this.lookUp(term, withPlayers, limit)).slice(0, limit);
+    const deliveryId = DELIVERY_ID.test(term) ? BigInt(term) : null;
+    const found = (await this.lookUp(term, withPlayers, limit, deliveryId)).slice(0, limit);
     const page = await this.desk.page({ ids: found.map(({ id }) => id) }, null, limit);
     const items = await this.itemsOf(page);
     const foundAs = new Map(found.map(({ id, found_as }) => [id, found_as]));
@@ -156,9 +158,15 @@ export class OrderDesk {
     return (await this.lookUp(term, withPlayers, MAX_FOUND)).map(({ id }) => id);
   }
 
-  private lookUp(term: string, withPlayers: boolean, limit: number): Promise<FoundOrder[]> {
+  /** @param deliveryId only where somebody reads what the term was found as: any number may be a delivery's. */
+  private lookUp(
+    term: string,
+    withPlayers: boolean,
+    limit: number,
+    deliveryId: bigint | null = null,
+  ): Promise<FoundOrder[]> {
     const [, orderNumber = term] = UNIT_REFERENCE.exec(term) ?? [];
-    return this.desk.findByTerm({ term, orderNumber, withPlayers, limit });
+    return this.desk.findByTerm({ term, orderNumber, deliveryId, withPlayers, limit });
   }
 
   private async itemsOf(orders: OrderRow[]): Promise<Map<bigint, ItemRow[]>> {

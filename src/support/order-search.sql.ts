@@ -1,7 +1,7 @@
 import { statement } from '../database/parameters.js';
 
 /** As what a term was found to be an order's. */
-export type FoundAs = 'number' | 'reference' | 'player' | 'supplier_reference' | 'event';
+export type FoundAs = 'number' | 'reference' | 'player' | 'supplier_reference' | 'event' | 'delivery';
 
 export interface FoundOrder {
   id: bigint;
@@ -14,8 +14,8 @@ export interface FoundOrder {
  */
 export const FIND_BY_TERM = statement(
   'order_search.find_by_term',
-  { term: 'text', orderNumber: 'text', withPlayers: 'boolean', limit: 'int' },
-  ({ term, orderNumber, withPlayers, limit }) => `
+  { term: 'text', orderNumber: 'text', deliveryId: 'bigint?', withPlayers: 'boolean', limit: 'int' },
+  ({ term, orderNumber, deliveryId, withPlayers, limit }) => `
     SELECT DISTINCT ON (found.id) found.id, found.found_as FROM (
       (SELECT o.id, 'number' AS found_as, 1 AS rank FROM orders o WHERE o.order_number = ${orderNumber})
       UNION ALL
@@ -32,6 +32,9 @@ export const FIND_BY_TERM = statement(
          SELECT order_id FROM unit_attempts WHERE supplier_id = s.id AND supplier_reference = ${term} LIMIT ${limit}) a
        LIMIT ${limit})
       UNION ALL
-      (SELECT e.order_id, 'event', 5 FROM events e WHERE e.public_id = ${term} AND e.order_id IS NOT NULL)) found
+      (SELECT e.order_id, 'event', 5 FROM events e WHERE e.public_id = ${term} AND e.order_id IS NOT NULL)
+      UNION ALL
+      (SELECT e.order_id, 'delivery', 6 FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+       WHERE d.id = ${deliveryId} AND e.order_id IS NOT NULL)) found
     ORDER BY found.id DESC, found.rank`,
 );

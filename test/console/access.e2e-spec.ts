@@ -32,6 +32,7 @@ const ACCESS: Record<string, string> = {
   'GET /api/orders/{number}': 'orders.read',
   'POST /api/orders/{number}/notes': 'orders.note',
   'POST /api/orders/{number}/cancellation': 'orders.cancel',
+  'POST /api/orders/{number}/units/{unit}/code': 'codes.reveal',
   'POST /api/orders/{number}/units/{unit}/inquire': 'orders.resolve',
   'POST /api/orders/{number}/units/{unit}/resolution': 'orders.resolve',
   'GET /api/review': 'orders.read',

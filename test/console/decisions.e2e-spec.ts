@@ -3,6 +3,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import type { ErrorBody } from '../support/http.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
+import { sellsCodes } from '../deliveries/handed-over.js';
 import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
 
@@ -252,4 +253,42 @@ describe('the review queue', () => {
     await scene.console.sql(`UPDATE review_claims SET claimed_until = now()`);
     expect((await support.browser.send('PUT', path)).status).toBe(200);
   }
+});
+
+describe('the code of a unit', () => {
+  it('is shown one at a time, with a reason, to those who may, and the log knows', async () => {
+    const { stack, merchant, console } = scene;
+    const player = unique('buyer');
+    const codeOf = sellsCodes(stack, player);
+    const card = await stack.product('35.00', { kind: 'code' });
+    const order = await stack.order(merchant, [{ sku: card, quantity: 2 }], player);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const reveal = (unit: string, body: object = { reason: 'lost it' }, { browser } = support) =>
+      browser.post<{ pieces: object[] } & ErrorBody>(
+        `/api/orders/${order.order_number}/units/${unit}/code`,
+        body,
+      );
+    const { status, body, headers } = await reveal('1.2');
+    const code = codeOf(`${order.order_number}.1.2`);
+    expect([status, body, headers.get('cache-control')]).toEqual([
+      200,
+      { unit: '1.2', pieces: [{ code, serial: 'SER-1', expires_on: '2027-12-31' }] },
+      'no-store',
+    ]);
+    const logged = await console.sql<{ operator: string; detail: object }>(
+      `SELECT operator, detail FROM operator_actions WHERE action = 'code.reveal'`,
+    );
+    expect(logged).toEqual([{ operator: support.email, detail: { unit: '1.2', reason: 'lost it' } }]);
+    expect((await reveal('1.3')).status).toBe(404);
+    expect((await reveal('1.1', {})).status).toBe(400);
+    expect((await reveal('1.1', undefined, await console.signedIn('finance'))).status).toBe(403);
+    await console.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
+      [support.id],
+    );
+    const late = await reveal('1.1');
+    expect([late.status, late.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    const { body: shown } = await support.browser.get(`/api/orders/${order.order_number}`);
+    expect(JSON.stringify(shown)).not.toContain('CODE-');
+  });
 });

@@ -25,6 +25,8 @@ interface Entry {
   outcome?: string;
 }
 
+const NOTHING = { data: [], next_cursor: null };
+
 let scene: Scene;
 let support: TestOperator;
 let viewer: TestOperator;
@@ -121,7 +123,8 @@ describe('the list of orders', () => {
     ])
       expect([wrong, await ask(wrong)]).toEqual([wrong, 400]);
     expect(await ask('from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).toBe(400);
-    expect(await ask('supplier=nobody')).toBe(404);
+    expect((await support.browser.get('/api/orders?supplier=nobody')).body).toEqual(NOTHING);
+    expect((await support.browser.get('/api/review?supplier=nobody')).body).toEqual(NOTHING);
   });
 });
 
@@ -229,6 +232,7 @@ describe('the search', () => {
       (answer) => JSON.stringify(answer).includes(order_number),
     );
     expect(await found(`S-${order_number}.1.1`)).toEqual(as('supplier_reference'));
+    await merchant.client.post('/v1/merchant-webhooks', { url: 'http://127.0.0.1:9/nobody-listens' });
     isSold = true;
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const [event] = await stack.sql<{ public_id: string }>(
@@ -236,6 +240,16 @@ describe('the search', () => {
       [order_number],
     );
     expect(await found(event?.public_id ?? '')).toEqual(as('event'));
+    const [delivery] = await stack.sql<{ id: bigint }>(
+      `SELECT d.id FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.public_id = $1`,
+      [event?.public_id],
+    );
+    const byDelivery = await support.browser.get<{ orders: object[] }>(`/api/search?q=${delivery?.id}`);
+    expect(byDelivery.body.orders).toContainEqual(
+      expect.objectContaining({ order_number, found_as: 'delivery' }),
+    );
+    // As a filter, a number is not taken for a delivery: it says nothing of what it found.
+    expect(await numbers(`q=${delivery?.id}`)).toEqual([]);
     expect(await found(sku)).toMatchObject({ orders: [], products: [{ sku }] });
     const { body } = await support.browser.get<{ merchants: { id: number }[] }>(
       `/api/search?q=${merchant.id}`,

@@ -25,6 +25,7 @@ const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
   locked: ['warn', 'alert'],
   invited: ['busy', 'half'],
   disabled: ['quiet', 'bar'],
+  sandbox: ['quiet', 'bar'],
   withdrawn: ['quiet', 'bar'],
   low: ['warn', 'alert'],
   expired: ['quiet', 'bar'],

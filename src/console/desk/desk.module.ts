@@ -4,6 +4,8 @@ import { MerchantsModule } from '../../merchants/merchants.module.js';
 import { NoQueuesModule } from '../../queues/no-queues.module.js';
 import { UnitInquiryModule } from '../../reports/unit-inquiry.module.js';
 import { OrderDecisionsModule } from '../../support/order-decisions.module.js';
+import { UnitDeliveriesModule } from '../../unit-deliveries/unit-deliveries.module.js';
+import { CodeReveal } from './code-reveal.service.js';
 import { DecisionsService } from './decisions.service.js';
 import { DeskService } from './desk.service.js';
 import { OrderExport } from './order-export.service.js';
@@ -12,8 +14,15 @@ import { ReviewController } from './review.controller.js';
 
 /** Orders, and what operators do about them. */
 @Module({
-  imports: [CatalogModule, MerchantsModule, NoQueuesModule, OrderDecisionsModule, UnitInquiryModule],
+  imports: [
+    CatalogModule,
+    MerchantsModule,
+    NoQueuesModule,
+    OrderDecisionsModule,
+    UnitDeliveriesModule,
+    UnitInquiryModule,
+  ],
   controllers: [ConsoleOrdersController, ReviewController],
-  providers: [DecisionsService, DeskService, OrderExport],
+  providers: [CodeReveal, DecisionsService, DeskService, OrderExport],
 })
 export class DeskModule {}

@@ -24,6 +24,8 @@ import type { Unit } from './unit-name.js';
 
 /** So many of each kind a search shows. */
 const MAX_FOUND = 5;
+/** The id of no supplier: nothing is from one that there is not. */
+const NOBODY = -1;
 
 /** Orders, as the pages ask for them. */
 @Injectable()
@@ -36,7 +38,7 @@ export class DeskService {
     private readonly products: ProductsService,
   ) {}
 
-  /** @throws BAD_REQUEST; NOT_FOUND for a supplier that there is not. */
+  /** @throws BAD_REQUEST */
   async list(caller: Caller, { limit, cursor, ...filter }: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
     const question = await this.questionOf(caller, filter);
     const page = await this.desk.page({ ...question, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
@@ -67,7 +69,7 @@ export class DeskService {
     };
   }
 
-  /** @throws BAD_REQUEST; NOT_FOUND for a supplier that there is not. */
+  /** @throws BAD_REQUEST */
   async listReview(
     caller: Caller,
     { supplier, state, cursor, limit }: ReviewQueryDto,
@@ -91,7 +93,7 @@ export class DeskService {
     return { until: null };
   }
 
-  /** What a filter of the pages asks of the orders. @throws BAD_REQUEST; NOT_FOUND */
+  /** What a filter of the pages asks of the orders. @throws BAD_REQUEST */
   async questionOf(
     caller: Caller,
     { status, merchant, sku, supplier, failure, from, to, q }: OrderFilterDto,
@@ -110,7 +112,9 @@ export class DeskService {
   }
 
   private async supplierId(code: string | undefined): Promise<number | undefined> {
-    return code === undefined ? undefined : (await this.suppliers.getByCode(code)).id;
+    if (code === undefined) return undefined;
+    const found = (await this.suppliers.list()).find((supplier) => supplier.code === code);
+    return found?.id ?? NOBODY;
   }
 
   private idOf(orderNumber: string, unit: Unit): Promise<bigint> {

@@ -31,6 +31,8 @@ export class ListedOrderDto {
   @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
   @ApiProperty({ example: 'shop-10001' }) reference_id!: string;
+  @ApiProperty({ example: false, description: 'Nothing real was bought, and no figure has it' })
+  sandbox!: boolean;
   @ApiProperty({ example: '…789' }) user_id!: string;
   @ApiNullableText('2001', 'Game server') server_id!: string | null;
   @ApiNullableText(null, 'Game character') character_id!: string | null;

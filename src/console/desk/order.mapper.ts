@@ -34,6 +34,7 @@ export const toListedOrderDto = (order: DeskOrder, viewer: Viewer): ListedOrderD
   order_number: order.order_number,
   merchant: { id: order.merchant_id, name: order.merchant_name },
   reference_id: order.reference_id,
+  sandbox: order.sandbox,
   user_id: hidden(order.user_id, viewer),
   server_id: hiddenIfAny(order.server_id, viewer),
   character_id: hiddenIfAny(order.character_id, viewer),

@@ -4,6 +4,8 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { CodeReveal } from './code-reveal.service.js';
+import { RevealDto, RevealedDto } from './code.dto.js';
 import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto } from './decision.dto.js';
 import { DecisionsService } from './decisions.service.js';
 import { DeskService } from './desk.service.js';
@@ -19,6 +21,7 @@ export class ConsoleOrdersController {
     private readonly desk: DeskService,
     private readonly decisions: DecisionsService,
     private readonly exports: OrderExport,
+    private readonly codes: CodeReveal,
   ) {}
 
   @Get('orders')
@@ -91,6 +94,21 @@ export class ConsoleOrdersController {
   })
   inquire(@OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
     return this.decisions.inquire(number, unit);
+  }
+
+  @Post('orders/:number/units/:unit/code')
+  @ConsoleRoute('codes.reveal', {
+    summary: 'Show what was handed over for a unit, such as its code',
+    description: 'Stands in the log before it is shown. Asks for confirmation. 404 where there is nothing.',
+    answer: { type: RevealedDto },
+  })
+  reveal(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+    @Body() { reason }: RevealDto,
+  ): Promise<RevealedDto> {
+    return this.codes.reveal(caller, number, unit, reason);
   }
 
   @Post('orders/:number/units/:unit/resolution')

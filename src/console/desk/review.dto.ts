@@ -42,7 +42,7 @@ export class ClaimedDto {
 export class FoundOrderDto {
   @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
   @ApiProperty({
-    enum: ['number', 'reference', 'player', 'supplier_reference', 'event'],
+    enum: ['number', 'reference', 'player', 'supplier_reference', 'event', 'delivery'],
     example: 'reference',
     description: 'As what the term was found',
   })

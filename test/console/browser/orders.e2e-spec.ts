@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { refused } from '../../support/fake-supplier.js';
 import { eventually } from '../../support/eventually.js';
 import { unique, type OrderBody } from '../../support/stack.js';
+import { sellsCodes } from '../../deliveries/handed-over.js';
 import type { TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
@@ -84,7 +85,7 @@ describeInBrowser('Orders, in a browser', () => {
           ],
           ['order-missing', '/orders/ord_NoSuchOrder00000', () => page.getByRole('alert').waitFor()],
           ['review', '/review', () => page.locator('table').waitFor()],
-          ['review-no-supplier', '/review?supplier=nobody', () => page.getByRole('alert').waitFor()],
+          ['review-no-supplier', '/review?supplier=nobody', () => page.getByText('nobody').waitFor()],
           ['search', '/search', () => page.locator('h1').waitFor()],
           ['search-nothing', '/search?q=nothing-has-this', () => page.locator('h1').waitFor()],
           ['me', '/me', () => page.getByText('127.0.0.1').or(page.getByText(/^10\./)).first().waitFor()],
@@ -171,6 +172,7 @@ describeInBrowser('Orders, in a browser', () => {
     expect(await page.locator(':focus').textContent()).toBe('Cancel');
     await dialog.getByText('It was not bought').click();
     await dialog.getByLabel('Why it failed').selectOption('OUT_OF_STOCK');
+    await dialog.getByText('With it the order ends as failed.').waitFor();
     await dialog.getByLabel('Reason').fill('they never saw it <img src=x onerror=alert(1)>');
     await visitor.look('resolve');
     await dialog.getByRole('button', { name: 'Settle as failed' }).click();
@@ -182,6 +184,27 @@ describeInBrowser('Orders, in a browser', () => {
     expect((await scene.stack.orderWith(scene.merchant, order.reference_id, 'failed')).failure_code).toBe(
       'OUT_OF_STOCK',
     );
+    await visitor.leave();
+  });
+
+  it('show the code of a unit to those who say why', async () => {
+    const { stack, merchant } = scene;
+    const player = unique('buyer');
+    const codeOf = sellsCodes(stack, player);
+    const card = await stack.product('35.00', { kind: 'code' });
+    const order = await stack.order(merchant, [{ sku: card }], player);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/orders/${order.order_number}`);
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    const dialog = page.getByRole('dialog', { name: /Reveal unit 1\.1/ });
+    await dialog.getByLabel('Reason').fill('the buyer lost it');
+    await dialog.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByText(codeOf(`${order.order_number}.1.1`)).waitFor();
+    await visitor.look('code-revealed');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Code revealed').waitFor();
     await visitor.leave();
   });
 

@@ -5,7 +5,7 @@ export type Action = LogEntry['action'];
 
 /** What the log can be filtered by. */
 export const ACTIONS: readonly Action[] = [
-  ...(['order.cancel', 'order.note', 'order.resolve', 'reversal.close'] as const),
+  ...(['code.reveal', 'order.cancel', 'order.note', 'order.resolve', 'reversal.close'] as const),
   ...(['merchant.create', 'merchant.suspend', 'merchant.resume', 'merchant.set_alert'] as const),
   ...(['wallet.credit', 'wallet.debit', 'api_key.issue', 'api_key.rotate', 'api_key.revoke'] as const),
   ...(['price.set', 'price.clear', 'price.import', 'price.adjust', 'product.set', 'product.import'] as const),

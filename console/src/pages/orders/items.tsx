@@ -7,6 +7,7 @@ import { DownIcon } from '../../kit/icons';
 import { Code, Status } from '../../kit/status';
 import { useMay } from '../../session';
 import { unitsOf, type ItemView, type OrderView, type UnitView } from './order-view';
+import { RevealCode } from './reveal-code';
 import classes from './items.module.css';
 
 interface ItemsProps {
@@ -17,18 +18,26 @@ interface ItemsProps {
 /** What was ordered, piece by piece, each with its attempts. */
 export function Items({ order, onResolve }: ItemsProps): ReactNode {
   return order.items.map((item) => (
-    <Item key={item.item} item={item} units={unitsOf(order, item)} onResolve={onResolve} />
+    <Item
+      key={item.item}
+      number={order.order_number}
+      item={item}
+      units={unitsOf(order, item)}
+      onResolve={onResolve}
+    />
   ));
 }
 
 const SHOWN_AT_FIRST = 10;
 
 function Item({
+  number,
   item,
   units,
   onResolve,
-}: { item: ItemView; units: UnitView[] } & Pick<ItemsProps, 'onResolve'>): ReactNode {
+}: { number: string; item: ItemView; units: UnitView[] } & Pick<ItemsProps, 'onResolve'>): ReactNode {
   const t = useT();
+  const mayReveal = useMay('codes.reveal');
   const [isWhole, setWhole] = useState(false);
   const { sku, kind, quantity, unit_price } = item;
   // Those that ask for somebody come first where not all are shown.
@@ -50,7 +59,11 @@ function Item({
       </div>
       <ul className={classes.units}>
         {shown.map((unit) => (
-          <Unit key={unit.unit} unit={unit} onResolve={onResolve} />
+          <Unit key={unit.unit} unit={unit} onResolve={onResolve}>
+            {mayReveal && kind === 'code' && unit.state === 'succeeded' && (
+              <RevealCode number={number} unit={unit.unit} />
+            )}
+          </Unit>
         ))}
       </ul>
       {shown.length < units.length && (
@@ -67,7 +80,11 @@ const mostTelling = (units: readonly UnitView[]): UnitView[] =>
 
 const rank = (unit: UnitView): number => (unit.can_resolve ? 0 : unit.state === 'failed' ? 1 : 2);
 
-function Unit({ unit, onResolve }: { unit: UnitView } & Pick<ItemsProps, 'onResolve'>): ReactNode {
+function Unit({
+  unit,
+  onResolve,
+  children,
+}: { unit: UnitView; children: ReactNode } & Pick<ItemsProps, 'onResolve'>): ReactNode {
   const t = useT();
   const mayResolve = useMay('orders.resolve');
   const [isOpen, setOpen] = useState(false);
@@ -94,6 +111,7 @@ function Unit({ unit, onResolve }: { unit: UnitView } & Pick<ItemsProps, 'onReso
             {t('resolve.open')}
           </Button>
         )}
+        {children}
       </div>
       {isOpen && (
         <ol className={classes.attempts}>

@@ -40,6 +40,7 @@ export function Order(): ReactNode {
         <>
           <Copy value={number} what={t('order.number')} shortcut="c" />
           {order && <Status of={order.status} />}
+          {order?.sandbox && <Status of="sandbox" />}
         </>
       }
       actions={order && <Actions order={order} />}

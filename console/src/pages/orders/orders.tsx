@@ -150,7 +150,17 @@ const columnsOf = (t: Translate): Column<OrderRow>[] => [
   {
     id: 'number',
     head: t('order.number'),
-    cell: ({ order_number }) => <span className="mono">{order_number}</span>,
+    cell: ({ order_number, sandbox }) => (
+      <>
+        <span className="mono">{order_number}</span>
+        {sandbox && (
+          <>
+            {' '}
+            <Status of="sandbox" />
+          </>
+        )}
+      </>
+    ),
     card: 'title',
   },
   {

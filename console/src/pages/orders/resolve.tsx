@@ -7,7 +7,9 @@ import { formatAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
 import type { components } from '../../schema';
+import { useSession } from '../../session';
 import { UNIT_FAILURE_CODES, type FailureCode } from '../../failure-codes';
+import { endOf, openBesides } from './order-end';
 import type { OrderView } from './order-view';
 import classes from './resolve.module.css';
 
@@ -16,6 +18,9 @@ const VERBS = {
   failed: 'resolve.verbFailed',
   none: 'resolve.open',
 } as const;
+
+/** Such as `35.00`, as whole satang. */
+const satangOf = (amount: string): bigint => BigInt(amount.replace('.', ''));
 
 interface ResolveProps {
   order: OrderView;
@@ -27,6 +32,7 @@ interface ResolveProps {
 export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   const t = useT();
   const queries = useQueryClient();
+  const confirmAbove = useSession()?.confirm_above ?? '0.00';
   const [verdict, setVerdict] = useState<'succeeded' | 'failed' | null>(null);
   const [reference, setReference] = useState('');
   const [code, setCode] = useState<FailureCode>('INVALID_PLAYER');
@@ -34,6 +40,7 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   if (!found) return null;
   const { order_number: number } = order;
   const price = formatAmount(found.price);
+  const isAbove = satangOf(found.price) > satangOf(confirmAbove);
   const resolve = async (reason: string): Promise<void> => {
     const succeeded = verdict === 'succeeded';
     await ask(() =>
@@ -56,6 +63,7 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
       verb={t(VERBS[verdict ?? 'none'])}
       asksReason
       isReady={verdict !== null}
+      typed={isAbove ? found.price : undefined}
       onConfirm={resolve}
       onClose={onClose}
       size="lg"
@@ -78,6 +86,9 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
           {t(verdict === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', {
             price,
             merchant: order.merchant.name,
+          })}{' '}
+          {t(`resolve.ends.${endOf(order.units, unitName, verdict)}`, {
+            count: openBesides(order.units, unitName),
           })}
         </p>
       )}

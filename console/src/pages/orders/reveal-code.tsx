@@ -1,0 +1,106 @@
+import { Button, Modal } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { Confirm } from '../../kit/confirm';
+import { Copy } from '../../kit/copy';
+import { Facts } from '../../kit/page';
+import type { components } from '../../schema';
+
+type Revealed = components['schemas']['RevealedDto'];
+
+interface UnitProps {
+  number: string;
+  unit: string;
+}
+
+/** Asks why, and shows what was handed over for a unit until it is closed; nothing of it is kept. */
+export function RevealCode({ number, unit }: UnitProps): ReactNode {
+  const t = useT();
+  const [isAsking, setAsking] = useState(false);
+  const [revealed, setRevealed] = useState<Revealed | null>(null);
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
+        {t('code.open')}
+      </Button>
+      {isAsking && (
+        <Ask number={number} unit={unit} onRevealed={setRevealed} onClose={() => setAsking(false)} />
+      )}
+      {revealed !== null && <Shown revealed={revealed} onClose={() => setRevealed(null)} />}
+    </>
+  );
+}
+
+interface AskProps extends UnitProps {
+  onRevealed: (revealed: Revealed) => void;
+  onClose: () => void;
+}
+
+function Ask({ number, unit, onRevealed, onClose }: AskProps): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const reveal = async (reason: string): Promise<void> => {
+    const path = { number, unit };
+    onRevealed(
+      await ask(() =>
+        client.POST('/api/orders/{number}/units/{unit}/code', { params: { path }, body: { reason } }),
+      ),
+    );
+    await queries.invalidateQueries({ queryKey: ['order', number] });
+  };
+  return (
+    <Confirm
+      title={t('code.title', { unit, number })}
+      verb={t('code.verb')}
+      asksReason
+      onConfirm={reveal}
+      onClose={onClose}
+    >
+      <p>{t('code.consequence')}</p>
+    </Confirm>
+  );
+}
+
+function Shown({
+  revealed: { unit, pieces },
+  onClose,
+}: {
+  revealed: Revealed;
+  onClose: () => void;
+}): ReactNode {
+  const t = useT();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('code.shown', { unit })}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      {pieces.map(({ code, serial, expires_on }, index) => (
+        <Facts
+          key={index}
+          facts={[
+            code === null ? null : [t('item.code'), <Secret key="code" value={code} what={t('item.code')} />],
+            serial === null
+              ? null
+              : [t('code.serial'), <Secret key="serial" value={serial} what={t('code.serial')} />],
+            expires_on === null ? null : [t('code.expires'), expires_on],
+          ]}
+        />
+      ))}
+      <Button size="xs" variant="default" onClick={onClose}>
+        {t('action.close')}
+      </Button>
+    </Modal>
+  );
+}
+
+function Secret({ value, what }: { value: string; what: string }): ReactNode {
+  return (
+    <>
+      <code className="mono">{value}</code> <Copy value={value} what={what} />
+    </>
+  );
+}
