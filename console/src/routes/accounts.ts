@@ -1,0 +1,49 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, day, said, text, whole } from '../search-params';
+import { inArea, shell } from './base';
+
+export const log = createRoute({
+  getParentRoute: () => shell,
+  path: '/log',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      operator: text(search.operator),
+      action: text(search.action),
+      source: choice(search.source, ['console', 'cli']),
+      merchant: whole(search.merchant),
+      order: text(search.order),
+      from: day(search.from),
+      to: day(search.to),
+    }),
+  component: lazyRouteComponent(
+    inArea('log', () => import('../pages/log/log')),
+    'Log',
+  ),
+});
+
+export const operators = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators',
+  component: lazyRouteComponent(
+    inArea('operators', () => import('../pages/operators/operators')),
+    'Operators',
+  ),
+});
+
+export const operator = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators/$id',
+  component: lazyRouteComponent(
+    inArea('operators', () => import('../pages/operators/operator')),
+    'Operator',
+  ),
+});
+
+export const me = createRoute({
+  getParentRoute: () => shell,
+  path: '/me',
+  component: lazyRouteComponent(
+    inArea('me', () => import('../pages/me/me')),
+    'Me',
+  ),
+});

@@ -1,0 +1,43 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
+import type { Area } from '../i18n/areas';
+import { loadArea } from '../i18n/words';
+import { said, text } from '../search-params';
+import { follow, sessionQuery } from '../session';
+import { Shell } from '../shell/shell';
+
+interface Context {
+  queries: QueryClient;
+}
+
+/** A page with the texts of its area, or of several. */
+export const inArea =
+  <Page>(area: Area | readonly Area[], load: () => Promise<Page>) =>
+  async (): Promise<Page> =>
+    (await Promise.all([load(), ...[area].flat().map((each) => loadArea(each))]))[0];
+
+export const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  // What every list may have; each route adds its own filters.
+  validateSearch: (search: Record<string, unknown>) => said({ cursor: text(search.cursor) }),
+});
+
+/** Every page that asks for somebody who is signed in. */
+export const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queries.ensureQueryData(sessionQuery);
+    if (session === null) {
+      // oxlint-disable-next-line typescript/only-throw-error -- that is how the router redirects
+      throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
+    }
+    await follow(session);
+    // Until then the process answers nothing else.
+    if (session.state === 'second_factor_required' && location.pathname !== '/me') {
+      // oxlint-disable-next-line typescript/only-throw-error -- that is how the router redirects
+      throw redirect({ to: '/me' });
+    }
+  },
+});

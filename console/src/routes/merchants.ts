@@ -1,0 +1,75 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, said, text } from '../search-params';
+import { inArea, shell } from './base';
+import { orderFilters } from './order-filters';
+
+export const merchants = createRoute({
+  getParentRoute: () => shell,
+  path: '/merchants',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      q: text(search.q),
+      status: choice(search.status, ['active', 'suspended']),
+      sandbox: choice(search.sandbox, ['true', 'false']),
+      low: choice(search.low, ['true']),
+    }),
+  component: lazyRouteComponent(
+    inArea('merchants', () => import('../pages/merchants/merchants')),
+    'Merchants',
+  ),
+});
+
+export const merchant = createRoute({
+  getParentRoute: () => shell,
+  path: '/merchants/$id',
+  component: lazyRouteComponent(
+    inArea('merchants', () => import('../pages/merchants/merchant')),
+    'Merchant',
+  ),
+});
+
+export const merchantOverview = createRoute({
+  getParentRoute: () => merchant,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/merchants/overview'), 'Overview'),
+});
+
+export const merchantOrders = createRoute({
+  getParentRoute: () => merchant,
+  path: '/orders',
+  validateSearch: (search: Record<string, unknown>) => said(orderFilters(search)),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('../pages/merchants/merchant-orders')),
+    'MerchantOrders',
+  ),
+});
+
+export const merchantStatement = createRoute({
+  getParentRoute: () => merchant,
+  path: '/statement',
+  validateSearch: (search: Record<string, unknown>) => said({ kind: choice(search.kind, ['funding']) }),
+  component: lazyRouteComponent(() => import('../pages/merchants/statement'), 'Statement'),
+});
+
+export const merchantKeys = createRoute({
+  getParentRoute: () => merchant,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../pages/merchants/keys'), 'Keys'),
+});
+
+export const merchantPrices = createRoute({
+  getParentRoute: () => merchant,
+  path: '/prices',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ q: text(search.q), own: choice(search.own, ['true']) }),
+  component: lazyRouteComponent(() => import('../pages/merchants/prices'), 'Prices'),
+});
+
+export const merchantLog = createRoute({
+  getParentRoute: () => merchant,
+  path: '/log',
+  component: lazyRouteComponent(
+    inArea('log', () => import('../pages/merchants/merchant-log')),
+    'MerchantLog',
+  ),
+});

@@ -1,0 +1,63 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, said, text, whole } from '../search-params';
+import { inArea, shell } from './base';
+import { orderFilters } from './order-filters';
+
+export const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(
+    inArea('home', () => import('../pages/home/home')),
+    'Home',
+  ),
+});
+
+export const orders = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ ...orderFilters(search), merchant: whole(search.merchant) }),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('../pages/orders/orders')),
+    'Orders',
+  ),
+});
+
+export const order = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders/$number',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      timeline: choice(search.timeline, ['units']),
+      only: choice(search.only, ['failures']),
+      resolve: text(search.resolve),
+    }),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('../pages/orders/order')),
+    'Order',
+  ),
+});
+
+export const review = createRoute({
+  getParentRoute: () => shell,
+  path: '/review',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      supplier: text(search.supplier),
+      state: choice(search.state, ['review', 'unknown']),
+    }),
+  component: lazyRouteComponent(
+    inArea('orders', () => import('../pages/review/review')),
+    'Review',
+  ),
+});
+
+export const search = createRoute({
+  getParentRoute: () => shell,
+  path: '/search',
+  validateSearch: (params: Record<string, unknown>) => said({ q: text(params.q) }),
+  component: lazyRouteComponent(
+    inArea('search', () => import('../pages/search/search')),
+    'Search',
+  ),
+});

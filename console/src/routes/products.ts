@@ -1,0 +1,69 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, said, text } from '../search-params';
+import { inArea, shell } from './base';
+
+interface ProductFilters {
+  q: string | undefined;
+  supplier: string | undefined;
+  active: 'true' | 'false' | undefined;
+}
+
+const productFilters = (search: Record<string, unknown>): ProductFilters => ({
+  q: text(search.q),
+  supplier: text(search.supplier),
+  active: choice(search.active, ['true', 'false']),
+});
+
+export const products = createRoute({
+  getParentRoute: () => shell,
+  path: '/products',
+  validateSearch: (search: Record<string, unknown>) => said(productFilters(search)),
+  component: lazyRouteComponent(
+    inArea('products', () => import('../pages/products/products')),
+    'Products',
+  ),
+});
+
+export const productImport = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/import',
+  validateSearch: (search: Record<string, unknown>) => said({ kind: choice(search.kind, ['prices']) }),
+  component: lazyRouteComponent(
+    inArea('products', () => import('../pages/products/import')),
+    'Import',
+  ),
+});
+
+export const productPrices = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/prices',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      ...productFilters(search),
+      percent: text(search.percent),
+      round: choice(search.round, ['0.25', '0.50', '1.00']),
+    }),
+  component: lazyRouteComponent(
+    inArea('products', () => import('../pages/products/prices')),
+    'Prices',
+  ),
+});
+
+export const product = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/$sku',
+  validateSearch: (search: Record<string, unknown>) => said({ edit: choice(search.edit, ['definition']) }),
+  component: lazyRouteComponent(
+    inArea('products', () => import('../pages/products/product')),
+    'Product',
+  ),
+});
+
+export const fx = createRoute({
+  getParentRoute: () => shell,
+  path: '/fx',
+  component: lazyRouteComponent(
+    inArea('products', () => import('../pages/products/fx')),
+    'Fx',
+  ),
+});

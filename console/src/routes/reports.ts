@@ -1,0 +1,51 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, day, said, text, whole } from '../search-params';
+import { inArea, shell } from './base';
+
+export const dailyReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports/daily',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ date: day(search.date), zone: text(search.zone), job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('../pages/reports/daily')),
+    'DailyReport',
+  ),
+});
+
+export const supplierReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports/supplier',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ code: text(search.code), since: day(search.since), job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('../pages/reports/supplier')),
+    'SupplierReport',
+  ),
+});
+
+export const marginReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports/margin',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      from: day(search.from),
+      to: day(search.to),
+      by: choice(search.by, ['sku', 'supplier', 'merchant']),
+      job: whole(search.job),
+    }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('../pages/reports/margin')),
+    'MarginReport',
+  ),
+});
+
+export const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  validateSearch: (search: Record<string, unknown>) => said({ job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea('reports', () => import('../pages/reports/audit')),
+    'Audit',
+  ),
+});

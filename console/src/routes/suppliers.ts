@@ -1,0 +1,39 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, said, text } from '../search-params';
+import { inArea, shell } from './base';
+
+export const suppliers = createRoute({
+  getParentRoute: () => shell,
+  path: '/suppliers',
+  component: lazyRouteComponent(
+    inArea('suppliers', () => import('../pages/suppliers/suppliers')),
+    'Suppliers',
+  ),
+});
+
+export const supplier = createRoute({
+  getParentRoute: () => shell,
+  path: '/suppliers/$code',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({
+      range: choice(search.range, ['day', 'week']),
+      tab: choice(search.tab, ['catalogue']),
+      q: text(search.q),
+      unmapped: choice(search.unmapped, ['true']),
+    }),
+  component: lazyRouteComponent(
+    inArea('suppliers', () => import('../pages/suppliers/supplier')),
+    'Supplier',
+  ),
+});
+
+export const reversals = createRoute({
+  getParentRoute: () => shell,
+  path: '/reversals',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ open: choice(search.open, ['true']), supplier: text(search.supplier) }),
+  component: lazyRouteComponent(
+    inArea('reversals', () => import('../pages/reversals/reversals')),
+    'Reversals',
+  ),
+});

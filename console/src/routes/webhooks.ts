@@ -1,0 +1,44 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { choice, day, said, whole } from '../search-params';
+import { inArea, shell } from './base';
+
+export const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ status: choice(search.status, ['active', 'inactive']), merchant: whole(search.merchant) }),
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders'], () => import('../pages/webhooks/webhooks')),
+    'Webhooks',
+  ),
+});
+
+/** What lists of deliveries are filtered by, and which one is shown beside. */
+const deliverySearch = (search: Record<string, unknown>) => ({
+  status: choice(search.status, ['pending', 'succeeded', 'failed', 'cancelled']),
+  event: choice(search.event, ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test']),
+  from: day(search.from),
+  delivery: whole(search.delivery),
+});
+
+export const webhook = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks/$id',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ ...deliverySearch(search), job: whole(search.job) }),
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders', 'reports'], () => import('../pages/webhooks/webhook')),
+    'Webhook',
+  ),
+});
+
+export const deliveries = createRoute({
+  getParentRoute: () => shell,
+  path: '/deliveries',
+  validateSearch: (search: Record<string, unknown>) =>
+    said({ ...deliverySearch(search), merchant: whole(search.merchant) }),
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders', 'reports'], () => import('../pages/webhooks/deliveries')),
+    'Deliveries',
+  ),
+});
