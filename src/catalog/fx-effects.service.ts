@@ -62,7 +62,8 @@ export class FxEffects {
   /** From now on. @param version of the preview that was shown. @throws BAD_REQUEST; CONFLICT */
   async set(currency: string, rate: string, by: Actor, version: string): Promise<FxRate> {
     const { version: now, before } = await this.preview(currency, rate);
-    if (now !== version) throw new ChangedMeanwhile('the rate, or what would sell below cost,');
+    if (now !== version)
+      throw new ChangedMeanwhile('the rate, or what would sell below cost, changed meanwhile');
     return this.rates.set(currency, rate, by, { expected: before });
   }
 

@@ -49,7 +49,7 @@ export class FxRatesService {
     return this.database.transaction(async (tx) => {
       const before = await this.rates.find(tx, currency);
       if (expected !== undefined && expected !== (before?.baht_per_unit ?? null)) {
-        throw new ChangedMeanwhile('the rate');
+        throw new ChangedMeanwhile('the rate changed meanwhile');
       }
       const added = await this.rates.add(tx, currency, rate, 'operator');
       const detail = { ...toFxRateView(added), before: before?.baht_per_unit ?? null };

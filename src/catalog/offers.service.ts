@@ -92,7 +92,7 @@ export class OffersService {
   private async assertRoutable(tx: Transaction, sku: string, { routable }: ExpectedOffer): Promise<void> {
     if (routable === undefined) return;
     const left = (await this.offers.list(tx, { sku })).filter(({ why_not }) => why_not === null);
-    if (left.length !== routable) throw new ChangedMeanwhile('the offers of the product');
+    if (left.length !== routable) throw new ChangedMeanwhile('the offers of the product changed meanwhile');
   }
 
   /** Holds the product. @throws NOT_FOUND */
@@ -117,7 +117,7 @@ export class OffersService {
 function assertUnchanged(stored: SupplierOffer | null, { updatedAt }: ExpectedOffer): void {
   if (updatedAt === undefined) return;
   const at = stored?.updated_at.getTime() ?? null;
-  if (at !== (updatedAt?.getTime() ?? null)) throw new ChangedMeanwhile('the offer');
+  if (at !== (updatedAt?.getTime() ?? null)) throw new ChangedMeanwhile('the offer changed meanwhile');
 }
 
 /** What the operator's log keeps of an offer: what was set, and nothing that changes by itself. */

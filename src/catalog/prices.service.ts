@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, ChangedMeanwhile, changedMeanwhile, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
@@ -55,7 +55,7 @@ export class PriceError extends AppError {
 /** What was confirmed must be what happens. @throws CONFLICT */
 export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
-  throw new ChangedMeanwhile('the prices');
+  throw new ChangedMeanwhile('the prices changed meanwhile');
 }
 
 /** What is asked of the prices of a merchant. */
@@ -73,7 +73,7 @@ function assertSeen(seen: Satang | null, differences: PriceDifference[]): void {
   const other = differences.find(({ old }) => old !== bahtOrNull(seen));
   if (!other) return;
   const now = other.old === null ? 'has no price of its own now' : `costs ${other.old} THB now`;
-  throw changedMeanwhile('expected_price', `${other.sku} ${now}, which is not what was shown`);
+  throw new ChangedMeanwhile(`${other.sku} ${now}, which is not what was shown`, 'expected_price');
 }
 
 type ToAction = (plan: Plan) => AuditRecord;

@@ -120,6 +120,6 @@ function agreed<Difference>(
   if (problems.length > 0) {
     throw new AppError('BAD_REQUEST', `nothing was imported: ${new CsvProblems(problems).message}`);
   }
-  if (now !== version) throw new ChangedMeanwhile(what);
+  if (now !== version) throw new ChangedMeanwhile(`${what} changed meanwhile`);
   return differences;
 }

@@ -83,7 +83,7 @@ export class ProductsService {
       if (expectedUpdatedAt !== undefined)
         assertUnchanged(before.get(definitions[0]?.sku ?? ''), expectedUpdatedAt);
       if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
-        throw new ChangedMeanwhile('the products');
+        throw new ChangedMeanwhile('the products changed meanwhile');
       }
       await this.products.upsert(tx, changed, onProgress);
       if (differences.length > 0) recordAction(tx, by, toAction(rows, differences));
@@ -153,7 +153,8 @@ function refuse(index: number, problem: string | null): void {
 /** @throws CONFLICT */
 function assertUnchanged(stored: ProductWithSupplier | undefined, expected: Date | null): void {
   const updatedAt = stored?.updated_at.getTime() ?? null;
-  if (updatedAt !== (expected?.getTime() ?? null)) throw new ChangedMeanwhile('the product');
+  if (updatedAt !== (expected?.getTime() ?? null))
+    throw new ChangedMeanwhile('the product changed meanwhile');
 }
 
 interface Plan {

@@ -97,11 +97,15 @@ export class UnknownResource extends AppError {
   }
 }
 
-/** What was agreed to is not what would happen now: CONFLICT. The message ends at the fact. */
+/** What somebody saw and decided by is not so any more: CONFLICT, and nothing was done. */
 export class ChangedMeanwhile extends AppError {
-  /** @param what such as `the products`. */
-  constructor(what: string) {
-    super('CONFLICT', `${what} changed meanwhile`);
+  /**
+   * @param message ends at the fact.
+   * @param field the member of the request that says what was seen, where there is one.
+   */
+  constructor(message: string, field?: string) {
+    const details = field === undefined ? [] : [{ field, code: 'CHANGED_MEANWHILE' as const, message }];
+    super('CONFLICT', message, { details });
   }
 }
 
@@ -116,10 +120,6 @@ export function errorBody(code: ErrorCode, message: string, details?: ErrorDetai
 export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppError {
   return new AppError('BAD_REQUEST', details[0].message, { details });
 }
-
-/** What an operator saw and decided by is not so any more: CONFLICT. @param field the member that said what they saw. */
-export const changedMeanwhile = (field: string, message: string): AppError =>
-  new AppError('CONFLICT', message, { details: [{ field, code: 'CHANGED_MEANWHILE', message }] });
 
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `The ${what} was not found`);
 

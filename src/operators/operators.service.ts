@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { recordAction, type Actor, type AuditedAction } from '../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../core/config.js';
-import { AppError, changedMeanwhile, invalidRequest, notFound, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, invalidRequest, notFound, UnknownResource } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { newLinkToken, sha256 } from './one-time-secrets.js';
@@ -87,7 +87,7 @@ export class OperatorsService {
   setRole(email: string, role: Role, by?: Actor, expected?: Role): Promise<Operator> {
     return this.change(email, by, 'operator.set_role', async (tx, { id, role: now }) => {
       if (expected !== undefined && expected !== now)
-        throw changedMeanwhile('expected_role', `the role is ${now} by now: look again`);
+        throw new ChangedMeanwhile(`the role is ${now} by now: look again`, 'expected_role');
       if (role !== 'admin') await this.keepAnAdministrator(tx, id);
       return { role };
     });

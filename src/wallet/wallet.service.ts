@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, changedMeanwhile, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -155,7 +155,7 @@ function assertAsExpected({ merchant_id: id, available }: Wallet, { expectedAvai
   const message =
     `merchant ${id} has ${formatBaht(available)} THB available now, not ${formatBaht(expectedAvailable)}: ` +
     'nothing was moved';
-  throw changedMeanwhile('expected_available', message);
+  throw new ChangedMeanwhile(message, 'expected_available');
 }
 
 /** @throws NOT_FOUND */

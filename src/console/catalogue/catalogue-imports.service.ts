@@ -96,7 +96,7 @@ export class CatalogueImports {
   async adjust(caller: Caller, { version, reason, ...given }: ApplyAdjustmentDto): Promise<ImportedDto> {
     const { adjustment } = await this.adjustmentOf(given);
     const expected = await this.adjustments.compare(adjustment);
-    if (versionOf(expected) !== version) throw new ChangedMeanwhile('the prices');
+    if (versionOf(expected) !== version) throw new ChangedMeanwhile('the prices changed meanwhile');
     const done = await this.adjustments.apply(adjustment, { by: caller.actor(reason), expected });
     return { added: 0, changed: done.filter(({ merchant_id: id }) => id === null).length };
   }
