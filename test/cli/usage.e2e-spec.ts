@@ -70,7 +70,8 @@ describe('topup', () => {
     const commands = [];
     // One after the other: jest loads no module twice at the same time.
     for (const name of Object.keys(GROUPS)) commands.push(...(await commandsOf(name)));
-    const kept = commands.filter(({ options }) => options.includes('--operator'));
+    // To the log itself it is a filter.
+    const kept = commands.filter(({ name, options }) => options.includes('--operator') && name !== 'log');
     expect(kept.length).toBeGreaterThan(12);
     expect(kept.filter(({ options }) => !options.includes('--reason'))).toEqual([]);
   });

@@ -10,13 +10,13 @@ export type Language = 'sh' | 'ts' | 'php' | 'python' | 'go';
  */
 export type Use = 'run' | 'refused' | 'receiver' | 'sender' | 'not-run';
 
-/** Code of a document, fenced as ```` ```language use ````. */
+/** Code of a document, fenced as ```` ```language [title] [use] ````. */
 export interface Block {
   file: string;
   /** Of its fence, the first line being 1. */
   line: number;
   language: string;
-  /** What stands behind the language. */
+  /** What stands behind the language, and behind its title where it has one. */
   info: string;
   code: string;
 }
@@ -39,6 +39,8 @@ const LANGUAGES: Record<string, Language> = {
 /** What is no code: nobody would run it. `json answer` shows members of what the snippet before it was answered. */
 const DATA = ['json', 'http', 'text'];
 
+/** What the documentation's site calls the same code in several languages, in front of what is done with it. */
+const TITLE = /^(?:curl|TypeScript|PHP|Python|Go)(?: |$)/;
 const INFO = /^(?:|receiver|sender|refused|continued|not-run: \S.+)$/;
 
 /** Every document that a merchant is given to copy from. */
@@ -65,7 +67,7 @@ export function blocksOf(text: string, file: string): Block[] {
     file,
     line: text.slice(0, index).split('\n').length,
     language,
-    info,
+    info: info.replace(TITLE, ''),
     code,
   }));
 }

@@ -189,6 +189,9 @@ function includeIn(token: Token): Tokens.Link | null {
   return isLink ? (only as Tokens.Link) : null;
 }
 
+/** What else stands behind a language is for the tests that run the code. */
+const TITLE = /^(\S+) (curl|TypeScript|PHP|Python|Go)(?: |$)/;
+
 /** Blocks of code that follow each other, each with a title after its language: the same in several languages. */
 function tabsFrom(tokens: readonly Token[], begin: number): { samples: Sample[]; last: number } {
   const samples: Sample[] = [];
@@ -196,7 +199,7 @@ function tabsFrom(tokens: readonly Token[], begin: number): { samples: Sample[];
   for (let at = begin; at < tokens.length; at++) {
     const token = tokens[at] as Token;
     if (token.type === 'space') continue;
-    const [, language = '', title] = /^(\S+)\s+(.+)$/.exec((token as Tokens.Code).lang ?? '') ?? [];
+    const [, language = '', title] = TITLE.exec((token as Tokens.Code).lang ?? '') ?? [];
     if (token.type !== 'code' || title === undefined) break;
     samples.push({ title, language, code: (token as Tokens.Code).text });
     last = at;
