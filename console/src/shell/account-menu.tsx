@@ -9,7 +9,7 @@ import { isHelpShown } from '../kit/shortcuts';
 import { useSession } from '../session';
 import classes from './account-menu.module.css';
 
-export function AccountMenu(): ReactNode {
+export default function AccountMenu(): ReactNode {
   const t = useT();
   const navigate = useNavigate();
   const queries = useQueryClient();

@@ -7,12 +7,13 @@ import { unreachable } from '../kit/live';
 import { isHelpShown, useShortcuts } from '../kit/shortcuts';
 import { useStore } from '../kit/store';
 import { useSession } from '../session';
-import { AccountMenu } from './account-menu';
 import { ConfirmAgain } from './confirm-again';
 import { Navigation } from './navigation';
 import { SearchField } from './search-field';
 import classes from './shell.module.css';
 
+// What a page does not need to be read comes after it.
+const AccountMenu = lazy(() => import('./account-menu'));
 const ShortcutHelp = lazy(() => import('./shortcut-help'));
 
 /** What stands around every page: navigation, search, the account, and a bar while the process can't be reached. */
@@ -50,7 +51,9 @@ export function Shell(): ReactNode {
             <MenuIcon />
           </ActionIcon>
           <SearchField inputRef={searchRef} />
-          <AccountMenu />
+          <Suspense fallback={null}>
+            <AccountMenu />
+          </Suspense>
         </div>
         <Unreachable />
         <main id="content" tabIndex={-1} className={classes.content}>
