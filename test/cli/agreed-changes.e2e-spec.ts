@@ -56,7 +56,7 @@ describe('what an operator agreed to at the question', () => {
   });
 
   it('is told at the command line with what to do about it', () => {
-    expect(problemInWords(new ChangedMeanwhile('the prices'))).toBe(
+    expect(problemInWords(new ChangedMeanwhile('the prices changed meanwhile'))).toBe(
       'the prices changed meanwhile: give the command again',
     );
   });

@@ -120,7 +120,9 @@ export class Workshop {
         return { program: process.execPath, args: [this.write('mjs', outputText)] };
       }
       case 'php': {
-        const file = this.write('php', `<?php require '${AUTOLOAD}';\n${code.replace(/^<\?php/, '')}`);
+        // In place of what Composer writes, which some documents load and others take for granted.
+        const loaded = code.replace(/^<\?php/, '').replace("require 'vendor/autoload.php';", '');
+        const file = this.write('php', `<?php require '${AUTOLOAD}';\n${loaded}`);
         const strict = ['-d', 'error_reporting=E_ALL', '-d', 'display_errors=0', '-d', 'log_errors=1'];
         const { program, env } = await need('php');
         return { program, env, args: [...strict, file] };

@@ -1,7 +1,8 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
+import { Modal } from './modal';
 import classes from './confirm.module.css';
 
 const LONGEST_REASON = 500;

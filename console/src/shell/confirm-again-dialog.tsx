@@ -1,8 +1,9 @@
-import { Button, Modal, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../api';
 import { useT } from '../i18n/words';
 import { useSession } from '../session';
+import { Modal } from '../kit/modal';
 import classes from '../kit/confirm.module.css';
 
 /** Asks for the code, or the password where there is none. */

@@ -1,8 +1,9 @@
-import { Kbd, Modal, Switch } from '@mantine/core';
+import { Kbd, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT, type Key } from '../i18n/words';
 import { hasShortcuts, isHelpShown, setShortcuts } from '../kit/shortcuts';
 import { useStore } from '../kit/store';
+import { Modal } from '../kit/modal';
 import classes from './shortcut-help.module.css';
 
 const KEYS: readonly (readonly [readonly string[], Key])[] = [

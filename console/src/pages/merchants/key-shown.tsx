@@ -1,7 +1,8 @@
-import { Button, Checkbox, Modal } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { CopyText } from '../../kit/copy';
+import { Modal } from '../../kit/modal';
 import classes from './keys.module.css';
 
 /** A key that was just made: nothing closes it but the word of the operator that it was kept. */

@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { CopyText } from '../../kit/copy';
 import { Moment } from '../../kit/moment';
 import type { Invitation } from './account';
+import { Modal } from '../../kit/modal';
 import classes from './operators.module.css';
 
 interface LinkShownOnceProps {

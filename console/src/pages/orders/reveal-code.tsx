@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
@@ -7,6 +7,7 @@ import { Confirm } from '../../kit/confirm';
 import { Copy } from '../../kit/copy';
 import { Facts } from '../../kit/page';
 import type { components } from '../../schema';
+import { Modal } from '../../kit/modal';
 
 type Revealed = components['schemas']['RevealedDto'];
 

@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
+import { Modal } from '../../kit/modal';
 import confirmClasses from '../../kit/confirm.module.css';
 import { SubmitError, useSubmit } from '../../kit/form';
 

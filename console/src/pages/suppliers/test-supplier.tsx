@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Failure, Loading } from '../../kit/states';
 import { Status } from '../../kit/status';
+import { Modal } from '../../kit/modal';
 import classes from './supplier.module.css';
 
 /** Asks a supplier what can be asked without buying, and says each answer in words. */
