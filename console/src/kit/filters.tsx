@@ -1,4 +1,5 @@
 import { Button, NativeSelect, Popover, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import { CrossIcon, DownIcon, PlusIcon } from './icons';
@@ -15,13 +16,24 @@ export interface Filter {
 interface FiltersProps {
   filters: readonly Filter[];
   values: Readonly<Record<string, string | undefined>>;
-  onChange: (changes: Record<string, string | undefined>) => void;
+  /** Whether the address before is no place to go back to. */
+  replace?: boolean;
   children?: ReactNode;
 }
 
-/** Filters as chips: one that is set says what to, and can be taken off; one button takes all off. */
-export function Filters({ filters, values, onChange, children }: FiltersProps): ReactNode {
+/**
+ * Filters as chips: one that is set says what to, and can be taken off; one button takes all off. They go into the address of
+ * the page, and what it lists begins anew.
+ */
+export function Filters({ filters, values, replace = false, children }: FiltersProps): ReactNode {
   const t = useT();
+  const navigate = useNavigate();
+  const change = (changes: Record<string, string | undefined>): void =>
+    void navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => ({ ...before, ...changes, cursor: undefined }),
+      replace,
+    });
   const isAnySet = filters.some(({ name }) => values[name]);
   return (
     <div className={classes.filters} role="group" aria-label={t('filters.label')}>
@@ -31,14 +43,14 @@ export function Filters({ filters, values, onChange, children }: FiltersProps): 
           key={filter.name}
           filter={filter}
           value={values[filter.name]}
-          onChange={(value) => onChange({ [filter.name]: value })}
+          onChange={(value) => change({ [filter.name]: value })}
         />
       ))}
       {isAnySet && (
         <Button
           size="compact-xs"
           variant="subtle"
-          onClick={() => onChange(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+          onClick={() => change(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
         >
           {t('filters.clear')}
         </Button>

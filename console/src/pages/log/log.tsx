@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
@@ -22,7 +22,6 @@ import classes from './log.module.css';
 export function Log(): ReactNode {
   const t = useT();
   const { zone } = useWords();
-  const navigate = useNavigate();
   const mayExport = useMay('exports.run');
   const role = useSession()?.operator?.role;
   const { cursor, ...filters } = useSearch({ from: '/shell/log' });
@@ -53,13 +52,7 @@ export function Log(): ReactNode {
         </>
       }
     >
-      <Filters
-        filters={filtersOf(t, isOwnOnly)}
-        values={filters}
-        onChange={(changes) =>
-          void navigate({ to: '/log', search: (search) => ({ ...search, ...changes, cursor: undefined }) })
-        }
-      />
+      <Filters filters={filtersOf(t, isOwnOnly)} values={filters} />
       {isOwnOnly && <p className="muted">{t('log.ownOnly')}</p>}
       <Answered query={query}>
         {({ data, next_cursor }) => (

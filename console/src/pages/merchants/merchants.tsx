@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
@@ -22,7 +22,6 @@ import classes from './merchants.module.css';
 /** All merchants with their money and what they order. */
 export function Merchants(): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const { language } = useWords();
   const { cursor, ...filters } = useSearch({ from: '/shell/merchants' });
   const [isAdding, setAdding] = useState(false);
@@ -49,16 +48,7 @@ export function Merchants(): ReactNode {
         </>
       }
     >
-      <Filters
-        filters={filtersOf(t, seesWallets)}
-        values={filters}
-        onChange={(changes) =>
-          void navigate({
-            to: '.',
-            search: (search: Record<string, unknown>) => ({ ...search, ...changes, cursor: undefined }),
-          })
-        }
-      />
+      <Filters filters={filtersOf(t, seesWallets)} values={filters} />
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
@@ -17,7 +17,6 @@ import classes from './prices.module.css';
 /** What the merchant pays for each product: the list price, or a price of its own below it. */
 export function Prices(): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const id = useMerchantId();
   const { cursor, q, own } = useSearch({ from: '/shell/merchants/$id/prices' });
   const [chosen, setChosen] = useState<PriceView | null>(null);
@@ -46,12 +45,6 @@ export function Prices(): ReactNode {
           },
         ]}
         values={{ q, own }}
-        onChange={(changes) =>
-          void navigate({
-            to: '.',
-            search: (search: Record<string, unknown>) => ({ ...search, ...changes, cursor: undefined }),
-          })
-        }
       />
       <Answered query={query}>
         {({ data, next_cursor }) => (

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
@@ -16,7 +16,6 @@ import classes from './statement.module.css';
 /** Everything that moved the available balance, newest first. */
 export function Statement(): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const id = useMerchantId();
   const { cursor, kind } = useSearch({ from: '/shell/merchants/$id/statement' });
   const query = usePolled({
@@ -42,12 +41,6 @@ export function Statement(): ReactNode {
             },
           ]}
           values={{ kind }}
-          onChange={(changes) =>
-            void navigate({
-              to: '.',
-              search: (search: Record<string, unknown>) => ({ ...search, ...changes, cursor: undefined }),
-            })
-          }
         />
         <StatementCsv id={id} />
       </div>

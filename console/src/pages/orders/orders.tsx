@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
@@ -76,25 +76,18 @@ interface OrderListProps {
 export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
   const t = useT();
   const { zone } = useWords();
-  const navigate = useNavigate();
   const asked = { ...askedOf({ ...filters, merchant: of ?? filters.merchant }, zone), cursor };
   const query = usePolled({
     queryKey: ['orders', asked],
     queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: asked }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
-  const change = (changes: Record<string, string | undefined>): void =>
-    void navigate({
-      to: '.',
-      search: (search: Record<string, unknown>) => ({ ...search, ...changes, cursor: undefined }),
-    });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <>
       <Filters
         filters={filtersOf(t).filter(({ name }) => of === undefined || name !== 'merchant')}
         values={{ ...filters }}
-        onChange={change}
       />
       <Answered query={query}>
         {({ data, next_cursor }) => (

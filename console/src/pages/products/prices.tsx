@@ -35,7 +35,7 @@ export function Prices(): ReactNode {
   const isGood = percent !== undefined && PERCENT.test(percent) && Number(percent) > -100;
   return (
     <Page title={t('adjust.title')}>
-      <Filters filters={productFilters(t)} values={filters} onChange={change} />
+      <Filters filters={productFilters(t)} values={filters} replace />
       <p className={classes.hint}>{t('adjust.which')}</p>
       <div className={classes.controls}>
         <Percent value={percent ?? ''} onChange={(value) => change({ percent: value || undefined })} />

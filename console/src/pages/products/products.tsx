@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
@@ -23,7 +23,6 @@ import classes from './products.module.css';
 export function Products(): ReactNode {
   const t = useT();
   const { language } = useWords();
-  const navigate = useNavigate();
   const { cursor, ...filters } = useSearch({ from: '/shell/products' });
   const seesCosts = useMay('costs.read');
   const query = usePolled({
@@ -35,16 +34,7 @@ export function Products(): ReactNode {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title={t('nav.products')} actions={<Actions filters={filters} />}>
-      <Filters
-        filters={productFilters(t)}
-        values={filters}
-        onChange={(changes) =>
-          void navigate({
-            to: '/products',
-            search: (search) => ({ ...search, ...changes, cursor: undefined }),
-          })
-        }
-      />
+      <Filters filters={productFilters(t)} values={filters} />
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
@@ -19,7 +19,6 @@ import type { Reversal } from './reversal-view';
 /** Cases in which a supplier contradicts how a unit was settled. */
 export function Reversals(): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const { cursor, ...filters } = useSearch({ from: '/shell/reversals' });
   const query = usePolled({
     queryKey: ['reversals', filters, cursor],
@@ -41,9 +40,6 @@ export function Reversals(): ReactNode {
           { name: 'supplier', label: t('reversals.supplier') },
         ]}
         values={filters}
-        onChange={(changes) =>
-          void navigate({ to: '.', search: (before) => ({ ...before, ...changes, cursor: undefined }) })
-        }
       />
       <Answered query={query}>
         {({ data, next_cursor }) => (

@@ -24,7 +24,6 @@ type Case = components['schemas']['ReviewUnitDto'];
 /** Units that wait for somebody's decision, and those in doubt that may still settle by themselves. */
 export function Review(): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const { cursor, ...filters } = useSearch({ from: '/shell/review' });
   const query = usePolled({
     queryKey: ['review', filters, cursor],
@@ -49,9 +48,6 @@ export function Review(): ReactNode {
           { name: 'supplier', label: t('order.supplier') },
         ]}
         values={filters}
-        onChange={(changes) =>
-          void navigate({ to: '/review', search: (search) => ({ ...search, ...changes, cursor: undefined }) })
-        }
       />
       <Answered query={query}>
         {({ data, next_cursor }) => (

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
@@ -25,7 +25,6 @@ export function Catalogue({
   supplier: SupplierDetail;
 }): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const { q, unmapped, cursor } = useSearch({ from: '/shell/suppliers/$code' });
   const query = usePolled({
     queryKey: ['suppliers', code, 'products', { q, unmapped }, cursor],
@@ -51,9 +50,6 @@ export function Catalogue({
             },
           ]}
           values={{ q, unmapped }}
-          onChange={(changes) =>
-            void navigate({ to: '.', search: (before) => ({ ...before, ...changes, cursor: undefined }) })
-          }
         />
         <Reading code={code} readAt={readAt} />
       </div>

@@ -33,8 +33,6 @@ export function Deliveries(): ReactNode {
     queryFn: ({ signal }) => ask(() => client.GET('/api/deliveries', { params: { query: asked }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
-  const change = (changes: Record<string, string | undefined>): void =>
-    void navigate({ to: '/deliveries', search: (search) => ({ ...search, ...changes, cursor: undefined }) });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const show = (id: string | undefined): void =>
     void navigate({ to: '/deliveries', search: (search) => ({ ...search, delivery: id }), replace: true });
@@ -44,7 +42,6 @@ export function Deliveries(): ReactNode {
       <Filters
         filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), type: 'number' }]}
         values={filters}
-        onChange={change}
       />
       <Beside panel={delivery && <DeliveryPanel id={delivery} isOfAll onClose={() => show(undefined)} />}>
         <Answered query={query}>

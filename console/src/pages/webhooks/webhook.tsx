@@ -211,11 +211,7 @@ function Deliveries({ id }: { id: string }): ReactNode {
     void navigate({ to: '/webhooks/$id', params: { id }, search: (search) => ({ ...search, ...changes }) });
   return (
     <>
-      <Filters
-        filters={deliveryFilters(t)}
-        values={filters}
-        onChange={(changes) => change({ ...changes, cursor: undefined })}
-      />
+      <Filters filters={deliveryFilters(t)} values={filters} />
       <Beside
         panel={delivery && <DeliveryPanel id={delivery} onClose={() => change({ delivery: undefined })} />}
       >

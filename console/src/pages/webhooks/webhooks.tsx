@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useWords, type Translate } from '../../i18n/words';
@@ -17,7 +17,6 @@ import { shareOf, stateOf, waitingText, type WebhookView } from './webhook-view'
 /** Webhooks of all merchants, and how their deliveries go. */
 export function Webhooks(): ReactNode {
   const { t, language } = useWords();
-  const navigate = useNavigate({ from: '/webhooks' });
   const { cursor, ...filters } = useSearch({ from: '/shell/webhooks' });
   const { merchant } = filters;
   const asked = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
@@ -30,16 +29,7 @@ export function Webhooks(): ReactNode {
   return (
     <Page title={t('nav.webhooks')} actions={<LiveButton />}>
       <WebhookTabs />
-      <Filters
-        filters={filtersOf(t)}
-        values={filters}
-        onChange={(changes) =>
-          void navigate({
-            to: '/webhooks',
-            search: (search) => ({ ...search, ...changes, cursor: undefined }),
-          })
-        }
-      />
+      <Filters filters={filtersOf(t)} values={filters} />
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>
