@@ -3,7 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { findProgram, type Program, type ProgramName } from '../support/programs.js';
+import type { Program } from '../support/fetched-program.js';
+import { findProgram, type ProgramName } from '../support/programs.js';
 import { AUTOLOAD } from '../sdk/php/php.js';
 import { BuiltSdk, compile, inCheckout } from '../sdk/built-sdk.js';
 import type { Language, Snippet } from './blocks.js';

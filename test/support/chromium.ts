@@ -1,47 +1,25 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  canFetchPackages,
-  findOnPath,
-  isExecutable,
-  libraryPathOf,
-  unpackPackages,
-} from '../../tools/local-stack/debian-packages.js';
+import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-packages.js';
+import { findOrFetch, type Program } from './fetched-program.js';
 
-/** How to run Chromium on this machine. */
-export interface ChromiumBinary {
-  program: string;
-  /** Where its libraries and fonts are, when they do not belong to the system. */
-  env: Record<string, string>;
-}
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const NAMES: [string, ...string[]] = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
 /** Thai has to be seen, too. */
 const PACKAGES = ['chromium', 'fonts-liberation', 'fonts-thai-tlwg'];
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const packageDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local', 'chromium-package');
 
-/**
- * Finds Chromium or Chrome on PATH; on Debian the package is otherwise downloaded and unpacked once, with the libraries and
- * fonts that the system lacks, as the package of Redis is.
- * @returns null where there is none and none can be had.
- */
-export async function findChromium(): Promise<ChromiumBinary | null> {
-  const program = findOnPath(NAMES);
-  if (program !== null) return { program, env: {} };
-  const unpacked = findUnpacked();
-  if (unpacked !== null || !canFetchPackages()) return unpacked;
-  process.stderr.write('No chromium on PATH: fetching the Debian package once, without installing it ...\n');
-  try {
-    await unpackPackages(packageDir, PACKAGES);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  }
-  return findUnpacked();
-}
+/** Chromium or Chrome, or the package with the libraries and fonts that the system lacks; null where none can be had. */
+export const findChromium = (): Promise<Program | null> =>
+  findOrFetch({ names: NAMES, packages: PACKAGES, directory: packageDir, findUnpacked });
 
-function findUnpacked(): ChromiumBinary | null {
+function findUnpacked(): Program | null {
   const root = path.join(packageDir, 'root');
   // On Ubuntu the package of this name is a message that Chromium comes as a snap.
   const program = path.join(root, 'usr', 'lib', 'chromium', 'chromium');

@@ -1,20 +1,8 @@
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localDataDir } from '../../src/core/project-root.js';
-import {
-  canFetchPackages,
-  findOnPath,
-  isExecutable,
-  libraryPathOf,
-  unpackPackages,
-} from '../../tools/local-stack/debian-packages.js';
-
-/** How to run a program on this machine. */
-export interface Program {
-  program: string;
-  /** What it needs when it does not belong to the system. */
-  env: Record<string, string>;
-}
+import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-packages.js';
+import { findOrFetch, type Program } from './fetched-program.js';
 
 interface Source {
   packages: string[];
@@ -35,30 +23,18 @@ export type ProgramName = keyof typeof SOURCES;
 
 const finding = new Map<ProgramName, Promise<Program | null>>();
 
-/**
- * Finds a program on PATH; on Debian its package is otherwise fetched once and unpacked below `.local`, as the package of
- * Redis is.
- * @returns null where there is none and none can be had.
- */
+/** The program, on this machine or fetched for it; null where it can't be had. */
 export function findProgram(name: ProgramName): Promise<Program | null> {
   const found = finding.get(name) ?? find(name);
   finding.set(name, found);
   return found;
 }
 
-async function find(name: ProgramName): Promise<Program | null> {
-  const program = findOnPath([name]);
-  if (program !== null) return { program, env: {} };
+function find(name: ProgramName): Promise<Program | null> {
   const directory = path.join(localDataDir(), `${name}-package`);
-  const unpacked = findUnpacked(name, directory);
-  if (unpacked !== null || !canFetchPackages()) return unpacked;
-  process.stderr.write(`No ${name} on PATH: fetching the Debian package once, without installing it ...\n`);
-  try {
-    await unpackPackages(directory, SOURCES[name].packages);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  }
-  return findUnpacked(name, directory);
+  const { packages } = SOURCES[name];
+  const findIn = (): Program | null => findUnpacked(name, directory);
+  return findOrFetch({ names: [name], packages, directory, findUnpacked: findIn });
 }
 
 function findUnpacked(name: ProgramName, directory: string): Program | null {

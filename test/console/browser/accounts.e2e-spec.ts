@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { MerchantsService } from '../../../src/merchants/merchants.service.js';
 import { ConsoleStack, PASSWORD, type TestOperator } from '../console-stack.js';
-import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 /** Where pages of the log come from. */
 const LOG = /\/api\/log(\?|$)/;
@@ -36,7 +36,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
     async (language) => {
       const visitor = await arrive(language);
       const { page } = visitor;
-      const pages: [string, string, () => Promise<void>][] = [
+      const pages: PageToSee[] = [
         ['log', '/log', () => page.locator('table').waitFor()],
         ['operators', '/operators', () => page.locator('table').waitFor()],
         [
@@ -46,11 +46,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
         ],
         ['log-empty', '/log?operator=nobody', () => page.getByText('nobody').waitFor()],
       ];
-      for (const [name, address, ready] of pages) {
-        await visitor.open(address);
-        await ready();
-        await visitor.look(name);
-      }
+      await visitor.lookAt(pages);
       await visitor.leave();
     },
   );

@@ -44,6 +44,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
   );
 }
 
+/** A page by the name of its pictures, its address, and how to wait until it shows what it is about. */
+export type PageToSee = [name: string, address: string, ready: () => Promise<void>];
+
 interface Visit {
   language?: 'en' | 'th';
   /** Signed in from the start, with this session. */
@@ -133,6 +136,15 @@ export class Visitor {
       expect({ page: name, screen, isTooWide: width > viewport.width }).toMatchObject({ isTooWide: false });
     }
     await this.page.setViewportSize(WIDE);
+  }
+
+  /** Opens pages one after the other, and looks at each. */
+  async lookAt(pages: readonly PageToSee[]): Promise<void> {
+    for (const [name, address, ready] of pages) {
+      await this.open(address);
+      await ready();
+      await this.look(name);
+    }
   }
 
   async picture(name: string): Promise<void> {

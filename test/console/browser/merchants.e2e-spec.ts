@@ -5,7 +5,7 @@ import { refused } from '../../support/fake-supplier.js';
 import { unique, type TestMerchant } from '../../support/stack.js';
 import { PASSWORD, type TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
-import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 describeInBrowser('Merchants, in a browser', () => {
   let scene: Scene;
@@ -60,7 +60,7 @@ describeInBrowser('Merchants, in a browser', () => {
       const { page } = visitor;
       const path = `/merchants/${merchant.id}`;
       const table = (): Promise<void> => page.locator('main table').waitFor();
-      const pages: [string, string, () => Promise<void>][] = [
+      const pages: PageToSee[] = [
         ['merchants', '/merchants', table],
         ['merchants-none', '/merchants?q=nobody', () => page.getByText('nobody').waitFor()],
         ['merchant', path, () => page.locator('figure, [role="slider"]').first().waitFor()],
@@ -71,11 +71,7 @@ describeInBrowser('Merchants, in a browser', () => {
         ['merchant-log', `${path}/log`, table],
         ['merchant-missing', '/merchants/999999', () => page.getByRole('alert').waitFor()],
       ];
-      for (const [title, address, ready] of pages) {
-        await visitor.open(address);
-        await ready();
-        await visitor.look(title);
-      }
+      await visitor.lookAt(pages);
       await visitor.leave(/Failed to load resource.*404/);
     },
   );

@@ -6,7 +6,7 @@ import { unique, type OrderBody } from '../../support/stack.js';
 import { sellsCodes } from '../../deliveries/handed-over.js';
 import type { TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
-import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 /** Where lists of orders come from. */
 const LIST = /\/api\/orders(\?|$)/;
@@ -72,7 +72,7 @@ describeInBrowser('Orders, in a browser', () => {
       async (language) => {
         const visitor = await arrive(language);
         const { page } = visitor;
-        const pages: [string, string, () => Promise<void>][] = [
+        const pages: PageToSee[] = [
           ['home', '/', () => row(page, failed).waitFor()],
           ['orders', '/orders', () => row(page, completed).waitFor()],
           ['orders-filtered', '/orders?status=failed', () => row(page, failed).waitFor()],
@@ -90,11 +90,7 @@ describeInBrowser('Orders, in a browser', () => {
           ['search-nothing', '/search?q=nothing-has-this', () => page.locator('h1').waitFor()],
           ['me', '/me', () => page.getByText('127.0.0.1').or(page.getByText(/^10\./)).first().waitFor()],
         ];
-        for (const [name, address, ready] of pages) {
-          await visitor.open(address);
-          await ready();
-          await visitor.look(name);
-        }
+        await visitor.lookAt(pages);
         await visitor.leave(/Failed to load resource.*404/);
       },
     );

@@ -6,7 +6,7 @@ import { PricesService } from '../../../src/catalog/prices.service.js';
 import { ProductsService } from '../../../src/catalog/products.service.js';
 import type { TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
-import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 describeInBrowser('Products, in a browser', () => {
   let scene: Scene;
@@ -86,7 +86,7 @@ describeInBrowser('Products, in a browser', () => {
     async (language) => {
       const visitor = await arrive(language);
       const { page } = visitor;
-      const pages: [string, string, () => Promise<void>][] = [
+      const pages: PageToSee[] = [
         ['products', '/products', () => row(page, 'MLBB-86').waitFor()],
         ['products-empty', '/products?q=NO-SUCH', () => page.getByText('NO-SUCH').waitFor()],
         ['product', '/products/MLBB-86', () => page.locator('svg[viewBox="0 0 600 91"]').waitFor()],
@@ -96,11 +96,7 @@ describeInBrowser('Products, in a browser', () => {
         ['prices', '/products/prices?percent=-12&round=0.25', () => page.getByText('ROV-40').waitFor()],
         ['fx', '/fx', () => page.getByText('IDR', { exact: true }).waitFor()],
       ];
-      for (const [name, address, ready] of pages) {
-        await visitor.open(address);
-        await ready();
-        await visitor.look(name);
-      }
+      await visitor.lookAt(pages);
       await visitor.leave(/Failed to load resource.*404/);
     },
   );

@@ -5,7 +5,7 @@ import { refused } from '../../support/fake-supplier.js';
 import { unique } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
 import { contradict, startScene, type Scene } from '../scene.js';
-import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 describeInBrowser('Home and suppliers, in a browser', () => {
   let scene: Scene;
@@ -74,7 +74,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
       const visitor = await arrive(language);
       const { page } = visitor;
       const charts = (): Promise<void> => page.getByRole('slider').nth(2).waitFor();
-      const pages: [string, string, () => Promise<void>][] = [
+      const pages: PageToSee[] = [
         ['home', '/', () => page.getByRole('link', { name: /^fake/ }).first().waitFor()],
         ['suppliers', '/suppliers', () => page.getByRole('link', { name: 'fake' }).waitFor()],
         ['supplier', '/suppliers/fake', charts],
@@ -83,11 +83,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
         ['reversals-empty', '/reversals?supplier=nobody', () => page.getByRole('button').first().waitFor()],
         ['supplier-missing', '/suppliers/nobody', () => page.getByRole('alert').waitFor()],
       ];
-      for (const [name, address, ready] of pages) {
-        await visitor.open(address);
-        await ready();
-        await visitor.look(name);
-      }
+      await visitor.lookAt(pages);
       await visitor.leave(/Failed to load resource.*404/);
     },
   );

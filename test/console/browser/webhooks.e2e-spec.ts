@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import type { DeliveryDetail, WebhookBody } from '../../webhooks/support.js';
 import type { TestOperator } from '../console-stack.js';
 import { startWebhookScene, type WebhookScene } from '../webhook-scene.js';
-import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 describeInBrowser('Webhooks, in a browser', () => {
   let scene: WebhookScene;
@@ -33,7 +33,7 @@ describeInBrowser('Webhooks, in a browser', () => {
       const visitor = await arrive(language);
       const { page } = visitor;
       const table = (): Promise<void> => page.locator('table').first().waitFor();
-      const pages: [string, string, () => Promise<void>][] = [
+      const pages: PageToSee[] = [
         ['webhooks', '/webhooks', table],
         ['webhooks-none', '/webhooks?status=inactive', () => page.locator('h1').waitFor()],
         ['webhook', `/webhooks/${bad.id}`, table],
@@ -50,11 +50,7 @@ describeInBrowser('Webhooks, in a browser', () => {
           () => page.locator('aside pre').first().waitFor(),
         ],
       ];
-      for (const [name, address, ready] of pages) {
-        await visitor.open(address);
-        await ready();
-        await visitor.look(name);
-      }
+      await visitor.lookAt(pages);
       await visitor.leave(/Failed to load resource.*404/);
     },
   );
