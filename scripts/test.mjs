@@ -27,13 +27,19 @@ async function main() {
   const directory = mkdtempSync(path.join(dataDir, 'jest-'));
   try {
     const total = { passed: 0, failed: 0, skipped: 0 };
+    const failures = [];
     for (const args of runsOf(process.argv.slice(2))) {
       const results = path.join(directory, 'results.json');
       rmSync(results, { force: true });
-      const counts = count(results, await runJest(results, args));
+      const exitCode = await runJest(results, args);
+      const report = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : {};
+      failures.push(...failuresOf(report));
+      const counts = count(report, exitCode);
       for (const key of Object.keys(total)) total[key] += counts[key];
       if (isInterrupted) break;
     }
+    // Once more at the end, where they are looked for after thousands of lines.
+    for (const failure of failures) console.log(`failed: ${failure}`);
     printCounts(total);
     return total.failed > 0 ? 1 : 0;
   } finally {
@@ -81,14 +87,22 @@ async function runJest(results, args) {
 }
 
 /** A suite that could not run has no tests to count: it counts as one that failed. */
-function count(results, exitCode) {
-  const report = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : {};
+function count(report, exitCode) {
   const failed = (report.numFailedTests ?? 0) + (report.numRuntimeErrorTestSuites ?? 0);
   return {
     passed: report.numPassedTests ?? 0,
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skipped: (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0),
   };
+}
+
+function failuresOf({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const suite = path.relative(checkout, name);
+    const tests = assertionResults.filter((each) => each.status === 'failed');
+    if (tests.length > 0) return tests.map(({ fullName }) => `${suite}: ${fullName}`);
+    return status === 'failed' ? [`${suite}: did not run`] : [];
+  });
 }
 
 function printCounts({ passed, failed, skipped }) {

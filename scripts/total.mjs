@@ -1,5 +1,5 @@
 // `node scripts/total.mjs COMMAND...` runs commands whose last line counts tests, one after the other, even after one
-// that failed. Its own last line is the sum.
+// that failed. At the end, it names once more what failed; its own last line is the sum.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -12,12 +12,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
+const failures = [];
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const command of process.argv.slice(2)) {
   if (process.exitCode) break;
   const counts = await run(command);
   for (const key of Object.keys(total)) total[key] += counts[key];
 }
+for (const failure of failures) console.log(failure);
 const { passed, failed, skipped } = total;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode ||= failed > 0 ? 1 : 0;
@@ -29,6 +31,7 @@ async function run(command) {
   let last = '';
   for await (const line of createInterface(child.stdout)) {
     console.log(line);
+    if (line.startsWith('failed: ')) failures.push(line);
     last = line;
   }
   const [code] = await closed;
