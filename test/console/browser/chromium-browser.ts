@@ -122,10 +122,7 @@ export class Visitor {
       const scheme = this.language === 'th' && screen === 'phone' ? 'light' : colorScheme;
       await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
       await this.page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' });
-      // Colours change over a moment: axe would judge those in between.
-      await this.page.evaluate(
-        'Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)))',
-      );
+      await this.hasComeToRest();
       await this.picture(`${name}-${screen}-${this.language}`);
       expect({ page: name, screen, found: await axeFindings(this.page) }).toEqual({
         page: name,
@@ -136,6 +133,15 @@ export class Visitor {
       expect({ page: name, screen, isTooWide: width > viewport.width }).toMatchObject({ isTooWide: false });
     }
     await this.page.setViewportSize(WIDE);
+  }
+
+  /** Waits until nothing moves: axe would judge the colours in between. What ends may start something else. */
+  private async hasComeToRest(): Promise<void> {
+    await this.page.waitForFunction(`(async () => {
+      await Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)));
+      await new Promise(requestAnimationFrame);
+      return document.getAnimations().length === 0;
+    })()`);
   }
 
   /** Opens pages one after the other, and looks at each. */
