@@ -13,7 +13,7 @@ export const round = (value: number, digits = 1): number => Number(value.toFixed
 /** Prints rounds and result as a table, and writes them as JSON beside the benchmark. */
 export function report(
   name: string,
-  rounds: Record<string, number>[],
+  rounds: Record<string, number | string>[],
   result: Record<string, number | string>,
 ): void {
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;

@@ -16,8 +16,8 @@ export async function addInactiveWebhooks(database: pg.Pool, wallets: Wallet[]):
 }
 
 /**
- * Adds completed and delivered orders as the service leaves them, spread over the merchants, one every five seconds
- * from a year ago. The merchants are those of one call of `createWallets`, with {@link addInactiveWebhooks}.
+ * Adds completed and delivered orders as the service leaves them, of 100,000 players, spread over the merchants, one
+ * every five seconds from a year ago. The merchants are those of one call of `createWallets`, with {@link addInactiveWebhooks}.
  * @param from the number of the first, where others were added before.
  */
 export async function addOrders(
@@ -34,17 +34,20 @@ export async function addOrders(
        placed AS (
          INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
                              discount_amount, total_amount, open_items, request_id, created_at, updated_at)
-         SELECT $3 + n % $4, 'ord_' || substr(md5(n::text), 1, 16), 'filled-' || n, sha256(n::text::bytea), 'player-1',
+         SELECT $3 + n % $4, 'ord_' || substr(md5(n::text), 1, 16), 'filled-' || n, sha256(n::text::bytea), 'player-' || n % 100000,
                 'completed', 3500, 0, 3500, 0, 'req_' || substr(md5('r' || n), 1, 20), at, at FROM n
-         RETURNING id, merchant_id, reference_id, created_at),
+         RETURNING id, merchant_id, order_number, reference_id, created_at),
        items AS (
          INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
                                   status, completed_quantity)
          SELECT id, 1, '${SKU}', 1, 3500, 3500, 1, '${SKU}', 'completed', 1 FROM placed),
        units AS (
-         INSERT INTO order_units (order_id, item, unit, supplier_id, state, next_action, claim, sends, first_sent_at,
+         INSERT INTO order_units (order_id, item, unit, supplier_id, attempt, state, next_action, claim, sends, first_sent_at,
                                   last_sent_at, supplier_reference, updated_at)
-         SELECT id, 1, 1, 1, 'succeeded', 'inquire', 1, 1, created_at, created_at, 'S' || id, created_at FROM placed),
+         SELECT id, 1, 1, 1, 1, 'succeeded', 'inquire', 1, 1, created_at, created_at, 'S' || id, created_at FROM placed),
+       attempts AS (
+         INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, supplier_reference, created_at)
+         SELECT id, 1, 1, 1, 1, '${SKU}', order_number || '-1-1', 'S' || id, created_at FROM placed),
        calls AS (
          INSERT INTO supplier_calls (order_id, item, unit, kind, outcome, process, duration_ms, ended_at)
          SELECT id, 1, 1, 'send', 'succeeded', '${PROCESS}', 10, created_at FROM placed),
@@ -64,6 +67,33 @@ export async function addOrders(
      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, response_body)
      SELECT id, 1, created_at, 10, 204, '' FROM delivered`,
     [from, from + count - 1, wallets[0]?.merchantId, wallets.length],
+  );
+  await client.query(`RESET session_replication_role`);
+  client.release();
+}
+
+/**
+ * Makes a part of the orders of {@link addOrders} what an operator looks for: one in 40 failed, and of the newest 300 in
+ * progress and in doubt, 50 to be decided by somebody. Money and events stay as they are.
+ */
+export async function addTroubles(database: pg.Pool): Promise<void> {
+  const client = await database.connect();
+  await client.query(`SET session_replication_role = 'replica'`);
+  await client.query(`UPDATE orders SET status = 'failed', failure_code = 'OUT_OF_STOCK' WHERE id % 40 = 0`);
+  await client.query(
+    `UPDATE order_items SET status = 'failed', failure_code = 'OUT_OF_STOCK', completed_quantity = 0, failed_quantity = 1 WHERE order_id % 40 = 0`,
+  );
+  await client.query(
+    `UPDATE order_units SET state = 'failed', failure_code = 'OUT_OF_STOCK' WHERE order_id % 40 = 0`,
+  );
+  await client.query(`UPDATE webhook_deliveries SET status = 'failed' WHERE id % 200 = 0`);
+  await client.query(
+    `WITH newest AS (SELECT id FROM orders WHERE id % 40 <> 0 ORDER BY id DESC LIMIT 300),
+       open AS (UPDATE orders SET status = 'processing', open_items = 1 WHERE id IN (SELECT id FROM newest) RETURNING id),
+       items AS (UPDATE order_items SET status = 'processing', completed_quantity = 0 WHERE order_id IN (SELECT id FROM newest))
+     UPDATE order_units SET state = CASE WHEN order_id % 6 = 0 THEN 'review' ELSE 'unknown' END, unknown_since = last_sent_at,
+                            next_action_at = CASE WHEN order_id % 6 = 0 THEN NULL::timestamptz ELSE now() + interval '1 day' END
+     WHERE order_id IN (SELECT id FROM newest)`,
   );
   await client.query(`RESET session_replication_role`);
   client.release();

@@ -29,6 +29,8 @@ export interface BenchStack {
   environment: Record<string, string>;
   /** @param env of this one, beside the usual one. */
   startWorker(env?: Record<string, string>): Promise<ChildProcess>;
+  /** Any of the production processes. @param env of this one, beside the usual one. */
+  start(entry: string, env?: Record<string, string>): ChildProcess;
   /** Another API process, once it is ready. @param pollMs how often it is asked. */
   startApi(port: number, pollMs?: number): Promise<ChildProcess>;
   /** Stops PostgreSQL as a crash would, and starts it again. */
@@ -91,6 +93,7 @@ export async function startStack(
     redisUrl: servers.redis.url,
     environment,
     startWorker: (more) => Promise.resolve(start('dist/src/worker.js', more)),
+    start,
     startApi,
     crashPostgres: () => servers.crashPostgres(),
     end: (server) => {

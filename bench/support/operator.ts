@@ -1,0 +1,62 @@
+import type { BenchStack } from './stack.js';
+
+const PASSWORD = 'a benchmark signs in with this';
+
+/** An administrator at the console, signed in. */
+export class Operator {
+  private constructor(
+    private readonly url: string,
+    private readonly address: string,
+    private cookie = '',
+  ) {}
+
+  /** @param url of a console that asks for no second factor and trusts a proxy at 127.0.0.1. */
+  static async signIn(stack: BenchStack, url: string, n: number): Promise<Operator> {
+    const email = `operator-${n}@shop.example`;
+    const { set_up_link: link } = await stack.topup<{ set_up_link: string }>(
+      ...['operator', 'create', '--email', email, '--name', `Operator ${n}`, '--role', 'admin'],
+    );
+    const operator = new Operator(url, `10.0.0.${n}`);
+    await operator.post('/api/set-up', { token: link.split('#')[1], password: PASSWORD });
+    await operator.post('/api/session', { email, password: PASSWORD });
+    return operator;
+  }
+
+  /** @returns the answer's text, and how long the whole of it took. Fails unless it is a 200. */
+  async get(path: string): Promise<{ text: string; ms: number }> {
+    const startedMs = performance.now();
+    const response = await fetch(this.url + path, { headers: this.headers() });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${text}`);
+    return { text, ms: performance.now() - startedMs };
+  }
+
+  async json<Body>(path: string): Promise<Body> {
+    return JSON.parse((await this.get(path)).text) as Body;
+  }
+
+  /** Reads an answer without keeping it. @returns its lines, bytes and duration. */
+  async stream(path: string): Promise<{ lines: number; ms: number }> {
+    const startedMs = performance.now();
+    const response = await fetch(this.url + path, { headers: this.headers() });
+    if (response.status !== 200 || response.body === null) throw new Error(`GET ${path}: ${response.status}`);
+    let lines = 0;
+    for await (const chunk of response.body) for (const byte of chunk) if (byte === 10) lines++;
+    return { lines, ms: performance.now() - startedMs };
+  }
+
+  private async post(path: string, body: unknown): Promise<void> {
+    const response = await fetch(this.url + path, {
+      method: 'POST',
+      headers: { ...this.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+    const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+    if (cookies.length > 0) this.cookie = cookies.join('; ');
+  }
+
+  private headers(): Record<string, string> {
+    return { cookie: this.cookie, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': this.address };
+  }
+}
