@@ -1,9 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../tools/local-stack/ports.js';
 import { createCatalog } from './support/catalog.js';
+import { startConsole } from './support/console.js';
 import { addInactiveWebhooks, addOrders, addTroubles } from './support/filling.js';
 import { median, percentile, report, round } from './support/figures.js';
 import { httpRequest, load } from './support/load.js';
@@ -41,12 +39,9 @@ for (let filled = 0; filled < ORDERS; filled += STEP)
 await addTroubles(stack.database);
 await stack.database.query('VACUUM (ANALYZE)');
 
-const consoleUrl = `http://127.0.0.1:${await freePort()}`;
-const startedMs = performance.now();
-const child = await startConsole(consoleUrl);
-const readyMs = performance.now() - startedMs;
+const { child, url, readyMs } = await startConsole(stack);
 const people = await Promise.all(
-  Array.from({ length: PEOPLE + 1 }, (_, n) => Operator.signIn(stack, consoleUrl, n + 1)),
+  Array.from({ length: PEOPLE + 1 }, (_, n) => Operator.signIn(stack, url, n + 1)),
 );
 const [asking, ...watching] = people as [Operator, ...Operator[]];
 
@@ -80,20 +75,6 @@ process.exit(0);
 
 function kindOf(name: string): string {
   return name.startsWith('search') ? 'search' : name.startsWith('figures') ? 'figures' : 'page';
-}
-
-async function startConsole(url: string): Promise<ChildProcess> {
-  const started = stack.start('dist/src/console.js', {
-    CONSOLE_PORT: new URL(url).port,
-    CONSOLE_REQUIRE_2FA: 'none',
-    CONSOLE_TRUSTED_PROXIES: '127.0.0.1',
-  });
-  for (;;) {
-    const response = await fetch(`${url}/readyz`).catch(() => null);
-    if (response?.ok) return started;
-    if (started.exitCode !== null) throw new Error('the console ended');
-    await delay(50);
-  }
 }
 
 /** Each by its name; of lists, a page deep in the past too. */

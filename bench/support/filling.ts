@@ -74,9 +74,10 @@ export async function addOrders(
 
 /**
  * Makes a part of the orders of {@link addOrders} what an operator looks for: one in 40 failed, and of the newest 300 in
- * progress and in doubt, 50 to be decided by somebody. Money and events stay as they are.
+ * progress and in doubt, some to be decided by somebody. Money and events stay as they are: nobody can settle them.
+ * @param decidable every how many of those in progress wait for a decision; 0 for none.
  */
-export async function addTroubles(database: pg.Pool): Promise<void> {
+export async function addTroubles(database: pg.Pool, decidable = 6): Promise<void> {
   const client = await database.connect();
   await client.query(`SET session_replication_role = 'replica'`);
   await client.query(`UPDATE orders SET status = 'failed', failure_code = 'OUT_OF_STOCK' WHERE id % 40 = 0`);
@@ -87,12 +88,13 @@ export async function addTroubles(database: pg.Pool): Promise<void> {
     `UPDATE order_units SET state = 'failed', failure_code = 'OUT_OF_STOCK' WHERE order_id % 40 = 0`,
   );
   await client.query(`UPDATE webhook_deliveries SET status = 'failed' WHERE id % 200 = 0`);
+  const isReview = decidable > 0 ? `order_id % ${decidable} = 0` : 'false';
   await client.query(
     `WITH newest AS (SELECT id FROM orders WHERE id % 40 <> 0 ORDER BY id DESC LIMIT 300),
        open AS (UPDATE orders SET status = 'processing', open_items = 1 WHERE id IN (SELECT id FROM newest) RETURNING id),
        items AS (UPDATE order_items SET status = 'processing', completed_quantity = 0 WHERE order_id IN (SELECT id FROM newest))
-     UPDATE order_units SET state = CASE WHEN order_id % 6 = 0 THEN 'review' ELSE 'unknown' END, unknown_since = last_sent_at,
-                            next_action_at = CASE WHEN order_id % 6 = 0 THEN NULL::timestamptz ELSE now() + interval '1 day' END
+     UPDATE order_units SET state = CASE WHEN ${isReview} THEN 'review' ELSE 'unknown' END, unknown_since = last_sent_at,
+                            next_action_at = CASE WHEN ${isReview} THEN NULL::timestamptz ELSE now() + interval '1 day' END
      WHERE order_id IN (SELECT id FROM newest)`,
   );
   await client.query(`RESET session_replication_role`);

@@ -4,10 +4,12 @@ const PASSWORD = 'a benchmark signs in with this';
 
 /** An administrator at the console, signed in. */
 export class Operator {
+  /** As a browser keeps them: of the session, and of the device. */
+  readonly cookies = new Map<string, string>();
+
   private constructor(
     private readonly url: string,
     private readonly address: string,
-    private cookie = '',
   ) {}
 
   /** @param url of a console that asks for no second factor and trusts a proxy at 127.0.0.1. */
@@ -52,11 +54,14 @@ export class Operator {
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
-    const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
-    if (cookies.length > 0) this.cookie = cookies.join('; ');
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      this.cookies.set(name, value);
+    }
   }
 
   private headers(): Record<string, string> {
-    return { cookie: this.cookie, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': this.address };
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return { cookie, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': this.address };
   }
 }

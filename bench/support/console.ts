@@ -1,0 +1,29 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../tools/local-stack/ports.js';
+import type { BenchStack } from './stack.js';
+
+export interface BenchConsole {
+  child: ChildProcess;
+  url: string;
+  /** From its start until it was ready. */
+  readyMs: number;
+}
+
+/** The operators' console, which asks for no second factor. */
+export async function startConsole(stack: BenchStack): Promise<BenchConsole> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const startedMs = performance.now();
+  const child = stack.start('dist/src/console.js', {
+    CONSOLE_PORT: String(port),
+    CONSOLE_REQUIRE_2FA: 'none',
+    CONSOLE_TRUSTED_PROXIES: '127.0.0.1',
+  });
+  for (;;) {
+    const response = await fetch(`${url}/readyz`).catch(() => null);
+    if (response?.ok) return { child, url, readyMs: performance.now() - startedMs };
+    if (child.exitCode !== null) throw new Error('the console ended');
+    await delay(50);
+  }
+}

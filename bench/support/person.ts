@@ -1,0 +1,80 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** Seconds, of the keystroke-level model (Card, Moran and Newell, 1980): an average typist who knows the pages. */
+const SECONDS = { key: 0.28, point: 1.1, button: 0.2, homing: 0.4, think: 1.35 };
+
+/**
+ * Somebody who works at the console. What the person takes is reckoned by the keystroke-level model, what the machine takes is
+ * measured: the pages, and the browser that draws them.
+ */
+export class Person {
+  private humanSeconds = 0;
+  private hand: 'keyboard' | 'mouse' = 'keyboard';
+  private startedMs = performance.now();
+
+  constructor(readonly page: Page) {}
+
+  begin(): void {
+    this.humanSeconds = 0;
+    this.hand = 'keyboard';
+    this.startedMs = performance.now();
+  }
+
+  /** @returns seconds since {@link begin}: of the person, of the machine, and of both. */
+  end(): { person: number; machine: number; both: number } {
+    const machine = (performance.now() - this.startedMs) / 1_000;
+    return { person: this.humanSeconds, machine, both: this.humanSeconds + machine };
+  }
+
+  async press(...keys: string[]): Promise<void> {
+    this.reach('keyboard');
+    for (const key of keys) {
+      this.humanSeconds += SECONDS.key;
+      await this.page.keyboard.press(key);
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    this.reach('keyboard');
+    this.humanSeconds += SECONDS.key * text.length;
+    await this.page.keyboard.insertText(text);
+  }
+
+  /** Types what was copied elsewhere: two keys. */
+  async paste(text: string): Promise<void> {
+    this.reach('keyboard');
+    this.humanSeconds += SECONDS.key * 2;
+    await this.page.keyboard.insertText(text);
+  }
+
+  async click(what: Locator): Promise<void> {
+    this.reach('mouse');
+    this.humanSeconds += SECONDS.point + SECONDS.button;
+    await what.click();
+  }
+
+  /** Chooses one of a list that opens: two clicks. */
+  async choose(list: Locator, option: string): Promise<void> {
+    this.reach('mouse');
+    this.humanSeconds += 2 * (SECONDS.point + SECONDS.button);
+    await list.selectOption(option);
+  }
+
+  /** Opens the dialog of files, finds one among others, and opens it. */
+  async chooseFile(input: Locator, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+    this.reach('mouse');
+    this.humanSeconds += 3 * (SECONDS.point + SECONDS.button) + SECONDS.think;
+    await input.setInputFiles(file);
+  }
+
+  /** Waits until something is shown, and reads it. @param thoughts how many things there are to understand. */
+  async read(what: Locator, thoughts = 1): Promise<void> {
+    await what.waitFor();
+    this.humanSeconds += SECONDS.think * thoughts;
+  }
+
+  private reach(hand: 'keyboard' | 'mouse'): void {
+    if (this.hand !== hand) this.humanSeconds += SECONDS.homing;
+    this.hand = hand;
+  }
+}
