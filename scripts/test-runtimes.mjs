@@ -1,0 +1,26 @@
+// `npm run test:runtimes`: the TypeScript SDK, as it is built, on Deno, Bun and workerd (the runtime of Cloudflare Workers)
+// besides Node. They are some 350 MB, so they are no dependencies: npm fetches them once, into .local.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { checkout } from './prepare.mjs';
+
+const RUNTIMES = { deno: '2.9.6', bun: '1.4.5', workerd: '1.20261117.1' };
+
+process.chdir(checkout);
+const directory = path.resolve(process.env.TOPUP_DATA_DIR || '.local', 'runtimes');
+mkdirSync(directory, { recursive: true });
+writeFileSync(
+  path.join(directory, 'package.json'),
+  JSON.stringify({ private: true, dependencies: RUNTIMES }, null, 2),
+);
+// Bun's own script puts the program in place; .npmrc lets no other run any.
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+run('npm', ['install', `--prefix=${directory}`, '--ignore-scripts=false', ...quiet]);
+run(process.execPath, ['scripts/test.mjs', 'test/sdk/runtimes', ...process.argv.slice(2)]);
+
+function run(program, args) {
+  const env = { ...process.env, SDK_RUNTIMES_DIR: directory };
+  const { status } = spawnSync(program, args, { stdio: 'inherit', env });
+  if (status !== 0) process.exit(status ?? 1);
+}
