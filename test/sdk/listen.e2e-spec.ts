@@ -182,19 +182,21 @@ describe('listen ends', () => {
     expect(listening.errors[0]).toContain(message);
   });
 
-  it('as a program with 0 at a signal, and shows its usage', async () => {
+  it('as a program, which finds the service by TOPUP_URL, with 0 at a signal, and shows its usage', async () => {
     const sdk = await BuiltSdk.make();
     try {
       const program = sdk.path('node_modules', 'order-topup-sdk', 'dist', 'listen', 'main.js');
-      const env = { ...process.env, TOPUP_API_KEY: merchant.key, XDG_CONFIG_HOME: sdk.project };
-      const args = ['listen', '--forward-to', receiver.url(path), '--base-url', stack.url];
+      const settings = { TOPUP_URL: stack.url, TOPUP_API_KEY: merchant.key, XDG_CONFIG_HOME: sdk.project };
+      const env = { ...process.env, ...settings };
+      const args = ['listen', '--forward-to', receiver.url(path)];
       const process_ = spawn(process.execPath, [program, ...args], {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exit = once(process_, 'exit');
       // Its last word before it forwards; that and the line before may come at once.
-      for await (const line of createInterface(process_.stdout)) if (line.startsWith('Forwarding')) break;
+      for await (const line of createInterface(process_.stdout))
+        if (line.startsWith(`Forwarding every event of ${stack.url} to `)) break;
       process_.kill('SIGTERM');
       expect(await exit).toEqual([0, null]);
       const help = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -14,7 +14,7 @@ Forwards your events to a URL on this machine, signed as webhooks are, and goes 
 
   --forward-to URL     such as http://localhost:3000/hook
   --events A,B         only these: ${Object.keys(KINDS).join(', ')}
-  --base-url URL       of the service; or TOPUP_BASE_URL (default http://127.0.0.1:3000)
+  --base-url URL       of the service; or TOPUP_URL (default http://127.0.0.1:3000)
   --api-key KEY        or, seen by nobody else on this machine, TOPUP_API_KEY
   --secret SECRET      signs with this one instead of one that is made, kept and printed
   --after ID           begins behind this event
@@ -61,7 +61,7 @@ export function readArguments(args: readonly string[], env: Environment): Settin
     throw new UsageError('--after and --from-start exclude each other');
   if (values.secret === '') throw new UsageError('--secret must not be empty');
   return {
-    baseUrl: urlOf('--base-url', values['base-url'] ?? env.TOPUP_BASE_URL ?? 'http://127.0.0.1:3000'),
+    baseUrl: urlOf('--base-url', values['base-url'] ?? env.TOPUP_URL ?? 'http://127.0.0.1:3000'),
     apiKey,
     forwardTo: urlOf('--forward-to', values['forward-to']),
     events: values.events === undefined ? null : kindsOf(values.events),
