@@ -64,7 +64,7 @@ report('console', asked, {
   'intake with ten people / without (goal >= 0.97)': intake,
   'CSV, lines/s (goal >= 20,000)': round(csv.perSecond, 0),
   'CSV, MB more in memory (goal <= 50)': csv.megabytes,
-  'memory at rest, MB (goal <= 180)': csv.atRest,
+  'memory after it, MB (goal at rest <= 180)': csv.atRest,
   'start to ready, s (goal <= 3)': round(readyMs / 1_000, 1),
 });
 supplier.disconnect();
