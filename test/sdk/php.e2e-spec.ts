@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
-import { AUTOLOAD, call, describePhp, SDK, type Called } from './php/php.js';
+import { AUTOLOAD, call, describePhp, SDK, servePhp, type Called } from './php/php.js';
 
 const SHOP = path.join(SDK, 'examples/shop.php');
 
@@ -138,10 +138,7 @@ describePhp('the SDK for PHP, against the service', () => {
         include_deliveries: true,
       });
       const settings = { AUTOLOAD, SHOP_DIR: directory, TOPUP_URL: stack.url, TOPUP_API_KEY: merchant.key };
-      shop = spawn('php', ['-S', url.slice('http://'.length), SHOP], {
-        env: { ...process.env, ...settings, WEBHOOK_SECRET: body.secret },
-        stdio: 'ignore',
-      });
+      shop = servePhp(url.slice('http://'.length), SHOP, { ...settings, WEBHOOK_SECRET: body.secret });
       const answers = (): Promise<boolean> => fetch(url).then(() => true, () => false); // prettier-ignore
       await eventually(answers, Boolean);
     });
