@@ -59,7 +59,8 @@ async function stop({ logger, stopWithinMs, stop }: RunningProcess): Promise<voi
   process.exit(0);
 }
 
-function startProblem(error: unknown): string {
+/** Why a program could not start, in words. */
+export function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
