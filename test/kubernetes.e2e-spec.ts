@@ -8,6 +8,7 @@ import { projectRoot } from '../src/core/project-root.js';
 import { findOnPath } from '../tools/local-stack/debian-packages.js';
 import { ConsoleStack } from './console/console-stack.js';
 import { openManagementPort } from './ops/management.js';
+import { eventually } from './support/eventually.js';
 import {
   parseManifests,
   probesOf,
@@ -43,6 +44,13 @@ beforeAll(async () => {
     'worker management': await openManagementPort(worker),
     'console http': console.url,
   };
+  const areReady = Object.values(listening).map((base) =>
+    eventually(
+      async () => (await fetch(`${base}/readyz`)).status,
+      (status) => status === 200,
+    ),
+  );
+  await Promise.all(areReady);
 });
 
 afterAll(async () => {
