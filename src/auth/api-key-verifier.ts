@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import ipaddr from 'ipaddr.js';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
+import { API_KEY_SHAPE } from '../core/identifiers.js';
 import type { Logger } from '../core/logger.js';
 import { parseNetwork, type Network } from '../core/networks.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -20,7 +21,6 @@ interface Entry {
   usedAtMs: number;
 }
 
-const SHAPE = /^topup_(test_)?[0-9A-Za-z]{43}$/;
 /** A revoked key stops working within 5 s (refresh, and the answer's way included). */
 const TRUST_MS = 4_000;
 const REFRESH_MS = 1_500;
@@ -68,7 +68,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
    * address that the key is not for; SERVICE_UNAVAILABLE when the key must be looked up and the database is away.
    */
   async verify(key: string | undefined, address: string | undefined): Promise<Caller> {
-    if (key === undefined || !SHAPE.test(key)) throw invalidApiKey();
+    if (key === undefined || !API_KEY_SHAPE.test(key)) throw invalidApiKey();
     const hash = hashApiKey(key);
     const id = hash.toString('base64');
     let entry = this.entries.get(id);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import { parseNetwork } from '../core/networks.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { apiKeyPrefix, newApiKey, SANDBOX_KEY_START } from '../core/identifiers.js';
@@ -29,6 +30,7 @@ export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 @Injectable()
 export class ApiKeysService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly apiKeys: ApiKeysRepository,
     private readonly merchants: MerchantsService,
@@ -58,7 +60,7 @@ export class ApiKeysService {
         allowed_networks: allowedNetworks,
         expires_at: expiresAt,
       };
-      const issued = await this.insert(tx, newApiKey(sandbox), fields);
+      const issued = await this.insert(tx, newApiKey(sandbox, this.config.CELL), fields);
       recordAction(tx, by, {
         action: 'api_key.issue',
         merchantId,
@@ -98,7 +100,7 @@ export class ApiKeysService {
       if (overlapSeconds === 0) await this.apiKeys.revoke(tx, id);
       else await this.apiKeys.expireIn(tx, id, overlapSeconds);
       const { merchant_id, name, allowed_networks, expires_at } = old;
-      const key = newApiKey(old.prefix.startsWith(SANDBOX_KEY_START));
+      const key = newApiKey(old.prefix.startsWith(SANDBOX_KEY_START), this.config.CELL);
       const issued = await this.insert(tx, key, { merchant_id, name, allowed_networks, expires_at });
       const detail = {
         id,

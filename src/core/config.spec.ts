@@ -74,6 +74,17 @@ describe('configuration', () => {
     expect(problems).toMatch(words === 'a comma-separated list of networks' ? /no network/ : words);
   });
 
+  it.each(['test', 'B', '2b', 'cell_b', 'thirteenchars'])(
+    'refuses CELL=%s, which a key could not tell',
+    (name) => {
+      expect(problemsOf({ ...complete, CELL: name })).toContain('CELL must be up to 12 lower-case letters');
+    },
+  );
+
+  it.each(['', 'b', 'tests', 'bangkok2'])('takes CELL=%s', (name) => {
+    expect(loadConfig({ ...complete, CELL: name }).CELL).toBe(name);
+  });
+
   it('lets the console do without Redis, with a pool of its own', () => {
     const { REDIS_URL: _redis, ...withoutRedis } = complete;
     const config = loadConfig({ ...withoutRedis, DATABASE_POOL_SIZE: '20' }, { forConsole: true });

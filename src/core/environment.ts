@@ -64,6 +64,9 @@ const Networks = (): PropertyDecorator =>
 const Key = (): PropertyDecorator =>
   TextLike(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64: openssl rand -base64 32');
 
+/** Empty, or what API keys name a cell by: never the `test` of sandbox keys, and without their underscores. */
+const CELL = /^((?!test$)[a-z][a-z0-9]{0,11})?$/;
+
 /** The environment variables, as `.env.example` explains them. */
 export class Environment {
   @OneOf(['development', 'production', 'test'], 'development, production or test', 'development')
@@ -86,6 +89,9 @@ export class Environment {
   @IsOptional() @Key() SECRETS_KEY?: string;
   @TextLike(/^([A-Za-z0-9+/]{43}=(,|$))*$/, 'a comma-separated list of former SECRETS_KEYs', '')
   SECRETS_PREVIOUS_KEYS!: string;
+
+  @TextLike(CELL, 'up to 12 lower-case letters and digits, a letter first, and not "test"', '')
+  CELL!: string;
 
   @Networks() WEBHOOK_ALLOWED_CIDRS!: string;
   @Networks() TRUSTED_PROXIES!: string;

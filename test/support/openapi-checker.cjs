@@ -8,10 +8,10 @@ const addFormats = require('ajv-formats');
 const KEY = 'openapi.json';
 const document = JSON.parse(readFileSync(path.resolve(__dirname, '../../openapi.json'), 'utf8'));
 
-/** What HTTP and Node add to any answer or request, and Standard Webhooks do not name. */
+/** What HTTP, Node and a proxy add to any answer or request, and Standard Webhooks do not name. */
 const OF_THE_TRANSPORT = [
   ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
-  ...['host', 'user-agent'],
+  ...['host', 'server', 'user-agent'],
 ];
 
 const options = { strict: false, allErrors: true, validateSchema: false, discriminator: true };

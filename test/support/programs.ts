@@ -17,6 +17,7 @@ const SOURCES = {
   python3: { packages: ['python3'], env: (root) => ({ PYTHONHOME: path.join(root, 'usr') }) },
   php: { packages: ['php-cli'], file: /^php\d/, env: phpSettings },
   go: { packages: ['golang-go'] },
+  nginx: { packages: ['nginx'] },
 } satisfies Record<string, Source>;
 
 export type ProgramName = keyof typeof SOURCES;
@@ -40,11 +41,12 @@ function find(name: ProgramName): Promise<Program | null> {
 function findUnpacked(name: ProgramName, directory: string): Program | null {
   const source: Source = SOURCES[name];
   const root = path.join(directory, 'root');
-  const bin = path.join(root, 'usr', 'bin');
-  const file = filesIn(bin).find((each) => source.file?.test(each) ?? each === name);
-  if (file === undefined || !isExecutable(path.join(bin, file))) return null;
+  const file = ['usr/bin', 'usr/sbin']
+    .flatMap((bin) => filesIn(path.join(root, bin)).map((each) => path.join(root, bin, each)))
+    .find((each) => source.file?.test(path.basename(each)) ?? path.basename(each) === name);
+  if (file === undefined || !isExecutable(file)) return null;
   // Go finds its library from where it really is.
-  const program = realpathSync(path.join(bin, file));
+  const program = realpathSync(file);
   const libraries = name === 'go' ? null : libraryPathOf(root);
   return {
     program,

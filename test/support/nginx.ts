@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { projectRoot } from '../../src/core/project-root.js';
+import { freePort } from '../../tools/local-stack/ports.js';
+import { eventually } from './eventually.js';
+import type { Program } from './fetched-program.js';
+
+export interface RunningNginx {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The nginx of `deploy/nginx`, with all of its files but other places and ports, and no container around it.
+ * @param api where the API is that it stands before.
+ * @param cells what `cells/cells.conf` says.
+ */
+export async function startNginx(
+  { program, env }: Program,
+  { api, cells }: { api: string; cells: string },
+): Promise<RunningNginx> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'topup-nginx-'));
+  // Its workers are of another user where root starts it.
+  chmodSync(directory, 0o755);
+  const [port, healthPort] = [await freePort(), await freePort()];
+  const files = path.join(directory, 'etc');
+  cpSync(path.join(projectRoot, 'deploy/nginx'), files, { recursive: true });
+  for (const name of ['nginx.conf', 'start.sh']) {
+    const text = readFileSync(path.join(files, name), 'utf8')
+      .replaceAll('/tmp/', `${directory}/`)
+      .replaceAll('/etc/topup', files)
+      .replaceAll('listen 8080', `listen 127.0.0.1:${port}`)
+      .replaceAll('127.0.0.1:8081', `127.0.0.1:${healthPort}`)
+      .replaceAll('http://api:3000', api);
+    writeFileSync(path.join(files, name), text);
+  }
+  writeFileSync(path.join(files, 'cells', 'cells.conf'), cells);
+  // It opens /dev/stdout by its name, which works for files only.
+  const log = openSync(path.join(directory, 'log'), 'w');
+  const child = spawn('sh', [path.join(files, 'start.sh')], {
+    env: { ...env, PATH: `${path.dirname(program)}:${process.env.PATH ?? ''}` },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const ended = once(child, 'close');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGQUIT');
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await eventually(
+      async () => {
+        if (child.exitCode !== null) throw new Error('nginx has ended');
+        return fetch(`http://127.0.0.1:${healthPort}/`).then(
+          ({ status }) => status,
+          () => 0,
+        );
+      },
+      (status) => status === 200,
+    );
+  } catch (error) {
+    const said = readFileSync(path.join(directory, 'log'), 'utf8');
+    await stop();
+    throw new Error(`nginx did not start: ${said}`, { cause: error });
+  }
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
