@@ -15,6 +15,7 @@ const rows = {
   'player-validators': ['core', 'suppliers'],
   catalog: ['core', 'database', 'audit-log', 'merchants', 'auth', 'suppliers', 'player-validators'],
   wallet: ['core', 'database', 'audit-log', 'merchants', 'auth', 'events'],
+  approvals: ['core', 'database', 'audit-log', 'operators', 'merchants', 'wallet'],
   'unit-deliveries': ['core', 'database', 'suppliers'],
   orders: [
     ...['core', 'database', 'queues', 'merchants', 'auth', 'suppliers', 'catalog', 'events', 'wallet'],
@@ -70,7 +71,7 @@ const rows = {
   console: [
     ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],
     ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health', 'jobs', 'figures'],
-    'unit-deliveries',
+    ...['unit-deliveries', 'approvals'],
   ],
 };
 

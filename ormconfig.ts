@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Approval } from './src/approvals/approval.entity.js';
 import { AuditLogEntry } from './src/audit-log/audit-log-entry.entity.js';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { FxRate } from './src/catalog/fx-rate.entity.js';
@@ -48,6 +49,7 @@ import { ProductHistory1763800000048 } from './src/database/migrations/176380000
 import { MinuteFigures1763800000050 } from './src/database/migrations/1763800000050-minute-figures.js';
 import { SupplierStates1763800000051 } from './src/database/migrations/1763800000051-supplier-states.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
+import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -84,7 +86,7 @@ const ENTITIES = [
   ...[Wallet, Transfer, Order, OrderItem, OrderUnit, UnitAttempt, SupplierCall, SupplierReversal],
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
-  ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim],
+  ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim, Approval],
   ...[Job, MinuteFigure, SupplierState],
 ];
 
@@ -146,6 +148,7 @@ export function dataSourceOptions(
       MinuteFigures1763800000050,
       SupplierStates1763800000051,
       OperatorLogPages1763800000053,
+      Approvals1763800000059,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

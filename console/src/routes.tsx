@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { Failure, Loading, NotFound } from './kit/states';
+import { approvals } from './routes/approvals';
 import { log, me, operator, operators } from './routes/accounts';
 import { root, shell } from './routes/base';
 import {
@@ -25,7 +26,7 @@ const routeTree = root.addChildren([
   setPassword,
   shell.addChildren([
     ...[home, orders, order, review],
-    merchants,
+    ...[approvals, merchants],
     merchant.addChildren([
       ...[merchantOverview, merchantOrders, merchantStatement],
       ...[merchantKeys, merchantPrices, merchantLog],

@@ -9,6 +9,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { AccessGuard } from './access/access.guard.js';
 import { AccessModule } from './access/access.module.js';
+import { ApprovalPagesModule } from './approvals/approval-pages.module.js';
 import { CataloguePagesModule } from './catalogue/catalogue-pages.module.js';
 import { DeskModule } from './desk/desk.module.js';
 import { ConsoleJobsModule } from './jobs/console-jobs.module.js';
@@ -24,6 +25,7 @@ import { ConsoleHealthController } from './console-health.controller.js';
 @Module({
   imports: [
     ...[DatabaseModule, HealthModule, AccessModule],
+    ApprovalPagesModule,
     CataloguePagesModule,
     DeskModule,
     FigurePagesModule,

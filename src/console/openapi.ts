@@ -17,6 +17,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Me', 'My account')
     .addTag('Orders', 'Orders, and what is done about them')
     .addTag('Merchants', 'Merchants, their wallets and statements')
+    .addTag('Approvals', 'Movements of money that wait for a second person')
     .addTag('Products', 'Products, files of them, and their prices')
     .addTag('Offers', 'Where products are bought')
     .addTag('Exchange rates', 'What suppliers’ currencies are worth')

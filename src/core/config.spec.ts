@@ -52,7 +52,7 @@ describe('configuration', () => {
     expect(loadConfig(complete).console).toEqual({
       ...{ port: 3100, host: '127.0.0.1', url: 'http://127.0.0.1:3100', isHttps: false, trustedProxies: [] },
       ...{ sessionMs: 43_200_000, idleMs: 3_600_000, requireSecondFactor: 'money' },
-      ...{ confirmAbove: 100_000n, timezone: 'Asia/Bangkok' },
+      ...{ confirmAbove: 100_000n, approvalAbove: null, timezone: 'Asia/Bangkok' },
     });
   });
 
@@ -67,6 +67,7 @@ describe('configuration', () => {
     ['CONSOLE_IDLE_MINUTES', 'soon', 'a whole number, 1 to 1440'],
     ['CONSOLE_REQUIRE_2FA', 'yes', 'none, money or all'],
     ['CONSOLE_CONFIRM_ABOVE', '1,000', 'an amount in baht such as 1000.00'],
+    ['CONSOLE_APPROVAL_ABOVE', 'much', 'an amount in baht such as 50000.00, or empty'],
     ['CONSOLE_TIMEZONE', '+07:00', 'the name of a time zone such as Asia/Bangkok'],
   ])('refuses %s=%s: it must be %s', (name, value, words) => {
     const problems = problemsOf({ ...complete, NODE_ENV: 'production', [name]: value });

@@ -18,6 +18,8 @@ export interface ConsoleConfig {
   readonly requireSecondFactor: 'none' | 'money' | 'all';
   /** A resolution of a unit that costs more is confirmed again. */
   readonly confirmAbove: Satang;
+  /** Of a movement of a merchant's money above it a second person decides; null where nobody has to. */
+  readonly approvalAbove: Satang | null;
   /** Of those who have not chosen their own. */
   readonly timezone: string;
 }
@@ -40,19 +42,23 @@ export function readConsoleConfig(
     CONSOLE_IDLE_MINUTES: minutes,
     CONSOLE_REQUIRE_2FA: requireSecondFactor,
     CONSOLE_CONFIRM_ABOVE: limit,
+    CONSOLE_APPROVAL_ABOVE: approvalLimit,
     CONSOLE_TIMEZONE: timezone,
     ...others
   } = environment;
   const origin = readOrigin(url || `http://127.0.0.1:${port}`, environment.NODE_ENV, problems);
   const confirmAbove = parseBaht(limit ?? '');
   if (confirmAbove === null) problems.push('CONSOLE_CONFIRM_ABOVE must be an amount in baht such as 1000.00');
+  const approvalAbove = approvalLimit ? parseBaht(approvalLimit) : null;
+  if (approvalLimit && approvalAbove === null)
+    problems.push('CONSOLE_APPROVAL_ABOVE must be an amount in baht such as 50000.00, or empty');
   if (!isTimezone(timezone ?? ''))
     problems.push('CONSOLE_TIMEZONE must be the name of a time zone such as Asia/Bangkok');
   const ofConsole: ConsoleConfig = {
     ...{ port, host, url: origin, isHttps: origin.startsWith('https:') },
     trustedProxies: splitList(proxies),
     ...{ sessionMs: hours * 3_600_000, idleMs: minutes * 60_000 },
-    ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, timezone },
+    ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, approvalAbove, timezone },
   };
   return [ofConsole, others];
 }

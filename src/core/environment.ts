@@ -126,6 +126,7 @@ export class Environment {
   @OneOf(['none', 'money', 'all'], 'none, money or all', 'money')
   CONSOLE_REQUIRE_2FA!: 'none' | 'money' | 'all';
   @Text('1000.00') CONSOLE_CONFIRM_ABOVE!: string;
+  @Text('') CONSOLE_APPROVAL_ABOVE!: string;
   @Text('Asia/Bangkok') CONSOLE_TIMEZONE!: string;
 
   @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;

@@ -37,6 +37,8 @@ export const CONSOLE_DETAIL_CODES = {
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
   CONFIRMATION_REQUIRED:
     'this is done only shortly after the code or password was given: confirm, and send it again',
+  APPROVAL_REQUIRED: 'a second person has to approve this: ask for it with `POST /api/approvals`',
+  OWN_REQUEST: 'nobody approves what they asked for themselves: another operator has to',
   CHANGED_MEANWHILE: 'what was shown is not so any more, and nothing was done: look again',
 } as const;
 

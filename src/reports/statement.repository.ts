@@ -15,7 +15,7 @@ import {
 } from './statement.sql.js';
 
 /** A line with what only the operator knows of it. */
-export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator'>;
+export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;
 
 /** A merchant's movements from a moment, inclusive, to another, exclusive. */
 export interface Which {

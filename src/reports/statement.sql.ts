@@ -28,7 +28,7 @@ export const READ_BOUNDS: Statement = {
 
 const LINE = `
   t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
-  o.order_number, t.created_at, t.reference, t.note, t.operator`;
+  o.order_number, t.created_at, t.reference, t.note, t.operator, t.approved_by`;
 
 const page = (order: 'ASC' | 'DESC'): string => `
   SELECT ${LINE}

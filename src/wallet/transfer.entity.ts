@@ -72,6 +72,10 @@ export class Transfer {
   @Column('text', { nullable: true })
   operator!: string | null;
 
+  /** Who approved what the operator asked for, where a second person had to. */
+  @Column('text', { nullable: true })
+  approved_by!: string | null;
+
   @Column(createdAtColumn())
   created_at!: Date;
 }

@@ -16,11 +16,13 @@ export interface Funding extends Actor {
   amount: Satang;
   /** The operator's reference, unique per merchant over credits and debits. */
   reference: string;
-  note?: string;
+  note?: string | undefined;
   /** What the operator saw as available: with anything else, nothing moves. */
   expectedAvailable?: Satang | undefined;
   /** A sandbox merchant gives itself money: the operators' log says what operators did. */
   isOwn?: boolean;
+  /** The request that `operator` approves: another one asked for the movement. */
+  approval?: { id: number; requester: string; reason: string };
 }
 
 /** What became of an operator's movement. */
@@ -30,6 +32,8 @@ export interface FundingResult {
   at: Date;
   /** Who moved it before under this reference; null when it moved now. */
   repeats: { operator: string | null } | null;
+  /** Of the movement, when it was made now. */
+  transferId: bigint | null;
 }
 
 const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
@@ -70,30 +74,35 @@ export class WalletService {
    * @throws NOT_FOUND; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE where another balance was expected.
    */
   async fund(kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
+    return this.database.transaction((tx) => this.fundIn(tx, kind, funding));
+  }
+
+  /** The same in a transaction that does more. @throws as {@link fund}. */
+  async fundIn(tx: Transaction, kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     assertFunding(funding);
-    const { merchantId, amount, reference, note = null, operator, reason, console, isOwn } = funding;
-    return this.database.transaction(async (tx) => {
-      const before = known(await this.wallets.lock(tx, merchantId), merchantId);
-      const earlier = await this.findEarlier(tx, kind, funding);
-      if (earlier) return { wallet: before, at: earlier.created_at, repeats: { operator: earlier.operator } };
-      assertAsExpected(before, funding);
-      const availableAfter = before.available + (kind === 'credit' ? amount : -amount);
-      if (availableAfter < 0n) {
-        const message = `merchant ${merchantId} has only ${formatBaht(before.available)} THB available`;
-        throw new AppError('CONFLICT', message);
-      }
-      if (availableAfter > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
-      const funded = { merchantId, kind, amount, availableAfter, reference, note, operator };
-      const { wallet, transferId } = await this.wallets.fund(tx, funded);
-      const detail = { transfer_id: Number(transferId), amount: formatBaht(amount), reference, note };
-      const actor = isOwn ? undefined : { operator, reason, console };
-      recordAction(tx, actor, { action: `wallet.${kind}`, merchantId, detail });
-      if (crosses(before.available, wallet.available, wallet.alert_below)) {
-        const low = { merchantId, available: wallet.available, threshold: wallet.alert_below };
-        await recordEvents(tx, [lowBalanceEvent(low, wallet.updated_at)]);
-      }
-      return { wallet, at: wallet.updated_at, repeats: null };
-    });
+    const { merchantId, amount, reference, note = null, operator, approval } = funding;
+    const before = known(await this.wallets.lock(tx, merchantId), merchantId);
+    const earlier = await this.findEarlier(tx, kind, funding);
+    if (earlier) {
+      const repeats = { operator: earlier.operator };
+      return { wallet: before, at: earlier.created_at, repeats, transferId: null };
+    }
+    assertAsExpected(before, funding);
+    const availableAfter = before.available + (kind === 'credit' ? amount : -amount);
+    if (availableAfter < 0n) {
+      const message = `merchant ${merchantId} has only ${formatBaht(before.available)} THB available`;
+      throw new AppError('CONFLICT', message);
+    }
+    if (availableAfter > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
+    const who = { operator: approval?.requester ?? operator, approvedBy: approval ? operator : null };
+    const funded = { merchantId, kind, amount, availableAfter, reference, note, ...who };
+    const { wallet, transferId } = await this.wallets.fund(tx, funded);
+    recordFunding(tx, `wallet.${kind}`, funding, transferId);
+    if (crosses(before.available, wallet.available, wallet.alert_below)) {
+      const low = { merchantId, available: wallet.available, threshold: wallet.alert_below };
+      await recordEvents(tx, [lowBalanceEvent(low, wallet.updated_at)]);
+    }
+    return { wallet, at: wallet.updated_at, repeats: null, transferId };
   }
 
   /** The movement that this one would repeat. @throws CONFLICT for a reference that was used otherwise. */
@@ -138,8 +147,30 @@ export class WalletService {
   }
 }
 
+function recordFunding(
+  tx: Transaction,
+  action: 'wallet.credit' | 'wallet.debit',
+  { merchantId, amount, reference, note, approval, isOwn, operator, reason, console }: Funding,
+  transferId: bigint,
+): void {
+  const detail = {
+    ...{ transfer_id: Number(transferId), amount: formatBaht(amount), reference, note: note ?? null },
+    ...(approval && {
+      ...{ approval_id: approval.id, requested_by: approval.requester, request_reason: approval.reason },
+    }),
+  };
+  const actor = isOwn ? undefined : { operator, reason, console };
+  recordAction(tx, actor, { action, merchantId, detail });
+}
+
 /** @throws BAD_REQUEST */
-function assertFunding({ amount, reference, note = '', operator, reason }: Funding): void {
+export function assertFunding({
+  amount,
+  reference,
+  note = '',
+  operator,
+  reason,
+}: Pick<Funding, 'amount' | 'reference' | 'note' | 'operator' | 'reason'>): void {
   if (amount <= 0n || amount > MAX_SATANG)
     throw new AppError('BAD_REQUEST', 'the amount must be more than 0.00');
   const problem = textProblem(reference, 1, 128);

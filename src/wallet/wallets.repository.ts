@@ -25,6 +25,8 @@ export interface Funded {
   reference: string;
   note: string | null;
   operator: string;
+  /** Whoever approved what the operator asked for, where a second person had to. */
+  approvedBy: string | null;
 }
 
 /** To the millisecond, as every moment that merchants see; not the transaction's, which began before its locks. */
@@ -97,7 +99,7 @@ export class WalletsRepository {
   async fund({ manager }: Transaction, funded: Funded): Promise<{ wallet: Wallet; transferId: bigint }> {
     const { merchantId, kind, availableAfter, ...members } = funded;
     const [debit, credit] = TRANSFER_ACCOUNTS[kind];
-    const { amount, reference, note, operator } = members;
+    const { amount, reference, note, operator, approvedBy } = members;
     const inserted = await manager
       .createQueryBuilder()
       .insert()
@@ -112,6 +114,7 @@ export class WalletsRepository {
         reference,
         note,
         operator,
+        approved_by: approvedBy,
         created_at: now,
       })
       .returning(['id', 'created_at'])

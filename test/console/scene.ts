@@ -21,6 +21,7 @@ export async function startScene(
     {
       DATABASE_URL: config.DATABASE_URL,
       SECRETS_KEY: config.secretsKey?.toString('base64') ?? '',
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('CONSOLE_'))),
     },
     options,
   );

@@ -1,3 +1,4 @@
+import type approvals from '../pages/approvals/words.en.json';
 import type home from '../pages/home/words.en.json';
 import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
@@ -14,6 +15,7 @@ import type { Messages } from './translate';
 
 /** The texts of each area's pages, in `pages/AREA/words.LANGUAGE.json`: they come with the first of its pages. */
 interface AreaTexts {
+  approvals: typeof approvals;
   home: typeof home;
   log: typeof log;
   me: typeof me;

@@ -51,6 +51,12 @@ export const WebhooksIcon = icon(
     <path d="M7.1 6 4.9 10M5.75 11.5h4.5M8.9 6l2.2 4" />
   </>,
 );
+export const ApprovalsIcon = icon(
+  <>
+    <circle cx="6.5" cy="5" r="2.5" />
+    <path d="M2 13.5c.5-2.6 2.2-4 4.5-4 .9 0 1.7.2 2.4.6M9.5 12l1.7 1.7 3-3.4" />
+  </>,
+);
 export const ReportsIcon = icon(<path d="M2.5 13.5h11M4 11V7.5m4 3.5V3m4 8V5.5" />);
 export const AuditIcon = icon(<path d="M8 2 3 4v4c0 3 2.2 5 5 6 2.8-1 5-3 5-6V4zM5.8 8l1.6 1.6 2.9-3.1" />);
 export const ProductsIcon = icon(

@@ -45,6 +45,11 @@ const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
   product_on_sale: ['good', 'check'],
   rate_fresh: ['good', 'check'],
   rate_stale: ['warn', 'alert'],
+  approval_open: ['warn', 'half'],
+  approval_approved: ['good', 'check'],
+  approval_rejected: ['bad', 'cross'],
+  approval_withdrawn: ['quiet', 'bar'],
+  approval_expired: ['quiet', 'bar'],
   unroutable: ['warn', 'alert'],
 };
 

@@ -23,7 +23,7 @@ export const merchant = createRoute({
   getParentRoute: () => shell,
   path: '/merchants/$id',
   component: lazyRouteComponent(
-    inArea('merchants', () => import('../pages/merchants/merchant')),
+    inArea(['merchants', 'approvals'], () => import('../pages/merchants/merchant')),
     'Merchant',
   ),
 });

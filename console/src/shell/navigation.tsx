@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT, type Key } from '../i18n/words';
 import {
+  ApprovalsIcon,
   AuditIcon,
   HomeIcon,
   LogIcon,
@@ -15,7 +16,7 @@ import {
   SuppliersIcon,
   WebhooksIcon,
 } from '../kit/icons';
-import { useMay, type Permission } from '../session';
+import { useMay, useSession, type Permission } from '../session';
 import { Logo } from './logo';
 import classes from './navigation.module.css';
 
@@ -25,6 +26,7 @@ interface Place {
     | '/orders'
     | '/review'
     | '/merchants'
+    | '/approvals'
     | '/products'
     | '/fx'
     | '/suppliers'
@@ -43,6 +45,7 @@ const PLACES: readonly Place[] = [
   { to: '/orders', name: 'nav.orders', Icon: OrdersIcon, permission: 'orders.read' },
   { to: '/review', name: 'nav.review', Icon: ReviewIcon, permission: 'orders.read' },
   { to: '/merchants', name: 'nav.merchants', Icon: MerchantsIcon, permission: 'merchants.read' },
+  { to: '/approvals', name: 'nav.approvals', Icon: ApprovalsIcon, permission: 'wallets.read' },
   { to: '/products', name: 'nav.products', Icon: ProductsIcon, permission: 'products.read' },
   { to: '/fx', name: 'nav.fx', Icon: RatesIcon, permission: 'products.read' },
   { to: '/suppliers', name: 'nav.suppliers', Icon: SuppliersIcon, permission: 'suppliers.read' },
@@ -55,6 +58,9 @@ const PLACES: readonly Place[] = [
 
 export function Navigation(): ReactNode {
   const t = useT();
+  // Where nobody has to approve anything, there is nothing to see.
+  const hasApprovals = typeof useSession()?.approval_above === 'string';
+  const places = PLACES.filter(({ to }) => to !== '/approvals' || hasApprovals);
   return (
     <nav aria-label={t('shell.navigation')}>
       <Link to="/" className={classes.brand}>
@@ -62,7 +68,7 @@ export function Navigation(): ReactNode {
         {t('shell.product')}
       </Link>
       <ul className={classes.places}>
-        {PLACES.map((place) => (
+        {places.map((place) => (
           <NavigationLink key={place.to} {...place} />
         ))}
       </ul>

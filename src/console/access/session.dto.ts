@@ -112,6 +112,8 @@ export class SessionDto {
     description: 'A resolution of a unit that costs more is confirmed again',
   })
   confirm_above!: string;
+  @ApiNullableText('50000.00', 'A deposit or withdrawal of more waits for a second person; null: none does')
+  approval_above!: string | null;
 }
 
 export class SignedOutDto {

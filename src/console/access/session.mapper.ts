@@ -11,7 +11,7 @@ type Session = Omit<LiveSession, 'id_hash'>;
 export function toSessionDto(session: Session, config: Config): SessionDto {
   const state = stateOf(session, config);
   const { confirmedUntil } = new Caller(session, { ip: '', requestId: '' });
-  const { idleMs, confirmAbove } = config.console;
+  const { idleMs, confirmAbove, approvalAbove } = config.console;
   return {
     state,
     operator:
@@ -22,6 +22,7 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
     expires_at: session.expires_at.toISOString(),
     idle_minutes: idleMs / 60_000,
     confirm_above: formatBaht(confirmAbove),
+    approval_above: approvalAbove === null ? null : formatBaht(approvalAbove),
   };
 }
 

@@ -18,7 +18,8 @@ import { MerchantWallet } from './merchant-wallet.service.js';
 
 const MOVES =
   'Asks for confirmation. The same reference with the same amount moves nothing, and answers when it was done; with ' +
-  'another amount it is 409. Where `expected_available` is given and another amount is available: 409 CHANGED_MEANWHILE.';
+  'another amount it is 409. Where `expected_available` is given and another amount is available: 409 CHANGED_MEANWHILE. More than ' +
+  '`approval_above` is 403 APPROVAL_REQUIRED.';
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id')

@@ -18,6 +18,8 @@ export class StatementPeriodDto {
 export class ConsoleEntryDto extends WalletEntryDto {
   @ApiNullableText('Transfer of Monday') note!: string | null;
   @ApiNullableText('nok@example.com', 'Who moved it; null for orders') operator!: string | null;
+  @ApiNullableText('mali@example.com', 'Who approved what the operator asked for; null where nobody had to')
+  approved_by!: string | null;
 }
 
 export class MoveDto {

@@ -27,4 +27,5 @@ export const toConsoleEntryDto = (row: StatementRow): ConsoleEntryDto => ({
   ...toEntry(row),
   note: row.note,
   operator: row.operator,
+  approved_by: row.approved_by,
 });

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { recordAction } from '../../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
@@ -11,6 +12,7 @@ import { MerchantsService } from '../../merchants/merchants.service.js';
 import { AccountStatementService, type Period, type StatementRow } from '../../reports/statement.service.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
+import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { answerCsv, type CsvColumns } from '../csv-answer.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
 import type { MerchantWalletDto } from './merchant.dto.js';
@@ -34,6 +36,7 @@ const COLUMNS: CsvColumns<ConsoleEntryDto> = {
   order_number: ({ order_number }) => order_number,
   note: ({ note }) => note,
   operator: ({ operator }) => operator,
+  approved_by: ({ approved_by }) => approved_by,
 };
 
 /** A merchant's money, as the pages show and move it. */
@@ -44,6 +47,7 @@ export class MerchantWallet {
     private readonly merchants: MerchantsService,
     private readonly wallets: WalletService,
     private readonly statements: AccountStatementService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** @throws NOT_FOUND */
@@ -73,7 +77,8 @@ export class MerchantWallet {
 
   /**
    * Moves money in or out, confirmed again.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT, with CHANGED_MEANWHILE for another balance than expected.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN, with APPROVAL_REQUIRED for more than CONSOLE_APPROVAL_ABOVE; CONFLICT,
+   * with CHANGED_MEANWHILE for another balance than expected.
    */
   async move(
     caller: Caller,
@@ -81,6 +86,7 @@ export class MerchantWallet {
     kind: 'credit' | 'debit',
     { amount, reference, note, expected_available: expected }: MoveDto,
   ): Promise<MovedDto> {
+    assertNeedsNoApproval(satang(amount), this.config);
     caller.assertConfirmed();
     const by = caller.actor();
     const { wallet, at, repeats } = await this.wallets.fund(kind, {

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
 import { parseBaht } from '../../core/money.js';
 import {
@@ -11,13 +12,17 @@ import {
 } from '../../core/pagination.js';
 import { ReversalsService, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
+import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 /** Reversals, as the pages ask for them. */
 @Injectable()
 export class ReversalPages {
-  constructor(private readonly reversals: ReversalsService) {}
+  constructor(
+    private readonly reversals: ReversalsService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   /** Newest first: there are few, and all of them are read. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(
@@ -37,13 +42,14 @@ export class ReversalPages {
     );
   }
 
-  /** @throws FORBIDDEN until it is confirmed again; NOT_FOUND; CONFLICT when it is closed already. */
+  /** @throws FORBIDDEN until it is confirmed again, and for a credit that needs a second person; NOT_FOUND; CONFLICT when it is closed already. */
   async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
+    const amount = credit ? present(parseBaht(credit), 'an amount that was checked can be read') : undefined;
+    if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
     caller.assertConfirmed();
     const closed = await this.reversals.close({
-      id,
-      by: caller.actor(reason),
-      ...(credit ? { credit: present(parseBaht(credit), 'an amount that was checked can be read') } : {}),
+      ...{ id, by: caller.actor(reason) },
+      ...(amount === undefined ? {} : { credit: amount }),
     });
     return toReversalDto(closed, caller);
   }

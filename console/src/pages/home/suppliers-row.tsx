@@ -5,6 +5,7 @@ import { Section } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import type { components } from '../../schema';
+import { useWaitingForMe } from '../approvals/approval-view';
 import { useNow, useSuppliers } from './figures-now';
 import classes from './home.module.css';
 
@@ -46,7 +47,12 @@ export function NeedsYou(): ReactNode {
   const t = useT();
   const { data: now } = useNow();
   const { data: suppliers } = useSuppliers();
+  const waiting = useWaitingForMe();
   const needs: Need[] = [
+    ...counted(waiting, (count) => ({
+      text: t('home.needsApproval', { count }),
+      link: { to: '/approvals', search: { status: 'open' } },
+    })),
     ...counted(now?.units_review, (count) => ({
       text: t('home.needsReview', { count }),
       link: { to: '/review', search: { state: 'review' } },

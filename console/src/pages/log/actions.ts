@@ -7,7 +7,8 @@ export type Action = LogEntry['action'];
 export const ACTIONS: readonly Action[] = [
   ...(['code.reveal', 'order.cancel', 'order.note', 'order.resolve', 'reversal.close'] as const),
   ...(['merchant.create', 'merchant.suspend', 'merchant.resume', 'merchant.set_alert'] as const),
-  ...(['wallet.credit', 'wallet.debit', 'api_key.issue', 'api_key.rotate', 'api_key.revoke'] as const),
+  ...(['wallet.credit', 'wallet.debit', 'approval.request', 'approval.reject', 'approval.withdraw'] as const),
+  ...(['api_key.issue', 'api_key.rotate', 'api_key.revoke'] as const),
   ...(['price.set', 'price.clear', 'price.import', 'price.adjust', 'product.set', 'product.import'] as const),
   ...(['offer.set', 'offer.remove', 'fx.set', 'supplier.set', 'supplier.remove'] as const),
   ...(['supplier.pause', 'supplier.resume', 'supplier.sync'] as const),

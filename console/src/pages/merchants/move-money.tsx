@@ -1,4 +1,5 @@
 import { Checkbox, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client, isProblem } from '../../api';
 import { formatMoment } from '../../i18n/moments';
@@ -6,7 +7,10 @@ import { useT, useWords } from '../../i18n/words';
 import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
+import { useRequestKey } from '../../kit/request-key';
+import { useSession } from '../../session';
 import { AmountField } from './amount-field';
+import { BeforeAndAfter } from './before-and-after';
 import { useRefresh, type MerchantView, type WalletView } from './merchant-view';
 import classes from './move-money.module.css';
 
@@ -22,17 +26,20 @@ interface MoveMoneyProps {
 export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): ReactNode {
   const t = useT();
   const move = useMove({ kind, merchant, wallet });
-  const { amount, after, form, setForm } = move;
+  const { amount, after, form, setForm, limit } = move;
   const isTooMuch = after !== null && after < 0n;
   return (
     <Confirm
       title={t(kind === 'credit' ? 'move.creditTitle' : 'move.debitTitle', { name: merchant.name })}
       verb={
-        amount === null
-          ? t(`move.${kind}`)
-          : t(`move.${kind}Verb`, { amount: formatAmount(writeAmount(amount)) })
+        move.needsApproval
+          ? t('move.ask')
+          : amount === null
+            ? t(`move.${kind}`)
+            : t(`move.${kind}Verb`, { amount: formatAmount(writeAmount(amount)) })
       }
-      isHarmless={kind === 'credit'}
+      isHarmless={kind === 'credit' || move.needsApproval}
+      asksReason={move.needsApproval}
       typed={kind === 'debit' ? merchant.name : undefined}
       isReady={amount !== null && !isTooMuch && form.reference.trim() !== ''}
       onConfirm={move.send}
@@ -60,13 +67,18 @@ export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): 
         onChange={(event) => setForm({ ...form, note: event.currentTarget.value })}
       />
       <BeforeAndAfter before={wallet.available_amount} after={after} />
-      {kind === 'debit' && amount !== null && !isTooMuch && (
+      {kind === 'debit' && amount !== null && !isTooMuch && !move.needsApproval && (
         <p className={classes.consequence}>
           {t('move.debitConsequence', {
             amount: formatAmount(writeAmount(amount)),
             name: merchant.name,
             available: formatAmount(wallet.available_amount),
           })}
+        </p>
+      )}
+      {move.needsApproval && limit !== null && (
+        <p className={classes.approval} role="status">
+          {t('move.needsApproval', { limit: formatAmount(limit) })}
         </p>
       )}
       {move.hasChanged && (
@@ -93,9 +105,13 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
   const amount = read !== null && read > 0n ? read : null;
   const available = readAmount(wallet.available_amount) ?? 0n;
   const after = amount === null ? null : available + (kind === 'credit' ? amount : -amount);
-  const send = async (): Promise<void> => {
+  const limit = useSession()?.approval_above ?? null;
+  const needsApproval = amount !== null && limit !== null && amount > (readAmount(limit) ?? 0n);
+  const request = useRequest(kind, merchant);
+  const send = async (reason: string): Promise<void> => {
     if (amount === null) return;
-    const request = {
+    if (needsApproval) return request({ ...form, amount: writeAmount(amount), reason });
+    const sent = {
       params: { path: { id: merchant.id } },
       body: {
         amount: writeAmount(amount),
@@ -107,8 +123,8 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
     try {
       const { moved, at, operator } = await ask(() =>
         kind === 'credit'
-          ? client.POST('/api/merchants/{id}/credits', request)
-          : client.POST('/api/merchants/{id}/debits', request),
+          ? client.POST('/api/merchants/{id}/credits', sent)
+          : client.POST('/api/merchants/{id}/debits', sent),
       );
       if (!moved) {
         const when = formatMoment(at, language, zone);
@@ -123,23 +139,33 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
       throw new Error(t('move.changed'), { cause: error });
     }
   };
-  return { amount, after, form, setForm, hasChanged, send };
+  return { amount, after, form, setForm, hasChanged, limit, needsApproval, send };
 }
 
-function BeforeAndAfter({ before, after }: { before: string; after: bigint | null }): ReactNode {
+interface Asked {
+  amount: string;
+  reference: string;
+  note: string;
+  reason: string;
+}
+
+/** Asks for a movement that another operator has to approve. */
+function useRequest(
+  kind: MoveMoneyProps['kind'],
+  { id, name }: MerchantView,
+): (asked: Asked) => Promise<void> {
   const t = useT();
-  return (
-    <dl className={classes.figures} aria-live="polite">
-      <div>
-        <dt>{t('move.before')}</dt>
-        <dd className="number">{formatAmount(before)} THB</dd>
-      </div>
-      <div className={classes.after}>
-        <dt>{t('move.after')}</dt>
-        <dd className="number">
-          {after === null || after < 0n ? '—' : `${formatAmount(writeAmount(after))} THB`}
-        </dd>
-      </div>
-    </dl>
-  );
+  const queries = useQueryClient();
+  const requestKey = useRequestKey();
+  return async ({ amount, reference, note, reason }) => {
+    const body = { merchant_id: id, kind, amount, reference: reference.trim(), reason };
+    await ask(() =>
+      client.POST('/api/approvals', {
+        params: { header: { 'Idempotency-Key': requestKey } },
+        body: { ...body, note: note.trim() || undefined },
+      }),
+    );
+    toast(t('move.asked', { amount: formatAmount(amount), name }));
+    await queries.invalidateQueries({ queryKey: ['approvals'] });
+  };
 }

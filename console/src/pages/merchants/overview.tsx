@@ -133,6 +133,7 @@ function Movement({ entry }: { entry: EntryView }): ReactNode {
         <span className={classes.reference}>{entry.reference_id}</span>
         <span className={classes.who}>
           <Moment at={entry.created_at} form="short" zoned={false} /> · {entry.operator}
+          {entry.approved_by !== null && <> · {t('approvals.by', { who: entry.approved_by })}</>}
         </span>
       </span>
       <Amount value={entry.amount} />

@@ -101,7 +101,7 @@ const columnsOf = (t: Translate): Column<EntryView>[] => [
   {
     id: 'who',
     head: t('statement.who'),
-    cell: ({ operator }) => operator && <span title={operator}>{operator}</span>,
+    cell: (entry) => <Who entry={entry} />,
     isCut: true,
     from: 1120,
   },
@@ -118,3 +118,22 @@ const columnsOf = (t: Translate): Column<EntryView>[] => [
     align: 'end',
   },
 ];
+
+/** Who moved it, and below who approved that. */
+function Who({ entry: { operator, approved_by: approver } }: { entry: EntryView }): ReactNode {
+  const t = useT();
+  if (operator === null) return null;
+  const approved = approver === null ? null : t('approvals.by', { who: approver });
+  return (
+    <>
+      <span className={classes.who} title={operator}>
+        {operator}
+      </span>
+      {approved !== null && (
+        <span className={`${classes.who} muted`} title={approved}>
+          {approved}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ask, client, isProblem } from '../../api';
+import { useT } from '../../i18n/words';
+import { formatAmount, readAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { EVERY, usePolled } from '../../kit/live';
+import { Facts } from '../../kit/page';
+import { Answered } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import { useMay } from '../../session';
+import { BeforeAndAfter } from '../merchants/before-and-after';
+import { useDecided, type ApprovalView } from './approval-view';
+import classes from './approvals.module.css';
+
+interface Decision {
+  approval: ApprovalView;
+  verb: 'approve' | 'reject';
+}
+
+type OnDecide = (decision: Decision) => void;
+
+/**
+ * The dialog of a list of requests, and what opens it. It stands beside the list: a request that somebody else decided about
+ * leaves the list, and the dialog says so.
+ */
+export function useDecision(): [OnDecide, ReactNode] {
+  const [decision, setDecision] = useState<Decision | null>(null);
+  if (decision === null) return [setDecision, null];
+  const Dialog = decision.verb === 'approve' ? Approve : Reject;
+  return [
+    setDecision,
+    <Dialog key="dialog" approval={decision.approval} onClose={() => setDecision(null)} />,
+  ];
+}
+
+/** What somebody may do about a request that waits: decide about another's, take back their own. */
+export function Decide({ approval, onDecide }: { approval: ApprovalView; onDecide: OnDecide }): ReactNode {
+  const t = useT();
+  const mayMove = useMay('wallets.move');
+  if (!mayMove || approval.status !== 'open') return null;
+  return (
+    <span className={classes.buttons}>
+      <Button size="compact-xs" variant="default" onClick={() => onDecide({ approval, verb: 'reject' })}>
+        {t(approval.is_own ? 'approvals.withdraw' : 'approvals.reject')}
+      </Button>
+      {!approval.is_own && (
+        <Button size="compact-xs" onClick={() => onDecide({ approval, verb: 'approve' })}>
+          {t('approvals.approve')}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+interface DecisionProps {
+  approval: ApprovalView;
+  onClose: () => void;
+}
+
+/** Who asked, what for, and what it makes of the balance, which the process checks. */
+function Approve({ approval, onClose }: DecisionProps): ReactNode {
+  const t = useT();
+  const decided = useDecided();
+  const { id, merchant, kind, amount } = approval;
+  const query = usePolled({
+    queryKey: ['merchant', merchant.id, 'wallet'],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/merchants/{id}/wallet', { params: { path: { id: merchant.id } }, signal })),
+    every: EVERY.figures,
+  });
+  const available = query.data?.available_amount;
+  const after =
+    (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (kind === 'credit' ? 1n : -1n);
+  const approve = async (): Promise<void> => {
+    try {
+      const request = { params: { path: { id } }, body: { expected_available: available } };
+      await ask(() => client.POST('/api/approvals/{id}/approval', request));
+      toast(t(`move.${kind}Done`, { amount: formatAmount(amount), name: merchant.name }));
+    } catch (error) {
+      if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
+      throw new Error(t('move.changed'), { cause: error });
+    } finally {
+      await decided(merchant.id);
+    }
+  };
+  return (
+    <Confirm
+      title={t('approvals.approveTitle')}
+      verb={t(`move.${kind}Verb`, { amount: formatAmount(amount) })}
+      isHarmless={kind === 'credit'}
+      typed={kind === 'debit' ? merchant.name : undefined}
+      isReady={available !== undefined && after >= 0n}
+      onConfirm={approve}
+      onClose={onClose}
+    >
+      <Asked approval={approval} />
+      <Answered query={query} rows={2}>
+        {({ available_amount: before }) => <BeforeAndAfter before={before} after={after} />}
+      </Answered>
+      {available !== undefined && after < 0n && <p role="alert">{t('move.tooMuch')}</p>}
+      <p>{t('approvals.approveHint')}</p>
+    </Confirm>
+  );
+}
+
+function Reject({ approval, onClose }: DecisionProps): ReactNode {
+  const t = useT();
+  const decided = useDecided();
+  const { id, merchant, is_own: isOwn } = approval;
+  const reject = async (reason: string): Promise<void> => {
+    try {
+      await ask(() =>
+        client.POST('/api/approvals/{id}/rejection', { params: { path: { id } }, body: { reason } }),
+      );
+      toast(t(isOwn ? 'approvals.withdrawn' : 'approvals.rejected'));
+    } finally {
+      await decided(merchant.id);
+    }
+  };
+  return (
+    <Confirm
+      title={t(isOwn ? 'approvals.withdrawTitle' : 'approvals.rejectTitle')}
+      verb={t(isOwn ? 'approvals.withdraw' : 'approvals.reject')}
+      asksReason
+      onConfirm={reject}
+      onClose={onClose}
+    >
+      <Asked approval={approval} />
+      <p>{t('approvals.nothingMoves')}</p>
+    </Confirm>
+  );
+}
+
+/** What was asked for, as whoever decides has to see it. */
+function Asked({ approval }: { approval: ApprovalView }): ReactNode {
+  const t = useT();
+  return (
+    <Facts
+      facts={[
+        [t('approvals.movement'), <Movement key="movement" approval={approval} />],
+        [t('approvals.merchant'), approval.merchant.name],
+        [t('move.reference'), approval.reference],
+        approval.note === null ? null : [t('move.note'), approval.note],
+        [t('approvals.reason'), approval.reason],
+        [t('approvals.requestedBy'), approval.requested_by],
+      ]}
+    />
+  );
+}
+
+/** Such as `Deposit 75,000.00 THB`. */
+export function Movement({ approval: { kind, amount } }: { approval: ApprovalView }): ReactNode {
+  return (
+    <span className={classes.movement}>{useT()(`move.${kind}Verb`, { amount: formatAmount(amount) })}</span>
+  );
+}

@@ -1,0 +1,17 @@
+import type { Config } from '../../core/config.js';
+import { formatBaht, type Satang } from '../../core/money.js';
+import { refusal } from '../access/permission.js';
+
+/** Whether a second person decides about so much. */
+export const needsApproval = (
+  amount: Satang,
+  { console: { approvalAbove } }: Pick<Config, 'console'>,
+): boolean => approvalAbove !== null && amount > approvalAbove;
+
+/** @throws FORBIDDEN with APPROVAL_REQUIRED where a second person decides about so much. */
+export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>): void {
+  if (!needsApproval(amount, config)) return;
+  const limit = formatBaht(config.console.approvalAbove ?? 0n);
+  const message = `More than ${limit} THB are moved only when a second person approves it: ask for a deposit or withdrawal`;
+  throw refusal('FORBIDDEN', 'amount', 'APPROVAL_REQUIRED', message);
+}

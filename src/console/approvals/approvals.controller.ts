@@ -1,0 +1,70 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Page } from '../../core/pagination.js';
+import { CurrentCaller, type Caller } from '../access/caller.js';
+import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
+import { PathId } from '../access/path-ids.js';
+import { ApprovalPages } from './approval-pages.service.js';
+import { ApprovalDto, ApprovalsQueryDto, ApproveDto, RejectDto, RequestApprovalDto } from './approval.dto.js';
+
+@ApiTags('Approvals')
+@Controller('api/approvals')
+export class ConsoleApprovalsController {
+  constructor(private readonly approvals: ApprovalPages) {}
+
+  @Get()
+  @ConsoleRoute('wallets.read', {
+    summary: 'Movements that wait, or have waited, for a second person, newest first',
+    answer: { pageOf: ApprovalDto },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: ApprovalsQueryDto): Promise<Page<ApprovalDto>> {
+    return this.approvals.list(caller, query);
+  }
+
+  @Post()
+  @ConsoleRoute('wallets.move', {
+    summary: 'Ask for a deposit or withdrawal that a second person has to approve',
+    description:
+      'Asks for confirmation. Nothing moves. The same reference with the same amount is the same request while it waits.',
+    status: 201,
+    answer: { type: ApprovalDto },
+  })
+  request(
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: string | undefined,
+    @Body() body: RequestApprovalDto,
+  ): Promise<ApprovalDto> {
+    return this.approvals.request(caller, key, body);
+  }
+
+  @Post(':id/approval')
+  @ConsoleRoute('wallets.move', {
+    summary: 'Approve it: the money moves',
+    description:
+      'Asks for confirmation. 403 OWN_REQUEST for whoever asked for it. Where `expected_available` is given and another ' +
+      'amount is available: 409 CHANGED_MEANWHILE. Who approves twice gets the same answer; anybody else 409.',
+    answer: { type: ApprovalDto },
+  })
+  approve(
+    @CurrentCaller() caller: Caller,
+    @PathId('approval') id: number,
+    @Body() body: ApproveDto,
+  ): Promise<ApprovalDto> {
+    return this.approvals.approve(caller, id, body);
+  }
+
+  @Post(':id/rejection')
+  @ConsoleRoute('wallets.move', {
+    summary: 'Reject it, or withdraw what one asked for: nothing moves',
+    description: 'Asks for confirmation.',
+    answer: { type: ApprovalDto },
+  })
+  reject(
+    @CurrentCaller() caller: Caller,
+    @PathId('approval') id: number,
+    @Body() { reason }: RejectDto,
+  ): Promise<ApprovalDto> {
+    return this.approvals.reject(caller, id, reason);
+  }
+}

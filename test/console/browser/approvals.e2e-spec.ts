@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { closeWithBalancedBooks } from '../../support/books.js';
+import type { TestMerchant } from '../../support/stack.js';
+import type { TestOperator } from '../console-stack.js';
+import { startScene, type Scene } from '../scene.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+describeInBrowser('Approvals, in a browser', () => {
+  let scene: Scene;
+  let browser: Browser;
+  let nok: TestOperator;
+  let mali: TestOperator;
+  let merchant: TestMerchant;
+  let name: string;
+
+  beforeAll(async () => {
+    const env = { CONSOLE_APPROVAL_ABOVE: '50000.00' };
+    [scene, browser] = await Promise.all([startScene(env, { pagesFrom: BUILT }), launchBrowser()]);
+    nok = await scene.console.signedIn('finance');
+    mali = await scene.console.signedIn('admin');
+    ({ merchant } = scene);
+    ({ name } = (await mali.browser.get<{ name: string }>(`/api/merchants/${merchant.id}`)).body);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await closeWithBalancedBooks(scene.stack, scene.console);
+  });
+
+  const arrive = (as: TestOperator, language: 'en' | 'th' = 'en'): Promise<Visitor> =>
+    Visitor.arrive(browser, scene.console, { language, as });
+  const dialog = (page: Page): Locator => page.getByRole('dialog');
+  const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
+  const available = async (): Promise<string> => (await scene.stack.wallet(merchant)).available;
+
+  const ask = async (reference: string, kind = 'credit', amount = '75000.00'): Promise<number> => {
+    const reason = 'the bank’s notice of Monday, ticket 4711';
+    const body = { merchant_id: merchant.id, kind, amount, reference, reason, note: 'Transfer of Monday' };
+    return (await nok.browser.post<{ id: number }>('/api/approvals', body)).body.id;
+  };
+
+  it('are none at first, and a viewer may not see them', async () => {
+    const visitor = await arrive(nok);
+    const { page } = visitor;
+    await visitor.open('/approvals');
+    await page.getByText('Deposits and withdrawals of more than 50,000.00 THB wait here').waitFor();
+    await visitor.look('approvals-none');
+    await visitor.leave();
+    const stranger = await arrive(await scene.console.signedIn('viewer'));
+    await stranger.open('/approvals');
+    await stranger.page.getByText('The permission wallets.read is missing.').waitFor();
+    expect(await stranger.page.getByRole('link', { name: 'Approvals' }).count()).toBe(0);
+    await stranger.leave(/Failed to load resource.*403/);
+  });
+
+  it('are asked for where a deposit is, and approved by another person from home', async () => {
+    const before = Number(await available());
+    const requester = await arrive(nok);
+    await requester.open(`/merchants/${merchant.id}`);
+    await requester.page.getByRole('heading', { name, exact: true }).waitFor();
+    await requester.page.keyboard.press('d');
+    await dialog(requester.page).getByLabel('Amount').fill('50,000.01');
+    await dialog(requester.page).getByLabel('Reference').fill('bank-1');
+    await dialog(requester.page).getByText('nothing moves until another operator approves it').waitFor();
+    await dialog(requester.page).getByLabel('Reason').fill('ticket 4711');
+    await requester.look('approvals-ask');
+    await dialog(requester.page).getByRole('button', { name: 'Ask for approval' }).click();
+    await requester.page.getByText(`50,000.01 THB for ${name} wait for a second person`).waitFor();
+    const waiting = requester.page.getByRole('region', { name: 'Waiting for a second person' });
+    await waiting.getByText('bank-1').waitFor();
+    expect(await waiting.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await requester.look('approvals-merchant');
+    expect(Number(await available())).toBe(before);
+    await requester.leave();
+
+    const visitor = await arrive(mali);
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: '1 movement of money waits for your approval' }).click();
+    await row(page, 'bank-1').getByRole('button', { name: 'Approve' }).click();
+    await dialog(page).getByText('ticket 4711').waitFor();
+    await dialog(page)
+      .getByText((before + 50_000.01).toLocaleString('en', { minimumFractionDigits: 2 }))
+      .waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('Cancel');
+    await visitor.look('approvals-approve');
+    // Cancel, and the next one behind it, by keyboard.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText(`50,000.01 THB were deposited for ${name}`).waitFor();
+    expect(Number(await available())).toBe(before + 50_000.01);
+    await visitor.open(`/merchants/${merchant.id}/statement`);
+    await row(page, 'bank-1').getByText(`approved by ${mali.email}`).waitFor();
+    await visitor.look('approvals-statement');
+    await visitor.leave();
+  });
+
+  it('are rejected with a reason, withdrawn by whoever asked, and typed where money leaves', async () => {
+    await ask('bank-2');
+    await ask('out-1', 'debit', '50000.01');
+    const visitor = await arrive(mali);
+    const { page } = visitor;
+    await visitor.open(`/merchants/${merchant.id}`);
+    const waiting = page.getByRole('region', { name: 'Waiting for a second person' });
+    const item = waiting.getByRole('listitem');
+    await item.filter({ hasText: 'bank-2' }).getByRole('button', { name: 'Reject' }).click();
+    expect(await dialog(page).getByRole('button', { name: 'Reject' }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Reason').fill('the bank knows no such transfer');
+    await visitor.look('approvals-reject');
+    await dialog(page).getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('The request was rejected').waitFor();
+    await item.filter({ hasText: 'out-1' }).getByRole('button', { name: 'Approve' }).click();
+    const takeOut = dialog(page).getByRole('button', { name: 'Take out 50,000.01 THB' });
+    expect(await takeOut.isDisabled()).toBe(true);
+    await dialog(page).getByLabel(`Type ${name} to confirm`).fill(name);
+    // Somebody else was faster.
+    const { body } = await mali.browser.get<{ data: { id: number }[] }>('/api/approvals?status=open');
+    await nok.browser.post(`/api/approvals/${body.data[0]?.id}/rejection`, { reason: 'typing mistake' });
+    await takeOut.click();
+    await dialog(page).getByText(`was withdrawn by ${nok.email}`).waitFor();
+    await visitor.look('approvals-late');
+    await visitor.open(`/approvals?status=rejected`);
+    await row(page, name).getByRole('button', { name: 'Details' }).click();
+    await page.getByText('the bank knows no such transfer').waitFor();
+    await visitor.look('approvals-rejected');
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
+  it.each(['en', 'th'] as const)(
+    'are whole in %s, in both schemes, on a phone, and when they fail',
+    async (language) => {
+      for (const reference of [`bank-${language}-1`, `เงินโอน-${language}-ที่มีเลขอ้างอิงยาวมากกว่าที่จะอยู่ในหนึ่งบรรทัด`])
+        await ask(reference);
+      const visitor = await arrive(mali, language);
+      const { page } = visitor;
+      await visitor.lookAt([
+        ['approvals', '/approvals', () => page.locator('main table').waitFor()],
+        ['approvals-no-match', '/approvals?merchant=999999', () => page.getByRole('group').first().waitFor()],
+        ['approvals-home', '/', () => page.locator('a[href^="/approvals?"]').waitFor()],
+        [
+          'approvals-of-merchant',
+          `/merchants/${merchant.id}`,
+          () => page.locator('main section h2').first().waitFor(),
+        ],
+      ]);
+      await page.route(/\/api\/approvals(\?|$)/, (route) =>
+        route.fulfill({
+          status: 500,
+          json: { status: 500, code: 'INTERNAL_ERROR', message: 'An internal error occurred' },
+        }),
+      );
+      await visitor.open('/approvals');
+      await page.getByText('An internal error occurred').waitFor();
+      await visitor.look('approvals-failed');
+      await visitor.leave(/Failed to load resource.*500/);
+    },
+  );
+});
