@@ -49,6 +49,7 @@ import { ProductHistory1763800000048 } from './src/database/migrations/176380000
 import { MinuteFigures1763800000050 } from './src/database/migrations/1763800000050-minute-figures.js';
 import { SupplierStates1763800000051 } from './src/database/migrations/1763800000051-supplier-states.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
+import { Timelines1763800000055 } from './src/database/migrations/1763800000055-timelines.js';
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -148,6 +149,7 @@ export function dataSourceOptions(
       MinuteFigures1763800000050,
       SupplierStates1763800000051,
       OperatorLogPages1763800000053,
+      Timelines1763800000055,
       Approvals1763800000059,
     ],
     migrationsTableName: 'schema_migrations',

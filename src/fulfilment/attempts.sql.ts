@@ -2,6 +2,7 @@ import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { offersOf, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
+import { passedOverIn } from '../orders/passed-over.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
@@ -96,20 +97,24 @@ function attemptsOf(unit: string, alias: string): string {
 
 /** The same once more, under another reference: as its supplier asked for, and so many times. */
 const sameAgain = (maxRetries: string): string => `
-        SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place
+        SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place,
+               NULL::text AS supplier_code, NULL::text AS why
         WHERE held.retry_after_ms IS NOT NULL
           AND (SELECT count(*) FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = held.supplier_id
                  AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
 
 /**
- * Offers that were not tried yet as they are now, so many altogether: one whose template was corrected is another one.
- * One that sells a player one piece a day takes no more of an item.
+ * Offers that were not tried yet as they are now, so many altogether, each with why it can't be taken: one whose template
+ * was corrected is another one. One that sells a player one piece a day takes no more of an item.
  */
 const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
-               offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')})
+               offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')}),
+               offer.supplier_code,
+               CASE WHEN offer.why_not IS NOT NULL THEN offer.why_not
+                    WHEN held.quantity > 1 AND offer.once_per_day THEN 'once_per_day' END
         FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'held.unit_price' })}) offer
-        WHERE held.failover AND p.sku = held.sku AND offer.why_not IS NULL AND (held.quantity = 1 OR NOT offer.once_per_day)
+        WHERE held.failover AND p.sku = held.sku
           AND (offer.supplier_id, offer.supplier_sku, offer.player_template)
               IS DISTINCT FROM (held.supplier_id, held.supplier_sku, held.player_template)
           AND NOT EXISTS (SELECT FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = offer.supplier_id
@@ -149,8 +154,10 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
              s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS named_at_random
       FROM held
       CROSS JOIN LATERAL (
-        SELECT * FROM (${sameAgain(maxRetries)} UNION ALL ${elsewhere(limits, maxOffers)}) candidates
-        ORDER BY place LIMIT 1) next
+        SELECT * FROM (
+          SELECT *, jsonb_agg(${passedOverIn('candidates')}) FILTER (WHERE why IS NOT NULL) OVER (ORDER BY place) AS passed_over
+          FROM (${sameAgain(maxRetries)} UNION ALL ${elsewhere(limits, maxOffers)}) candidates) ranked
+        WHERE why IS NULL ORDER BY place LIMIT 1) next
       JOIN suppliers s ON s.id = next.supplier_id),
     ended AS (
       UPDATE unit_attempts a SET ended_as = chosen.ended_as, failure_code = chosen.failure_code,
@@ -159,9 +166,9 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       WHERE a.order_id = chosen.order_id AND a.item = chosen.item AND a.unit = chosen.unit
         AND a.number = chosen.ended_attempt),
     begun AS (
-      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${named(TERMS)}, created_at)
+      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${named(TERMS)}, passed_over, created_at)
       SELECT order_id, item, unit, attempt, supplier_id, ${attemptReference('chosen', 'chosen')}, ${named(TERMS)},
-             date_trunc('milliseconds', statement_timestamp())
+             passed_over, date_trunc('milliseconds', statement_timestamp())
       FROM chosen)
     UPDATE order_units u SET
       supplier_id = chosen.supplier_id, attempt = chosen.attempt, state = 'queued', next_action = 'send',

@@ -5,6 +5,7 @@ import type { ProductKind } from '../core/product-kind.js';
 import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { Order } from './order.entity.js';
+import type { PassedOver } from './passed-over.js';
 import type { OrderStatus } from './states.js';
 
 /** One line of an order: a product, and how many units of it. */
@@ -71,6 +72,10 @@ export class OrderItem {
 
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
+
+  /** The offers that came before that one and were not taken; null where there were none. */
+  @Column('jsonb', { nullable: true })
+  passed_over!: PassedOver[] | null;
 
   @Column('text', { default: 'pending' })
   status!: OrderStatus;

@@ -214,6 +214,7 @@ export const RECORD_CALLS = statement(
   {
     calls: rowsOf({
       ...UNIT,
+      attempt: 'smallint',
       kind: 'text',
       outcome: 'text',
       detail: 'text?',

@@ -22,6 +22,10 @@ export class SupplierCall {
   @Column('smallint')
   unit!: number;
 
+  /** The number of the attempt that it is about; null where the version that made it did not say. */
+  @Column('smallint', { nullable: true })
+  attempt!: number | null;
+
   @Column('text')
   kind!: 'send' | 'inquiry' | 'callback';
 

@@ -3,6 +3,7 @@ import type { UnitFailureCode } from '../core/failures.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
+import type { PassedOver } from './passed-over.js';
 
 /**
  * An attempt to buy a unit: one reference at one supplier, committed before anything is sent under it, and kept for
@@ -96,6 +97,10 @@ export class UnitAttempt {
 
   @Column(timestampColumn({ nullable: true }))
   ended_at!: Date | null;
+
+  /** The offers that came before this one and were not taken; null where there were none, and of a unit's first attempt. */
+  @Column('jsonb', { nullable: true })
+  passed_over!: PassedOver[] | null;
 
   @Column(timestampColumn())
   created_at!: Date;

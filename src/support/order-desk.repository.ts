@@ -15,7 +15,7 @@ import { FIND_STORY, type StoryRow } from './order-story.sql.js';
 
 export type { DeskFilter, DeskPlace, DeskRow } from './order-desk.sql.js';
 export type { FoundOrder } from './order-search.sql.js';
-export type { StoryRow } from './order-story.sql.js';
+export type { StoryFacts, StoryRow } from './order-story.sql.js';
 
 /** Orders are given their ids by several processes, each by its own clock. */
 const MARGIN_MS = 600_000;

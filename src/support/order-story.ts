@@ -1,5 +1,7 @@
+import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
-import type { StoryRow } from './order-desk.repository.js';
+import type { PassedOver } from '../orders/passed-over.js';
+import type { StoryFacts, StoryRow } from './order-desk.repository.js';
 
 /** Something that happened to an order, in parts and in words. What is null in a row is absent. */
 export interface StoryEntry {
@@ -15,16 +17,59 @@ export interface StoryEntry {
   reason?: string;
   supplier?: string;
   detail?: string;
+  /** The number of the attempt that it is about, at the supplier or at a webhook. */
+  attempt?: number;
+  supplier_sku?: string;
+  reference?: string;
+  /** Costs are in their currency's own unit. */
+  expected_cost?: string;
+  max_cost?: string;
+  cost?: string;
+  currency?: string;
+  /** Offers that came before the one that was taken. */
+  passed_over?: PassedOver[];
+  /** How the attempt before it ended. */
+  after?: { outcome: string; failure_code?: string };
+  /** In baht: what the wallet had available then. */
+  available_after?: string;
+  until?: string;
+  webhook_id?: number;
+  delivery_id?: number;
   text: string;
 }
 
 export const storyInWords = (rows: StoryRow[]): StoryEntry[] => rows.map(toEntry);
 
-function toEntry({ at, kind, amount, ...known }: StoryRow): StoryEntry {
+function toEntry({ at, kind, amount, facts, ...known }: StoryRow): StoryEntry {
   const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   const inBaht = amount === null ? {} : { amount: formatBaht(amount) };
-  return { at, kind, ...given, ...inBaht, text: inWords({ at, kind, amount, ...known }) };
+  const text = inWords({ at, kind, amount, facts, ...known });
+  return { at, kind, ...given, ...inBaht, ...toMembers(facts ?? {}), text };
 }
+
+function toMembers(known: StoryFacts): Partial<StoryEntry> {
+  const { expected_cost_micros, max_cost_micros, cost_micros, cost_currency, ...others } = known;
+  const { available_after, until, webhook, delivery, ...same } = others;
+  const costs = [expected_cost_micros, max_cost_micros, cost_micros];
+  return {
+    ...same,
+    ...inUnits('expected_cost', expected_cost_micros),
+    ...inUnits('max_cost', max_cost_micros),
+    ...inUnits('cost', cost_micros),
+    ...(cost_currency !== undefined && costs.some((cost) => cost !== undefined)
+      ? { currency: cost_currency }
+      : {}),
+    ...(available_after === undefined ? {} : { available_after: formatBaht(BigInt(available_after)) }),
+    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+    ...(webhook === undefined ? {} : { webhook_id: webhook }),
+    ...(delivery === undefined ? {} : { delivery_id: Number(delivery) }),
+  };
+}
+
+const inUnits = (
+  name: 'expected_cost' | 'max_cost' | 'cost',
+  micros: string | undefined,
+): Partial<StoryEntry> => (micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) });
 
 const MONEY: Record<string, string> = {
   'money.held': 'THB are held',
@@ -33,23 +78,27 @@ const MONEY: Record<string, string> = {
   'order.created': 'THB ordered',
 };
 
-/** What an entry says besides its kind and its unit. */
-function inWords({
-  kind,
-  amount,
-  outcome,
-  duration_ms,
-  operator,
-  reason,
-  supplier,
-  detail,
-}: StoryRow): string {
+/** What an entry says besides its kind and its unit. Never a cost or a balance: not everybody may see those. */
+function inWords(row: StoryRow): string {
+  const { kind, amount, outcome, duration_ms, operator, reason, supplier, detail, process } = row;
   const money = MONEY[kind];
   if (money !== undefined && amount !== null) return `${formatBaht(amount)} ${money}`;
   if (operator !== null) return sentence([`${outcome ?? ''} by ${operator}`.trim(), reason, detail]);
+  if (kind === 'attempt.began') return attemptInWords(supplier ?? '', row.facts ?? {});
+  if (kind === 'unit.claimed') return `${process ?? ''} calls ${supplier ?? ''}`;
   const lasted = duration_ms === null ? '' : ` after ${duration_ms} ms`;
   const where = supplier === null ? '' : `at ${supplier}`;
   return sentence([`${outcome ?? ''}${lasted} ${where}`.trim(), detail]);
+}
+
+function attemptInWords(
+  supplier: string,
+  { attempt = 1, supplier_sku, reference, after, passed_over: others = [] }: StoryFacts,
+): string {
+  const begun = `attempt ${attempt} at ${supplier}, ${supplier_sku ?? ''}, as ${reference ?? ''}`;
+  const why = after && `the attempt before ${after.outcome} ${after.failure_code ?? ''}`.trim();
+  const passed = others.map(({ supplier: code, supplier_sku: sku, why: not }) => `${code} ${sku} (${not})`);
+  return sentence([begun, why ?? null, passed.length > 0 ? `passed over ${passed.join(', ')}` : null]);
 }
 
 const sentence = (parts: (string | null)[]): string =>

@@ -1,4 +1,5 @@
-import { TestStack, type TestMerchant } from '../support/stack.js';
+import { bought, refused } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { ConsoleStack } from './console-stack.js';
 
 /** The whole service with a console beside it, on one database. */
@@ -48,4 +49,37 @@ export async function contradict({ stack, console, merchant, sku }: Scene): Prom
   );
   if (!row) throw new Error('the case was not written');
   return row.id;
+}
+
+/**
+ * Has another supplier sell a product, at the address of the fake one.
+ * @param cost of a piece in whole baht; none where it does not say.
+ */
+export async function sellAlsoAt(
+  { stack }: Scene,
+  sku: string,
+  supplier: string,
+  { priority, cost, isPaused = false }: { priority: number; cost?: number; isPaused?: boolean },
+): Promise<void> {
+  await stack.addSupplier(supplier, stack.supplier.url);
+  if (isPaused)
+    await stack.sql(`UPDATE suppliers SET pause_reason = 'operator', paused_at = now() WHERE code = $1`, [
+      supplier,
+    ]);
+  await stack.sql(
+    `INSERT INTO supplier_offers (product_id, supplier_id, supplier_sku, priority, cost_micros, cost_currency, cost_at)
+     SELECT p.id, s.id, $2 || '-sku', $3, $4::bigint * 1000000, CASE WHEN $4::bigint IS NOT NULL THEN 'THB' END, now()
+     FROM products p, suppliers s WHERE p.sku = $1 AND s.code = $2`,
+    [sku, supplier, priority, cost ?? null],
+  );
+}
+
+/** An order of which the first supplier that is asked sells nothing, and the next one everything. */
+export async function refusedAtFirst({ stack, merchant }: Scene, sku: string): Promise<OrderBody> {
+  const user = unique('refused');
+  stack.supplier.script(user, ({ reference }) =>
+    reference.split('.').length > 3 ? bought(reference) : refused(reference, 'OUT_OF_STOCK', 'Sold out'),
+  );
+  const order = await stack.order(merchant, [{ sku }], user);
+  return stack.orderWith(merchant, order.reference_id, 'completed');
 }

@@ -27,10 +27,17 @@ const IDLE_MS = 60_000;
 
 const BAD_OUTCOMES = new Set([
   ...['failed', 'refused', 'not_accepted', 'unknown', 'review', 'timeout', 'error', 'withdrawn', 'suspended'],
+  ...['interrupted', 'withheld', 'never_seen'],
 ]);
+/** What went wrong whatever its outcome says. */
+const BAD_KINDS =
+  /^(order|unit)\.failed$|^unit\.review$|^supplier\.(taken_back|bought_late|unknown_purchase)$/;
+const DELIVERED = /^2\d\d$/;
 
-export const isBad = ({ outcome }: TimelineEntry): boolean =>
-  outcome !== undefined && outcome !== null && BAD_OUTCOMES.has(outcome);
+export function isBad({ kind, outcome = null }: TimelineEntry): boolean {
+  if (kind === 'webhook.attempt') return !DELIVERED.test(outcome ?? '');
+  return BAD_KINDS.test(kind) || (outcome !== null && BAD_OUTCOMES.has(outcome));
+}
 
 /** The story as it is shown: grouped by the part it is about or in one line of time, all of it or what went wrong. */
 export function arrange<Entry extends TimelineEntry>(

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { UNROUTABLE } from '../../catalog/routing.js';
 import { FAILURE_CODES } from '../../core/failures.js';
 import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
 import { ORDER_STATUSES } from '../../orders/states.js';
@@ -109,6 +110,24 @@ export class OrderMoneyDto {
   @ApiProperty({ type: [MovementDto] }) entries!: MovementDto[];
 }
 
+/** An offer that came before the one that was taken. */
+export class PassedOverDto {
+  @ApiProperty({ example: 'beta' }) supplier!: string;
+  @ApiProperty({ example: 'BETA-86' }) supplier_sku!: string;
+  @ApiProperty({
+    example: 'paused',
+    enum: [...UNROUTABLE, 'once_per_day', 'player'],
+    description:
+      'Why it was not routable; `once_per_day`: it sells a player one piece a day; `player`: it is for others',
+  })
+  why!: string;
+}
+
+export class EarlierAttemptDto {
+  @ApiProperty({ enum: ['failed', 'withdrawn'], example: 'failed' }) outcome!: string;
+  @ApiPropertyOptional({ example: 'OUT_OF_STOCK' }) failure_code?: string;
+}
+
 /** Something that happened to an order. What does not apply is absent. */
 export class TimelineEntryDto {
   @ApiMoment() at!: string;
@@ -116,8 +135,10 @@ export class TimelineEntryDto {
     example: 'supplier.send',
     description:
       '`order.created`, `order.completed`, `order.failed`; `money.held`, `money.spent`, `money.returned`; ' +
-      '`attempt.began`; `supplier.send`, `supplier.inquiry`, `supplier.callback`, `supplier.taken_back`, ' +
-      '`supplier.bought_late`, `supplier.unknown_purchase`; `event.` and the event; `webhook.attempt`; or an action of ' +
+      '`attempt.began`; `unit.claimed` while a process calls about it, `unit.review`, `unit.succeeded`, `unit.failed`; ' +
+      '`supplier.send`, `supplier.inquiry`, `supplier.callback`, `supplier.taken_back`, ' +
+      '`supplier.bought_late`, `supplier.unknown_purchase`; `event.` and the event; `webhook.delivery` before its first attempt, ' +
+      '`webhook.attempt`; or an action of ' +
       'the log, such as `order.note`',
   })
   kind!: string;
@@ -130,6 +151,31 @@ export class TimelineEntryDto {
   @ApiPropertyOptional({ example: 'ticket 4711' }) reason?: string;
   @ApiPropertyOptional({ example: 'acme' }) supplier?: string;
   @ApiPropertyOptional({ example: 'timed out' }) detail?: string;
+  @ApiPropertyOptional({
+    ...{ type: 'integer', example: 2 },
+    description: 'Which attempt, at the supplier or of a delivery',
+  })
+  attempt?: number;
+  @ApiPropertyOptional({ example: 'ML86' }) supplier_sku?: string;
+  @ApiPropertyOptional({ example: 'ord_Np3O7rcsqNmBTwD7.1.2.2' }) reference?: string;
+  @ApiPropertyOptional({ example: '23', description: 'Costs are absent for those who may not see them' })
+  expected_cost?: string;
+  @ApiPropertyOptional({ example: '24.15', description: 'More than this the supplier was not to take' })
+  max_cost?: string;
+  @ApiPropertyOptional({ example: '23.5', description: 'What the supplier took' }) cost?: string;
+  @ApiPropertyOptional({ example: 'IDR' }) currency?: string;
+  @ApiPropertyOptional({ type: [PassedOverDto], description: 'Offers that came before the one taken' })
+  passed_over?: PassedOverDto[];
+  @ApiPropertyOptional({ type: EarlierAttemptDto, description: 'How the attempt before it ended' })
+  after?: EarlierAttemptDto;
+  @ApiPropertyOptional({
+    example: '1240.50',
+    description: 'What the wallet had available then; absent for those who may not see wallets',
+  })
+  available_after?: string;
+  @ApiPropertyOptional({ format: 'date-time', description: 'When a claim ends by itself' }) until?: string;
+  @ApiPropertyOptional({ type: 'integer', example: 3 }) webhook_id?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 4711 }) delivery_id?: number;
   @ApiProperty({ example: 'unknown after 10000 ms: timed out', description: 'The same in words' })
   text!: string;
 }

@@ -56,7 +56,7 @@ export const toOrderDetailDto = (order: DeskOrderDetail, viewer: Viewer): OrderD
   items: order.items.map(toItemDto),
   money: toMoneyDto(order.transfers, viewer),
   units: order.units.map((unit) => toUnitDto(order.order_number, unit, viewer)),
-  timeline: order.timeline.map(toTimelineEntryDto),
+  timeline: order.timeline.map((entry) => toTimelineEntryDto(entry, viewer)),
 });
 
 const toItemDto = (item: ItemRow): DeskItemDto => ({
@@ -117,7 +117,15 @@ function toAttemptDto(attempt: AttemptOfUnit, viewer: Viewer): DeskAttemptDto {
   return viewer.may('costs.read') ? view : { ...view, cost: null, currency: null };
 }
 
-const toTimelineEntryDto = ({ at, ...entry }: StoryEntry): TimelineEntryDto => ({
-  at: at.toISOString(),
-  ...entry,
-});
+function toTimelineEntryDto(
+  { at, expected_cost, max_cost, cost, currency, available_after, ...entry }: StoryEntry,
+  viewer: Viewer,
+): TimelineEntryDto {
+  const costs = { expected_cost, max_cost, cost, currency };
+  const given = {
+    ...(viewer.may('costs.read') ? costs : {}),
+    ...(viewer.may('wallets.read') ? { available_after } : {}),
+  };
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { at: at.toISOString(), ...entry, ...known };
+}

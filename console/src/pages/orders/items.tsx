@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
@@ -47,7 +48,11 @@ function Item({
     <section className={classes.item}>
       <div className={classes.head}>
         <div>
-          <h3 className="mono">{sku}</h3>
+          <h3 className="mono">
+            <Link to="/products/$sku" params={{ sku }}>
+              {sku}
+            </Link>
+          </h3>
           <p className="muted">{t(kind === 'code' ? 'item.code' : 'item.topup')}</p>
         </div>
         <div className={classes.amount}>
@@ -104,7 +109,9 @@ function Unit({
         </button>
         <Status of={unit.state} />
         {failure_code && <Code of={failure_code} short />}
-        <span className={classes.supplier}>{unit.supplier}</span>
+        <Link to="/suppliers/$code" params={{ code: unit.supplier }} className={classes.supplier}>
+          {unit.supplier}
+        </Link>
         <span className={classes.tries}>{t('unit.attempts', { count: attempts.length })}</span>
         {mayResolve && unit.can_resolve && (
           <Button size="compact-xs" variant="default" onClick={() => onResolve(unit.unit)}>

@@ -1,48 +1,110 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords, type Translate } from '../../i18n/words';
-import { formatDuration } from '../../i18n/moments';
-import { Amount } from '../../kit/amount';
-import { CallIcon, CheckIcon, EventIcon, MoneyIcon, NoteIcon, PersonIcon, StateIcon } from '../../kit/icons';
-import { Status } from '../../kit/status';
+import { formatDuration, formatTime } from '../../i18n/moments';
+import { Amount, formatAmount } from '../../kit/amount';
+import {
+  CallIcon,
+  CheckIcon,
+  CrossIcon,
+  EventIcon,
+  MoneyIcon,
+  NoteIcon,
+  PersonIcon,
+  ReviewIcon,
+  StateIcon,
+} from '../../kit/icons';
+import { Code, Status } from '../../kit/status';
+import { isBad } from '../../kit/timeline-model';
+import { AttemptWhy } from './attempt-why';
 import type { EntryView } from './order-view';
 import classes from './timeline-entry.module.css';
 
-/** By how the kind of an entry begins; what operators did has the name of their action. */
+/** By how the kind of an entry begins. */
 const ICONS: readonly (readonly [RegExp, () => ReactNode])[] = [
-  [/^order\.note$/, NoteIcon],
-  [/^order\.(resolve|cancel)$/, PersonIcon],
-  [/^order\./, CheckIcon],
+  [/^(order|unit)\.failed$/, CrossIcon],
+  [/^(order\.|unit\.succeeded)/, CheckIcon],
+  [/^unit\.review$/, ReviewIcon],
   [/^money\./, MoneyIcon],
   [/^supplier\./, CallIcon],
   [/^(event|webhook)\./, EventIcon],
 ];
 
 export function EntryIcon({ entry: { kind, operator } }: { entry: EntryView }): ReactNode {
-  const Icon = ICONS.find(([pattern]) => pattern.test(kind))?.[1] ?? (operator ? PersonIcon : StateIcon);
+  if (operator) return kind === 'order.note' ? <NoteIcon /> : <PersonIcon />;
+  const Icon = ICONS.find(([pattern]) => pattern.test(kind))?.[1] ?? StateIcon;
   return <Icon />;
 }
 
 /** What happened in a line, and below it what belongs to it: how long it took, which process, who and why. */
 export function EntryText({ entry }: { entry: EntryView }): ReactNode {
-  const { t, language } = useWords();
-  const { outcome, amount, duration_ms, process, operator, reason, detail } = entry;
-  const duration = duration_ms === undefined ? undefined : formatDuration(duration_ms, language);
-  const asides = [operator, duration, detail, process].filter((aside) => aside !== undefined);
+  const { t, language, zone } = useWords();
+  const { amount, reason, delivery_id: delivery } = entry;
+  const title = titleOf(entry, t);
+  const asides = asidesOf(entry, t, language, zone);
   return (
     <>
       <span className={classes.text}>
-        {titleOf(entry, t)}
+        {delivery === undefined ? (
+          title
+        ) : (
+          <Link to="/deliveries" search={{ delivery: String(delivery) }}>
+            {title}
+          </Link>
+        )}
         {amount && <Amount value={amount} />}
-        {outcome && <Status of={outcome} />}
+        <Outcome entry={entry} />
       </span>
       {asides.length > 0 && <p className={classes.aside}>{asides.join(' · ')}</p>}
+      <AttemptWhy entry={entry} />
       {reason && <p className={classes.reason}>{reason}</p>}
     </>
   );
 }
 
+const FAILURE_CODE = /^[A-Z][A-Z_]+$/;
+
+function Outcome({ entry }: { entry: EntryView }): ReactNode {
+  const { kind, outcome } = entry;
+  if (outcome === undefined) return null;
+  if (kind === 'webhook.attempt') return <Status of={isBad(entry) ? 'failed' : 'succeeded'} />;
+  return FAILURE_CODE.test(outcome) ? <Code of={outcome} short /> : <Status of={outcome} />;
+}
+
+/** What stands in small print below an entry, the most telling first. */
+function asidesOf(entry: EntryView, t: Translate, language: string, zone: string): string[] {
+  const { kind, outcome, attempt, duration_ms, process, operator, detail, until } = entry;
+  const isWebhook = kind === 'webhook.attempt';
+  const given = [
+    operator,
+    isWebhook && attempt !== undefined ? t('story.try', { number: attempt }) : undefined,
+    isWebhook && outcome !== undefined ? (/^\d+$/.test(outcome) ? `HTTP ${outcome}` : outcome) : undefined,
+    duration_ms === undefined ? undefined : formatDuration(duration_ms, language),
+    ...costsOf(entry, t),
+    entry.available_after === undefined
+      ? undefined
+      : t('story.available', { amount: formatAmount(entry.available_after) }),
+    entry.supplier_sku,
+    entry.reference,
+    detail,
+    process,
+    until === undefined ? undefined : t('story.until', { time: formatTime(until, language, zone) }),
+  ];
+  return given.filter((aside) => aside !== undefined);
+}
+
+function costsOf({ cost, expected_cost, max_cost, currency = '' }: EntryView, t: Translate): string[] {
+  const written = (amount: string): { cost: string } => ({ cost: `${formatAmount(amount)} ${currency}` });
+  return [
+    ...(cost === undefined ? [] : [t('story.cost', written(cost))]),
+    ...(expected_cost === undefined ? [] : [t('story.expected', written(expected_cost))]),
+    ...(max_cost === undefined ? [] : [t('story.atMost', written(max_cost))]),
+  ];
+}
+
 /** What has no words of its own is shown by its name. */
-function titleOf({ kind, supplier = '' }: EntryView, t: Translate): string {
+function titleOf({ kind, supplier = '', attempt = 1 }: EntryView, t: Translate): string {
   const isAny = kind.startsWith('event.') ? 'event' : kind;
-  return t.maybe(`story.${isAny}`, { supplier, event: kind.slice('event.'.length) }) ?? kind;
+  const values = { supplier, event: kind.slice('event.'.length), number: attempt };
+  return t.maybe(`story.${isAny}`, values) ?? kind;
 }
