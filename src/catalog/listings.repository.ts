@@ -73,6 +73,8 @@ export type OrderableProduct = Omit<AskedProduct, 'sandbox'> &
     /** Null when no offer of it is routable. */
     supplier_id: SupplierOffer['supplier_id'] | null;
     supplier_sku: SupplierOffer['supplier_sku'] | null;
+    /** The supplier's code; null in the sandbox. */
+    supplier_code: string | null;
     /** Where many are asked for: whether no routable offer sells more than one a day. */
     once_per_day: SupplierOffer['once_per_day'] | null;
     /** The offer's terms, as they are kept with what is ordered of it. */
@@ -83,11 +85,16 @@ export type OrderableProduct = Omit<AskedProduct, 'sandbox'> &
     max_cost_micros: bigint | null;
     cost_currency: SupplierOffer['cost_currency'];
     baht_per_unit: string | null;
+    /** The offers that came before it and are not routable, as the JSON of `PassedOver[]`; null where there are none. */
+    passed_over: string | null;
     list_price: Product['price'];
     unit_price: MerchantPrice['price'];
     /** The time of the transaction's statement: the same on every row. */
     now: Date;
   };
+
+/** An offer as `PassedOver` has it. */
+const PASSED_OVER = `jsonb_build_object('supplier', offer.supplier_code, 'supplier_sku', offer.supplier_sku, 'why', offer.why_not)`;
 
 /**
  * Prices come from the tables in the order's own transaction: a changed price is never charged late. Many pieces are
@@ -103,9 +110,9 @@ export const FIND_ORDERABLE = statement(
   ({ asked, ...limits }) => `
     SELECT asked.merchant_id, asked.sku, asked.many, p.id IS NOT NULL AS is_listed,
            CASE WHEN asked.sandbox THEN ${SANDBOX_SUPPLIER_ID} ELSE first.supplier_id END AS supplier_id,
-           CASE WHEN asked.sandbox THEN p.sku ELSE first.supplier_sku END AS supplier_sku, first.once_per_day, first.player_template, first.player_pattern,
+           CASE WHEN asked.sandbox THEN p.sku ELSE first.supplier_sku END AS supplier_sku, first.supplier_code, first.once_per_day, first.player_template, first.player_pattern,
            first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
-           p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
+           first.passed_over::text AS passed_over, p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity, p.kind,
            date_trunc('milliseconds', statement_timestamp()) AS now
     FROM ${asked.as('asked')}
@@ -114,12 +121,13 @@ export const FIND_ORDERABLE = statement(
     LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT offer.*, row_number() OVER places AS place,
-               count(*) FILTER (WHERE player_pattern IS NULL) OVER places AS for_anybody
+               count(*) FILTER (WHERE player_pattern IS NULL AND why_not IS NULL) OVER places AS for_anybody,
+               jsonb_agg(${PASSED_OVER}) FILTER (WHERE why_not IS NOT NULL) OVER places AS passed_over
         FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
-        WHERE NOT asked.sandbox AND offer.why_not IS NULL
+        WHERE NOT asked.sandbox
         WINDOW places AS (ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)
       ) routable
-      WHERE for_anybody = 0 OR for_anybody = 1 AND player_pattern IS NULL) first ON true
+      WHERE why_not IS NULL AND (for_anybody = 0 OR for_anybody = 1 AND player_pattern IS NULL)) first ON true
     ORDER BY first.place`,
 );
 

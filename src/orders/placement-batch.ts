@@ -17,6 +17,7 @@ import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance
 import type { WalletsRepository } from '../wallet/wallets.repository.js';
 import { contentHash, type OrderLine, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
+import type { PassedOver } from './passed-over.js';
 import type { OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
 import {
@@ -169,10 +170,21 @@ export class PlacementBatch {
   private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
     const { content } = command;
     const offers = this.products.get(keyOf(toAsked(command, line))) ?? [];
-    const fitting = offers.find((offer) => takesPlayer(offer, content));
-    const product = fitting ?? present(offers[0], 'every line was looked up');
-    return { ...line, product, isPlayerExcluded: fitting === undefined };
+    const index = offers.findIndex((offer) => takesPlayer(offer, content));
+    const product = present(offers[Math.max(index, 0)], 'every line was looked up');
+    const taken =
+      index > 0 ? { ...product, passed_over: withOthers(product, offers.slice(0, index)) } : product;
+    return { ...line, product: taken, isPlayerExcluded: index < 0 };
   }
+}
+
+/** What was passed over for an offer, with those before it that are for other players. */
+function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
+  const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];
+  const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({
+    ...{ supplier: supplier_code ?? '', supplier_sku: supplier_sku ?? '', why: 'player' },
+  }));
+  return JSON.stringify([...unroutable, ...excluding]);
 }
 
 const prices = (product: OrderableProduct): { listPrice: Satang; unitPrice: Satang } => ({

@@ -91,6 +91,7 @@ export function insertInput(admitted: Admitted[], now: Date): Parameters<typeof 
       max_cost_micros: product.max_cost_micros,
       cost_currency: product.cost_currency,
       baht_per_unit: product.baht_per_unit,
+      passed_over: product.passed_over,
       kind: product.kind,
     })),
   );

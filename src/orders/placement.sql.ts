@@ -58,6 +58,7 @@ export const INSERT_ORDERS = statement(
       max_cost_micros: 'bigint?',
       cost_currency: 'text?',
       baht_per_unit: 'text?',
+      passed_over: 'text?',
       kind: 'text',
     }),
     taken: rowsOf({ merchant_id: 'int', amount: 'bigint' }),
@@ -77,10 +78,10 @@ export const INSERT_ORDERS = statement(
     placed_items AS (
       INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
                                player_template, expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit,
-                               kind)
+                               passed_over, kind)
       SELECT placed.id, line.position, line.sku, line.quantity, line.list_price, line.unit_price, line.supplier_id,
              line.supplier_sku, line.player_template, line.expected_cost_micros, line.max_cost_micros,
-             line.cost_currency, line.baht_per_unit::numeric, line.kind
+             line.cost_currency, line.baht_per_unit::numeric, line.passed_over::jsonb, line.kind
       FROM ${items.as('line')}
       JOIN placed USING (order_number)
       RETURNING order_id, position, quantity, supplier_id),

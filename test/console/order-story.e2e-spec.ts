@@ -57,6 +57,33 @@ describe('the story of a unit that two suppliers were asked for', () => {
     );
   });
 
+  it('says of the first attempt which offers were passed over when it was ordered', async () => {
+    const { stack, merchant } = scene;
+    const late = await stack.product('35.00');
+    await sellAlsoAt(scene, late, 'second', { priority: 2, isPaused: true });
+    await sellAlsoAt(scene, late, 'picky', { priority: 3 });
+    await stack.sql(
+      `INSERT INTO supplier_products (supplier_id, sku, name, sellable, player_pattern, first_seen_at, last_seen_at)
+       SELECT id, 'picky-sku', 'theirs', true, '^[0-9]+$', now(), now() FROM suppliers WHERE code = 'picky'`,
+    );
+    await stack.sql(
+      `UPDATE supplier_offers SET priority = 4
+       WHERE product_id = (SELECT id FROM products WHERE sku = $1) AND priority = 1`,
+      [late],
+    );
+    const order = await stack.order(merchant, [{ sku: late }], 'not-a-number');
+    expect(await eventually(() => entry(order, 'attempt.began'), Boolean)).toMatchObject({
+      supplier: 'fake',
+      passed_over: [
+        { supplier: 'second', supplier_sku: 'second-sku', why: 'paused' },
+        { supplier: 'picky', supplier_sku: 'picky-sku', why: 'player' },
+      ],
+    });
+    const usual = await stack.order(merchant, [{ sku }]);
+    const began = await eventually(() => entry(usual, 'attempt.began'), Boolean);
+    expect(Object.keys(began ?? {})).not.toContain('passed_over');
+  });
+
   it('tells of calls that do not say so which attempt they were about', async () => {
     const order = await refusedAtFirst(scene, sku);
     await scene.stack.fill(
