@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import { CLAIM_UNIT, LIST_REVIEW, type ReviewRow } from './review.sql.js';
+import { CLAIM_UNIT, FIND_STANDING, LIST_REVIEW, type ReviewRow, type StandingUnit } from './review.sql.js';
 import { ReviewClaim } from './review-claim.entity.js';
 
-export type { ReviewRow } from './review.sql.js';
+export type { ReviewRow, StandingUnit } from './review.sql.js';
 
 /** Behind which unit a page begins. */
 export interface ReviewPlace {
@@ -30,6 +30,11 @@ export class ReviewRepository {
   /** Units in review, then units in doubt, the oldest orders first. */
   list(filter: ReviewFilter, after: ReviewPlace): Promise<ReviewRow[]> {
     return this.database.query<ReviewRow>(...LIST_REVIEW.with({ ...filter, ...after }));
+  }
+
+  /** Those of the units that there are, in the order in which they are asked for. */
+  standing(asked: readonly Pick<StandingUnit, 'order_number' | 'item' | 'unit'>[]): Promise<StandingUnit[]> {
+    return this.database.query<StandingUnit>(...FIND_STANDING.with({ asked }));
   }
 
   /** @returns until when; null while somebody else looks after the unit. */

@@ -1,5 +1,6 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
-import { statement } from '../database/parameters.js';
+import { rowsOf, statement } from '../database/parameters.js';
+import type { UnitState } from '../orders/states.js';
 
 /** A unit of which nobody knows yet whether it was bought. */
 export interface ReviewRow {
@@ -83,4 +84,44 @@ export const CLAIM_UNIT = statement(
       SET operator_id = excluded.operator_id, claimed_until = excluded.claimed_until
       WHERE c.operator_id = excluded.operator_id OR c.claimed_until <= statement_timestamp()
     RETURNING claimed_until`,
+);
+
+/** A unit as it stands, with what a decision about it would move. */
+export interface StandingUnit {
+  order_id: bigint;
+  item: number;
+  unit: number;
+  state: UnitState;
+  order_number: string;
+  merchant_id: number;
+  merchant_name: string;
+  unit_price: bigint;
+  supplier: string;
+  /** How many units of its order are not settled, it included. */
+  open_units: number;
+  /** The operator who decided about it last, by name; null where none did. */
+  decided_by: string | null;
+}
+
+/** Those that there are, in the order in which they are asked for. */
+export const FIND_STANDING = statement(
+  'review.find_standing',
+  { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint' }) },
+  ({ asked }) => `
+    SELECT u.order_id, u.item, u.unit, u.state, o.order_number, o.merchant_id, m.name AS merchant_name, i.unit_price,
+           s.code AS supplier, decision.by AS decided_by,
+           (SELECT count(*)::int FROM order_units open
+            WHERE open.order_id = u.order_id AND open.state NOT IN ('succeeded', 'failed')) AS open_units
+    FROM ${asked.numbered('asked', 'place')}
+    JOIN orders o ON o.order_number = asked.order_number
+    JOIN order_units u ON u.order_id = o.id AND u.item = asked.item AND u.unit = asked.unit
+    JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+    JOIN merchants m ON m.id = o.merchant_id
+    JOIN suppliers s ON s.id = u.supplier_id
+    LEFT JOIN LATERAL (
+      SELECT coalesce(p.name, a.operator) AS by
+      FROM operator_actions a LEFT JOIN operators p ON p.id = a.operator_id
+      WHERE a.order_id = u.order_id AND a.action = 'order.resolve' AND a.detail ->> 'unit' = u.item || '.' || u.unit
+      ORDER BY a.id DESC LIMIT 1) decision ON true
+    ORDER BY asked.place`,
 );

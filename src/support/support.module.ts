@@ -15,6 +15,13 @@ import { ReviewQueue } from './review.service.js';
     ...[OrderDeskRepository, OrderDesk, ReviewRepository, ReviewQueue],
     ...[ProductSalesRepository, ProductSales],
   ],
-  exports: [OrderSupportRepository, OrderSupportService, OrderDesk, ProductSales, ReviewQueue],
+  exports: [
+    OrderSupportRepository,
+    OrderSupportService,
+    OrderDesk,
+    ProductSales,
+    ReviewQueue,
+    ReviewRepository,
+  ],
 })
 export class SupportModule {}

@@ -36,6 +36,8 @@ const ACCESS: Record<string, string> = {
   'POST /api/orders/{number}/units/{unit}/inquire': 'orders.resolve',
   'POST /api/orders/{number}/units/{unit}/resolution': 'orders.resolve',
   'GET /api/review': 'orders.read',
+  'POST /api/review/resolution': 'orders.resolve',
+  'POST /api/review/resolution/preview': 'orders.resolve',
   'PUT /api/review/{number}/{unit}/claim': 'orders.resolve',
   'DELETE /api/review/{number}/{unit}/claim': 'orders.resolve',
   'GET /api/products': 'products.read',

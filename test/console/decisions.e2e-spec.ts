@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
 import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
-import { startScene, type Scene } from './scene.js';
+import { inDoubt as anOrderInDoubt, startScene, type Scene } from './scene.js';
 
 interface UnitBody {
   unit: string;
@@ -35,20 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
 
-/** An order whose units' supplier never said what became of them. */
-async function inDoubt(quantity = 1, price = '35.00'): Promise<OrderBody> {
-  const { stack, merchant } = scene;
-  const user = unique('doubtful');
-  stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : { status: 503 }));
-  const sku = await stack.product(price);
-  const order = await stack.order(merchant, [{ sku, quantity }], user);
-  const { browser } = support;
-  await eventually(
-    async () => (await browser.get<DetailBody>(`/api/orders/${order.order_number}`)).body.units,
-    (units) => units.every(({ can_resolve }) => can_resolve),
-  );
-  return order;
-}
+const inDoubt = (quantity = 1, price = '35.00'): Promise<OrderBody> =>
+  anOrderInDoubt(scene, support, { quantity, price });
 
 const resolve = (
   browser: Browser,

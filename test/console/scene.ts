@@ -1,6 +1,7 @@
 import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
-import { ConsoleStack } from './console-stack.js';
+import { eventually } from '../support/eventually.js';
+import { ConsoleStack, type TestOperator } from './console-stack.js';
 
 /** The whole service with a console beside it, on one database. */
 export interface Scene {
@@ -82,4 +83,23 @@ export async function refusedAtFirst({ stack, merchant }: Scene, sku: string): P
   );
   const order = await stack.order(merchant, [{ sku }], user);
   return stack.orderWith(merchant, order.reference_id, 'completed');
+}
+
+/** An order whose units' supplier never said what became of them. @param price of a piece, in baht. */
+export async function inDoubt(
+  { stack, merchant }: Scene,
+  { browser }: TestOperator,
+  { quantity = 1, price = '35.00', supplier = 'fake', from = merchant } = {},
+): Promise<OrderBody> {
+  const user = unique('doubtful');
+  stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : { status: 503 }));
+  const sku = await stack.product(price, { supplier });
+  const order = await stack.order(from, [{ sku, quantity }], user);
+  await eventually(
+    async () =>
+      (await browser.get<{ units: { can_resolve: boolean }[] }>(`/api/orders/${order.order_number}`)).body
+        .units,
+    (units) => units.every(({ can_resolve }) => can_resolve),
+  );
+  return order;
 }

@@ -1,10 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
-import { failure } from '../../core/failures.js';
-import { invalidRequest, notFound } from '../../core/errors.js';
+import { notFound } from '../../core/errors.js';
 import { unitName, type UnitKey } from '../../orders/order.rows.js';
 import { UnitInquiry } from '../../reports/unit-inquiry.service.js';
-import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
 import { OrderCancellation } from '../../support/order-cancellation.service.js';
 import { OrderDesk, type DeskUnit } from '../../support/order-desk.service.js';
 import type { LeftUnit } from '../../support/order-problems.js';
@@ -21,6 +19,7 @@ import type {
 import { toOrderDetailDto } from './order.mapper.js';
 import type { OrderDetailDto } from './order.dto.js';
 import { readUnit, type Unit } from './unit-name.js';
+import { toOutcome } from './verdict.js';
 
 /** What operators do to an order. Each answers the order as it is then. */
 @Injectable()
@@ -94,22 +93,6 @@ export class DecisionsService {
   private async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
     return toOrderDetailDto(await this.desk.show(orderNumber), caller);
   }
-}
-
-function toOutcome({
-  succeeded,
-  supplier_reference: reference,
-  failure_code: code,
-}: Omit<ResolveDto, 'reason'>): DefiniteOutcome {
-  const refuse = (field: string, words: string): never => {
-    throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
-  };
-  if (succeeded) {
-    if (code !== undefined) refuse('failure_code', 'goes with a unit that failed');
-    return { kind: 'succeeded', supplierReference: reference ?? null };
-  }
-  if (reference !== undefined) refuse('supplier_reference', 'goes with a unit that succeeded');
-  return { kind: 'failed', ...failure(code ?? refuse('failure_code', 'is needed for a unit that failed')) };
 }
 
 const WHY: Record<LeftUnit['state'], string> = {

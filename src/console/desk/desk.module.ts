@@ -5,6 +5,7 @@ import { NoQueuesModule } from '../../queues/no-queues.module.js';
 import { UnitInquiryModule } from '../../reports/unit-inquiry.module.js';
 import { OrderDecisionsModule } from '../../support/order-decisions.module.js';
 import { UnitDeliveriesModule } from '../../unit-deliveries/unit-deliveries.module.js';
+import { BatchDecisions } from './batch-decisions.service.js';
 import { CodeReveal } from './code-reveal.service.js';
 import { DecisionsService } from './decisions.service.js';
 import { DeskService } from './desk.service.js';
@@ -23,6 +24,6 @@ import { ReviewController } from './review.controller.js';
     UnitInquiryModule,
   ],
   controllers: [ConsoleOrdersController, ReviewController],
-  providers: [CodeReveal, DecisionsService, DeskService, OrderExport],
+  providers: [BatchDecisions, CodeReveal, DecisionsService, DeskService, OrderExport],
 })
 export class DeskModule {}

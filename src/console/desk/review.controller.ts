@@ -1,8 +1,10 @@
-import { Controller, Delete, Get, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './batch-decision.dto.js';
+import { BatchDecisions } from './batch-decisions.service.js';
 import { DeskService } from './desk.service.js';
 import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';
 import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
@@ -11,7 +13,10 @@ import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 @ApiTags('Review')
 @Controller('api')
 export class ReviewController {
-  constructor(private readonly desk: DeskService) {}
+  constructor(
+    private readonly desk: DeskService,
+    private readonly batch: BatchDecisions,
+  ) {}
 
   @Get('review')
   @ConsoleRoute('orders.read', {
@@ -20,6 +25,27 @@ export class ReviewController {
   })
   list(@CurrentCaller() caller: Caller, @Query() query: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
     return this.desk.listReview(caller, query);
+  }
+
+  @Post('review/resolution/preview')
+  @ConsoleRoute('orders.resolve', {
+    summary: 'What one decision about several units would move; changes nothing',
+    answer: { type: BatchPreviewDto },
+  })
+  preview(@Body() body: NamedUnitsDto): Promise<BatchPreviewDto> {
+    return this.batch.preview(body);
+  }
+
+  @Post('review/resolution')
+  @ConsoleRoute('orders.resolve', {
+    summary: 'Settle up to 100 units by one decision, all of one supplier or of one order',
+    description:
+      'Each is settled by itself, and has its own entry in the log. Those that were not settled are answered in `left`, ' +
+      'such as what somebody else decided meanwhile. Asks for confirmation where they cost more than `confirm_above` together.',
+    answer: { type: BatchResolvedDto },
+  })
+  resolve(@CurrentCaller() caller: Caller, @Body() body: ResolveManyDto): Promise<BatchResolvedDto> {
+    return this.batch.resolve(caller, body);
   }
 
   @Put('review/:number/:unit/claim')

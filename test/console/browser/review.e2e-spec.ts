@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator } from 'playwright-core';
 import type { OrderBody } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
-import { refusedAtFirst, sellAlsoAt, startScene, type Scene } from '../scene.js';
+import { inDoubt, refusedAtFirst, sellAlsoAt, startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-describeInBrowser('An order’s story, in a browser', () => {
+describeInBrowser('Units in doubt, and an order’s story, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   let admin: TestOperator;
@@ -47,6 +47,64 @@ describeInBrowser('An order’s story, in a browser', () => {
       .first()
       .click();
     await page.waitForURL('**/deliveries?delivery=*');
+    await visitor.leave();
+  });
+
+  it.each(['en', 'th'] as const)('are decided about together, in %s', async (language) => {
+    const isEnglish = language === 'en';
+    const orders = [await inDoubt(scene, admin, { quantity: 2 }), await inDoubt(scene, admin)];
+    const strange = await inDoubt(scene, admin, { supplier: 'third' });
+    const visitor = await Visitor.arrive(browser, scene.console, { language, as: admin });
+    const { page } = visitor;
+    await visitor.open('/review');
+    const mark = (order: OrderBody): Locator =>
+      page.getByRole('row').filter({ hasText: order.order_number }).getByRole('checkbox').first();
+    await mark(orders[0] as OrderBody).focus();
+    await page.keyboard.press('Space');
+    expect(await mark(strange).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: isEnglish ? '2 more of fake' : 'อีก 2 หน่วยของ fake' }).click();
+    await visitor.look('review-marked');
+    await page.getByRole('button', { name: isEnglish ? 'Decide together' : 'ตัดสินพร้อมกัน' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(isEnglish ? 'They were not bought' : 'ไม่ได้ซื้อ').click();
+    await dialog.getByText(isEnglish ? /105\.00 THB go back to/ : /เงิน 105\.00 THB จะคืน/).waitFor();
+    await visitor.look('resolve-many');
+    // Somebody else is faster with one of them.
+    const path = `/api/orders/${orders[1]?.order_number}/units/1.1/resolution`;
+    await admin.browser.post(path, { succeeded: true, reason: 'they found it' });
+    await dialog.getByLabel(isEnglish ? 'Reason' : 'เหตุผล').fill('the outage of Monday');
+    await dialog.getByRole('button', { name: isEnglish ? 'Settle 3 as failed' : 'บันทึก 3 หน่วย' }).click();
+    await page.getByText(isEnglish ? '2 of 3 units were resolved' : 'ตัดสินแล้ว 2 จาก 3 หน่วย').waitFor();
+    await page.getByRole('dialog').getByText(`${orders[1]?.order_number} · 1.1`).waitFor();
+    await visitor.look('resolve-many-left');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: isEnglish ? 'Close' : 'ปิด' })
+      .last()
+      .click();
+    await page
+      .getByRole('region', { name: isEnglish ? 'Marked units' : 'หน่วยที่เลือก' })
+      .waitFor({ state: 'detached' });
+    await scene.stack.orderWith(scene.merchant, orders[0]?.reference_id ?? '', 'failed');
+    await admin.browser.post('/api/review/resolution', {
+      ...{ units: [{ order_number: strange.order_number, unit: '1.1' }], succeeded: true, reason: 'tidy' },
+    });
+    await visitor.leave();
+  });
+
+  it('of one order are decided about on its page', async () => {
+    const order = await inDoubt(scene, admin, { quantity: 3 });
+    const visitor = await Visitor.arrive(browser, scene.console, { as: admin });
+    const { page } = visitor;
+    await visitor.open(`/orders/${order.order_number}`);
+    await page.getByRole('button', { name: 'Decide about 3 units together' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('They were bought').click();
+    await dialog.getByText('With it 1 of 1 order ends.').waitFor();
+    await dialog.getByLabel('Reason').fill('their list has all three');
+    await dialog.getByRole('button', { name: 'Settle 3 as bought' }).click();
+    await page.getByText('3 units were resolved').waitFor();
+    await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
     await visitor.leave();
   });
 });

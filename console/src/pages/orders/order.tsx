@@ -17,6 +17,8 @@ import { NoteForm } from './note-form';
 import { OrderFacts, OrderMoney } from './order-facts';
 import { isOpen, type OrderView } from './order-view';
 import { Resolve } from './resolve';
+import { MAX_UNITS } from '../review/selection';
+import { ResolveMany } from '../review/resolve-many';
 import { ticketText } from './ticket-text';
 import { EntryIcon, EntryText } from './timeline-entry';
 import classes from './order.module.css';
@@ -70,6 +72,35 @@ function Actions({ order }: { order: OrderView }): ReactNode {
   );
 }
 
+/** For several units in doubt: one decision about all of them. */
+function DecideTogether({ order }: { order: OrderView }): ReactNode {
+  const t = useT();
+  const mayResolve = useMay('orders.resolve');
+  const [isOpen, setOpen] = useState(false);
+  const { order_number } = order;
+  const inDoubt = order.units.filter(({ can_resolve }) => can_resolve).slice(0, MAX_UNITS);
+  if (!isOpen && (!mayResolve || inDoubt.length < 2)) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" className={classes.together} onClick={() => setOpen(true)}>
+        {t('resolveMany.openOrder', { count: inDoubt.length })}
+      </Button>
+      {isOpen && (
+        <ResolveMany
+          units={inDoubt.map(({ unit, supplier, price }) => ({
+            order_number,
+            unit,
+            supplier,
+            amount: price,
+          }))}
+          onClose={() => setOpen(false)}
+          onResolved={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
 function Story({ order }: { order: OrderView }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
@@ -81,6 +112,7 @@ function Story({ order }: { order: OrderView }): ReactNode {
     <div className={classes.columns}>
       <div>
         <Section title={t('order.items')}>
+          <DecideTogether order={order} />
           <Items order={order} onResolve={(unit) => setSearch({ resolve: unit })} />
         </Section>
         <Section title={t('timeline.title')}>

@@ -114,7 +114,14 @@ function Reference({ value, onChange }: FieldProps): ReactNode {
   );
 }
 
-function Why({ value, onChange }: { value: FailureCode; onChange: (value: FailureCode) => void }): ReactNode {
+/** Why something failed, with what that means. */
+export function Why({
+  value,
+  onChange,
+}: {
+  value: FailureCode;
+  onChange: (value: FailureCode) => void;
+}): ReactNode {
   const t = useT();
   return (
     <NativeSelect

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -15,11 +15,10 @@ import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { toast } from '../../kit/toasts';
-import type { components } from '../../schema';
 import { useMay } from '../../session';
+import { SelectionBar } from './selection-bar';
+import { fits, keyOf, useSelection, type Case, type Selection } from './selection';
 import classes from './review.module.css';
-
-type Case = components['schemas']['ReviewUnitDto'];
 
 /** Units that wait for somebody's decision, and those in doubt that may still settle by themselves. */
 export function Review(): ReactNode {
@@ -33,6 +32,7 @@ export function Review(): ReactNode {
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const mayResolve = useMay('orders.resolve');
+  const selection = useSelection();
   return (
     <Page title={t('nav.review')} actions={<LiveButton />}>
       <Filters
@@ -55,9 +55,9 @@ export function Review(): ReactNode {
             {data.length > 0 && (
               <Table
                 label={t('nav.review')}
-                columns={columnsOf(t, mayResolve)}
+                columns={[...(mayResolve ? [markColumn(t, selection)] : []), ...columnsOf(t, mayResolve)]}
                 rows={data}
-                keyOf={({ order_number, unit }) => `${order_number} ${unit}`}
+                keyOf={keyOf}
                 linkOf={({ order_number }) => ({ to: '/orders/$number', params: { number: order_number } })}
               />
             )}
@@ -67,12 +67,32 @@ export function Review(): ReactNode {
               </Empty>
             )}
             <Pages next={next_cursor} />
+            {mayResolve && <SelectionBar selection={selection} shown={data} />}
           </>
         )}
       </Answered>
     </Page>
   );
 }
+
+/** Marks units to decide about together. */
+const markColumn = (t: Translate, { chosen, has, toggle }: Selection): Column<Case> => ({
+  id: 'mark',
+  head: t('resolveMany.mark'),
+  cell: (row) => {
+    const isFree = has(row) || fits(chosen, row);
+    return (
+      <Checkbox
+        size="xs"
+        aria-label={t('resolveMany.markUnit', { unit: row.unit, number: row.order_number })}
+        title={isFree ? undefined : t('resolveMany.oneSupplier')}
+        checked={has(row)}
+        disabled={!isFree}
+        onChange={() => toggle(row)}
+      />
+    );
+  },
+});
 
 const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
   { id: 'state', head: t('review.state'), cell: ({ state }) => <Status of={state} />, card: 'corner' },

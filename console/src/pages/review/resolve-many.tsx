@@ -1,0 +1,196 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import type { FailureCode } from '../../failure-codes';
+import { useT, type Translate } from '../../i18n/words';
+import { Amount, formatAmount, readAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { Modal } from '../../kit/modal';
+import { Status } from '../../kit/status';
+import { toast } from '../../kit/toasts';
+import type { components } from '../../schema';
+import { useSession } from '../../session';
+import { Why } from '../orders/resolve';
+import { keyOf, sumOf, type Choice } from './selection';
+import classes from './review.module.css';
+
+type Preview = components['schemas']['BatchPreviewDto'];
+type Resolved = components['schemas']['BatchResolvedDto'];
+type Verdict = 'succeeded' | 'failed';
+
+interface ResolveManyProps {
+  units: readonly Choice[];
+  onClose: () => void;
+  /** Once the decision was made, whatever it left. */
+  onResolved: () => void;
+}
+
+/** One decision about several units; what it did not settle is told one by one. */
+export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): ReactNode {
+  // What is shown stays what was asked about, whatever is marked meanwhile.
+  const [asked] = useState(units);
+  const [result, setResult] = useState<Resolved | null>(null);
+  const isTold = useRef(false);
+  const finish = (resolved: Resolved): void => {
+    isTold.current = resolved.left.length > 0;
+    if (isTold.current) setResult(resolved);
+    else onResolved();
+  };
+  if (result) {
+    const close = (): void => {
+      onClose();
+      onResolved();
+    };
+    return <Left result={result} onClose={close} />;
+  }
+  return <Decide units={asked} onDone={finish} onClose={() => isTold.current || onClose()} />;
+}
+
+function Decide({
+  units,
+  onDone,
+  onClose,
+}: {
+  units: readonly Choice[];
+  onDone: (resolved: Resolved) => void;
+  onClose: () => void;
+}): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const confirmAbove = useSession()?.confirm_above ?? '0.00';
+  const [verdict, setVerdict] = useState<Verdict | null>(null);
+  const [code, setCode] = useState<FailureCode>('SUPPLIER_UNAVAILABLE');
+  const names = units.map(({ order_number, unit }) => ({ order_number, unit }));
+  const { data: preview, error } = usePreview(names);
+  const isAbove = sumOf(units) > (readAmount(confirmAbove) ?? 0n);
+  const resolve = async (reason: string): Promise<void> => {
+    const succeeded = verdict === 'succeeded';
+    const given = succeeded ? { succeeded } : { succeeded, failure_code: code };
+    const resolved = await ask(() =>
+      client.POST('/api/review/resolution', { body: { units: names, ...given, reason } }),
+    );
+    if (resolved.left.length === 0) toast(t('resolveMany.done', { count: resolved.resolved.length }));
+    onDone(resolved);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['order'] }),
+      queries.invalidateQueries({ queryKey: ['review'] }),
+    ]);
+  };
+  return (
+    <Confirm
+      title={t('resolveMany.title', { count: units.length })}
+      verb={verdict === null ? t('resolve.open') : t(`resolveMany.verb.${verdict}`, { count: units.length })}
+      asksReason
+      isReady={verdict !== null && preview !== undefined && preview.units > 0}
+      typed={isAbove && preview ? formatAmount(preview.amount) : undefined}
+      onConfirm={resolve}
+      onClose={onClose}
+      size="lg"
+    >
+      {error && <p role="alert">{error.message}</p>}
+      {preview && <About preview={preview} />}
+      <SegmentedControl
+        fullWidth
+        aria-label={t('resolve.verdict')}
+        value={verdict ?? ''}
+        onChange={(value) => setVerdict(value as Verdict)}
+        data={(['succeeded', 'failed'] as const).map((value) => ({
+          value,
+          label: t(`resolveMany.verdict.${value}`),
+        }))}
+      />
+      {verdict === 'failed' && <Why value={code} onChange={setCode} />}
+      {verdict !== null && preview && (
+        <p className={classes.consequence}>{consequenceOf(preview, verdict, t)}</p>
+      )}
+    </Confirm>
+  );
+}
+
+const usePreview = (units: { order_number: string; unit: string }[]) =>
+  useQuery({
+    queryKey: ['review-preview', units],
+    queryFn: () => ask(() => client.POST('/api/review/resolution/preview', { body: { units } })),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+
+/** Whose money it is, and what is settled already. */
+function About({ preview: { merchants, left } }: { preview: Preview }): ReactNode {
+  const t = useT();
+  return (
+    <>
+      <ul className={classes.shares}>
+        {merchants.map(({ id, name, units, amount }) => (
+          <li key={id}>
+            <span>{name}</span>
+            <span className="muted">{t('resolveMany.units', { count: units })}</span>
+            <Amount value={amount} />
+          </li>
+        ))}
+      </ul>
+      {left.length > 0 && (
+        <>
+          <p>{t('resolveMany.leftAlready', { count: left.length })}</p>
+          <LeftList left={left} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** What will happen to the money, in words. */
+function consequenceOf(
+  { amount, merchants, orders, ending }: Preview,
+  verdict: Verdict,
+  t: Translate,
+): string {
+  const [only] = merchants;
+  const whose =
+    merchants.length === 1 && only ? only.name : t('resolveMany.merchants', { count: merchants.length });
+  return [
+    t(`resolveMany.consequence.${verdict}`, { amount: formatAmount(amount), merchants: whose }),
+    t('resolveMany.ending', { ending, count: orders }),
+    ...(ending < orders ? [t('resolveMany.rest')] : []),
+  ].join(' ');
+}
+
+/** What was not settled, one by one. */
+function Left({ result: { resolved, left }, onClose }: { result: Resolved; onClose: () => void }): ReactNode {
+  const t = useT();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('resolveMany.partly', { done: resolved.length, count: resolved.length + left.length })}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      <p>{t('resolveMany.partlyHint')}</p>
+      <LeftList left={left} />
+      <Button size="xs" variant="default" onClick={onClose} className={classes.close}>
+        {t('action.close')}
+      </Button>
+    </Modal>
+  );
+}
+
+function LeftList({ left }: { left: Resolved['left'] }): ReactNode {
+  const t = useT();
+  return (
+    <ul className={classes.left}>
+      {left.map((unit) => (
+        <li key={keyOf(unit)}>
+          <span className="mono">
+            {unit.order_number} · {unit.unit}
+          </span>
+          <Status of={unit.state} />
+          {unit.decided_by !== null && (
+            <span className="muted">{t('resolveMany.by', { name: unit.decided_by })}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useT } from '../../i18n/words';
+import { Amount, writeAmount } from '../../kit/amount';
+import { ResolveMany } from './resolve-many';
+import { fits, sumOf, type Choice, type Selection } from './selection';
+import classes from './review.module.css';
+
+/** What is marked, what it costs together, and what can be done with it. @param shown the units of the page. */
+export function SelectionBar({
+  selection,
+  shown,
+}: {
+  selection: Selection;
+  shown: readonly Choice[];
+}): ReactNode {
+  const t = useT();
+  const [isResolving, setResolving] = useState(false);
+  const { chosen, has, add, clear } = selection;
+  const [first] = chosen;
+  if (!first) return null;
+  const { supplier } = first;
+  const others = shown.filter((unit) => !has(unit) && unit.supplier === supplier && fits(chosen, unit));
+  return (
+    <div className={classes.selection} role="region" aria-label={t('resolveMany.selection')}>
+      <span className={classes.selected} aria-live="polite">
+        {t('resolveMany.selected', { count: chosen.length })} <Amount value={writeAmount(sumOf(chosen))} />
+      </span>
+      {others.length > 0 && (
+        <Button size="xs" variant="subtle" onClick={() => add(others)}>
+          {t('resolveMany.allOf', { supplier, count: others.length })}
+        </Button>
+      )}
+      <Button size="xs" variant="subtle" onClick={clear}>
+        {t('resolveMany.clear')}
+      </Button>
+      <Button size="xs" onClick={() => setResolving(true)}>
+        {t('resolveMany.open')}
+      </Button>
+      {isResolving && <ResolveMany units={chosen} onClose={() => setResolving(false)} onResolved={clear} />}
+    </div>
+  );
+}

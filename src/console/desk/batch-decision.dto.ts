@@ -1,0 +1,55 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
+import { ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Flag, ListOf, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { UNIT_STATES } from '../../orders/states.js';
+import { MerchantNameDto } from './order.dto.js';
+
+/** So many units are decided about at once. */
+const MAX_UNITS = 100;
+
+export class NamedUnitDto {
+  @Text(1, 64, { example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
+  @Text(3, 7, { example: '1.2' }) unit!: string;
+}
+
+export class NamedUnitsDto {
+  @ListOf(NamedUnitDto, 1, MAX_UNITS, { description: 'Each once; all of one supplier, or of one order' })
+  units!: NamedUnitDto[];
+}
+
+export class ResolveManyDto extends NamedUnitsDto {
+  @Flag({ description: 'Whether the supplier delivered them' }) succeeded!: boolean;
+  @OneOf(FAILURE_CODES.filter(isUnitFailureCode), { optional: true, description: 'Why, if they failed' })
+  failure_code?: UnitFailureCode;
+  @Text(1, 500, { description: 'For the log, of each unit', example: 'acme’s outage: ticket 4711' })
+  reason!: string;
+}
+
+export class MerchantShareDto extends MerchantNameDto {
+  @ApiProperty({ type: 'integer', example: 2 }) units!: number;
+  @ApiProperty({ example: '70.00', description: 'THB' }) amount!: string;
+}
+
+/** A unit that a decision did not settle, or would not. */
+export class UndecidedUnitDto extends NamedUnitDto {
+  @ApiProperty({ enum: UNIT_STATES, example: 'succeeded' }) state!: string;
+  @ApiNullableText('Nok', 'The operator who decided about it; null where none did') decided_by!:
+    string | null;
+}
+
+export class BatchPreviewDto {
+  @ApiProperty({ type: 'integer', example: 3, description: 'How many can be decided about' }) units!: number;
+  @ApiProperty({ example: '105.00', description: 'What their merchants pay for them, THB' }) amount!: string;
+  @ApiProperty({ type: [MerchantShareDto] }) merchants!: MerchantShareDto[];
+  @ApiProperty({ type: 'integer', example: 3, description: 'Of how many orders they are' }) orders!: number;
+  @ApiProperty({ type: 'integer', example: 2, description: 'How many of these would end' }) ending!: number;
+  @ApiProperty({ type: [UndecidedUnitDto], description: 'Those that are settled already' })
+  left!: UndecidedUnitDto[];
+}
+
+export class BatchResolvedDto {
+  @ApiProperty({ type: [NamedUnitDto] }) resolved!: NamedUnitDto[];
+  @ApiProperty({ example: '70.00', description: 'What their merchants pay for them, THB' }) amount!: string;
+  @ApiProperty({ type: [UndecidedUnitDto], description: 'As they stand now' }) left!: UndecidedUnitDto[];
+}

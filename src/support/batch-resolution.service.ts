@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Actor } from '../audit-log/audit-log.js';
+import { LOGGER } from '../core/core.module.js';
+import { AppError, notFound } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { unitName } from '../orders/order.rows.js';
+import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { OrderResolution } from './order-resolution.service.js';
+import { ReviewRepository, type StandingUnit } from './review.repository.js';
+
+/** Which unit of which order. */
+export type AskedUnit = Pick<StandingUnit, 'order_number' | 'item' | 'unit'>;
+
+export interface BatchResolved {
+  resolved: StandingUnit[];
+  /** Those that this decision did not settle, as they stand now. */
+  left: StandingUnit[];
+}
+
+/** One decision about several units in doubt: all of one order, or all of one supplier. */
+@Injectable()
+export class BatchResolution {
+  constructor(
+    private readonly review: ReviewRepository,
+    private readonly resolution: OrderResolution,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** The units as they stand. @throws NOT_FOUND; BAD_REQUEST for a unit that is named twice, or for a mixture. */
+  async standing(asked: readonly AskedUnit[]): Promise<StandingUnit[]> {
+    if (new Set(asked.map(nameOf)).size < asked.length)
+      throw new AppError('BAD_REQUEST', 'each unit can be named only once');
+    const units = await this.review.standing(asked);
+    if (units.length < asked.length) throw notFound('unit');
+    const open = units.filter(isOpen);
+    if (!isSame(open, 'supplier') && !isSame(open, 'order_number'))
+      throw new AppError('BAD_REQUEST', 'the units must all be of one supplier, or of one order');
+    return units;
+  }
+
+  /**
+   * Settles each unit by itself, as {@link OrderResolution} does it, with an entry of its own in the log. What somebody else
+   * has decided meanwhile stays as it is.
+   * @param units as {@link standing} found them.
+   * @throws BAD_REQUEST for a reason that can't be kept.
+   */
+  async resolve(
+    units: readonly StandingUnit[],
+    outcome: DefiniteOutcome,
+    by: Actor,
+    reason: string,
+  ): Promise<BatchResolved> {
+    const done = await Promise.allSettled(
+      units.map(({ order_id: id, merchant_id, item, unit }) =>
+        this.resolution.resolve({ ...by, order: { id, merchant_id }, item, unit, outcome, reason }),
+      ),
+    );
+    const errors = done.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    const refused = errors.find((error) => error instanceof AppError && error.code === 'BAD_REQUEST');
+    // It is the same for each of them: none was settled.
+    if (refused) throw refused;
+    for (const error of errors)
+      if (!(error instanceof AppError)) this.logger.warn({ err: error }, 'a unit of a batch was not settled');
+    const isSettled = units.map((_unit, index) => done[index]?.status === 'fulfilled');
+    const left = units.filter((_unit, index) => !isSettled[index]);
+    return {
+      resolved: units.filter((_unit, index) => isSettled[index]),
+      left: left.length === 0 ? [] : await this.review.standing(left),
+    };
+  }
+}
+
+/** Whether an operator may still decide about it. */
+export const isOpen = ({ state }: Pick<StandingUnit, 'state'>): boolean =>
+  state !== 'succeeded' && state !== 'failed';
+
+const nameOf = (unit: AskedUnit): string => `${unit.order_number} ${unitName(unit)}`;
+
+const isSame = (units: readonly StandingUnit[], member: 'supplier' | 'order_number'): boolean =>
+  new Set(units.map((unit) => unit[member])).size < 2;

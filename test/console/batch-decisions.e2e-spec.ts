@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import type { Answer, ErrorBody } from '../support/http.js';
+import type { OrderBody } from '../support/stack.js';
+import { PASSWORD, type TestOperator } from './console-stack.js';
+import { inDoubt, startScene, type Scene } from './scene.js';
+
+interface NamedUnit {
+  order_number: string;
+  unit: string;
+}
+interface ResolvedBody {
+  resolved: NamedUnit[];
+  amount: string;
+  left: (NamedUnit & { state: string; decided_by: string | null })[];
+}
+interface PreviewBody {
+  units: number;
+  amount: string;
+  merchants: { id: number; units: number; amount: string }[];
+  orders: number;
+  ending: number;
+  left: NamedUnit[];
+}
+
+let scene: Scene;
+let support: TestOperator;
+let other: TestOperator;
+beforeAll(async () => {
+  scene = await startScene({ SUPPLIER_QUIET_PERIOD_MS: '600000' });
+  [support, other] = [await scene.console.signedIn('support'), await scene.console.signedIn('support')];
+  await scene.stack.addSupplier('elsewhere', scene.stack.supplier.url);
+});
+afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
+
+const FAILED = { succeeded: false, failure_code: 'SUPPLIER_UNAVAILABLE', reason: 'the outage: ticket 4711' };
+
+const unitOf = ({ order_number }: OrderBody, unit = '1.1'): NamedUnit => ({ order_number, unit });
+
+const decide = <Body = ResolvedBody>(
+  units: NamedUnit[],
+  { verdict = FAILED as object, who = support } = {},
+): Promise<Answer<Body>> => who.browser.post<Body>('/api/review/resolution', { units, ...verdict });
+
+const previewOf = async (units: NamedUnit[]): Promise<PreviewBody> =>
+  (await support.browser.post<PreviewBody>('/api/review/resolution/preview', { units })).body;
+
+const decisionsOf = (orders: OrderBody[]): Promise<{ order_number: string; detail: object }[]> =>
+  scene.console.sql(
+    `SELECT o.order_number, a.detail FROM operator_actions a JOIN orders o ON o.id = a.order_id
+     WHERE o.order_number = ANY($1) AND a.action = 'order.resolve' ORDER BY o.id, a.detail ->> 'unit'`,
+    [orders.map(({ order_number }) => order_number)],
+  );
+
+describe('one decision about several units', () => {
+  it('says before what it would move, settles each by itself, and logs each', async () => {
+    const { stack, merchant } = scene;
+    const rich = await stack.merchant('1000.00');
+    const [one, two, three] = [
+      await inDoubt(scene, support),
+      await inDoubt(scene, support, { quantity: 2 }),
+      await inDoubt(scene, support, { from: rich }),
+    ];
+    const units = [unitOf(one), unitOf(two), unitOf(three)];
+    expect(await previewOf(units)).toEqual({
+      ...{ units: 3, amount: '105.00', orders: 3, ending: 2, left: [] },
+      merchants: [
+        expect.objectContaining({ id: merchant.id, units: 2, amount: '70.00' }),
+        expect.objectContaining({ id: rich.id, units: 1, amount: '35.00' }),
+      ],
+    });
+    const before = Number((await stack.wallet(merchant)).available);
+    const { status, body } = await decide(units);
+    expect([status, body]).toEqual([200, { resolved: units, amount: '105.00', left: [] }]);
+    expect(Number((await stack.wallet(merchant)).available) - before).toBe(35);
+    expect((await stack.wallet(rich)).available).toBe('1000.00');
+    expect(await decisionsOf([one, two, three])).toEqual(
+      units.map(({ order_number, unit }) => ({
+        order_number,
+        detail: { unit, result: 'failed', code: FAILED.failure_code, reason: FAILED.reason },
+      })),
+    );
+    await decide([unitOf(two, '1.2')], { verdict: { succeeded: true, reason: 'they found it' } });
+    expect((await stack.orderWith(merchant, two.reference_id, 'failed')).failure_code).toBe(
+      'PARTIALLY_COMPLETED',
+    );
+  });
+
+  it('decides nothing twice, whoever presses at the same time, and says who was first', async () => {
+    const { stack, merchant } = scene;
+    const orders = [await inDoubt(scene, support), await inDoubt(scene, support, { quantity: 3 })];
+    const units = orders.flatMap((order, index) =>
+      index === 0 ? [unitOf(order)] : ['1.1', '1.2', '1.3'].map((unit) => unitOf(order, unit)),
+    );
+    const before = Number((await stack.wallet(merchant)).available);
+    const verdict = { succeeded: true, reason: 'they say so' };
+    const answers = await Promise.all([
+      decide(units),
+      decide(units),
+      decide(units, { verdict, who: other }),
+      decide(units, { verdict, who: other }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.flatMap(({ body }) => body.resolved)).toHaveLength(4);
+    expect(answers.flatMap(({ body }) => body.left)).toHaveLength(12);
+    expect(await decisionsOf(orders)).toHaveLength(4);
+    const after = Number((await stack.wallet(merchant)).available);
+    const failed = await scene.console.sql(
+      `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id WHERE o.order_number = ANY($1) AND u.state = 'failed'`,
+      [orders.map(({ order_number }) => order_number)],
+    );
+    expect(after - before).toBe(35 * failed.length);
+    const names = [support, other].map(({ email }) => email.split('@')[0]);
+    for (const { body } of answers)
+      for (const { decided_by } of body.left) expect(names).toContain(decided_by);
+  });
+
+  it('leaves what somebody decided meanwhile, and reports it by itself', async () => {
+    const order = await inDoubt(scene, support, { quantity: 2 });
+    await decide([unitOf(order)], { verdict: { succeeded: true, reason: 'a' }, who: other });
+    const units = [unitOf(order), unitOf(order, '1.2')];
+    const asIs = { ...unitOf(order), state: 'succeeded', decided_by: other.email.split('@')[0] };
+    expect(await previewOf(units)).toMatchObject({ units: 1, amount: '35.00', ending: 1, left: [asIs] });
+    const { body } = await decide(units);
+    expect(body).toEqual({ resolved: [unitOf(order, '1.2')], amount: '35.00', left: [asIs] });
+  });
+
+  it('is confirmed again where the units cost much together', async () => {
+    const orders = [
+      await inDoubt(scene, support, { price: '600.00' }),
+      await inDoubt(scene, support, { price: '600.00' }),
+    ];
+    const units = orders.map((order) => unitOf(order));
+    await scene.console.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
+      [support.id],
+    );
+    const refused = await decide<ErrorBody>(units);
+    expect([refused.status, refused.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    expect(await decisionsOf(orders)).toEqual([]);
+    await support.browser.post('/api/session/confirm', { password: PASSWORD });
+    expect((await decide(units)).body.resolved).toEqual(units);
+  });
+
+  it('refuses units of different suppliers and orders, repeats, strangers, and verdicts without a reason', async () => {
+    const [one, two] = [
+      await inDoubt(scene, support),
+      await inDoubt(scene, support, { supplier: 'elsewhere' }),
+    ];
+    const tries: [NamedUnit[], object, number][] = [
+      [[unitOf(one), unitOf(two)], FAILED, 400],
+      [[unitOf(one), unitOf(one)], FAILED, 400],
+      [[unitOf(one), unitOf(one, '1.2')], FAILED, 404],
+      [[unitOf(one, 'x.y')], FAILED, 404],
+      [[], FAILED, 400],
+      [Array.from({ length: 101 }, (_each, index) => unitOf(one, `1.${index + 1}`)), FAILED, 400],
+      [[unitOf(one)], { ...FAILED, reason: '' }, 400],
+      [[unitOf(one)], { succeeded: false, reason: 'x' }, 400],
+      [[unitOf(one)], { ...FAILED, supplier_reference: 'x' }, 400],
+    ];
+    for (const [units, verdict, status] of tries)
+      expect([units.slice(0, 2), verdict, (await decide(units, { verdict })).status]).toEqual([
+        units.slice(0, 2),
+        verdict,
+        status,
+      ]);
+    expect(await decisionsOf([one, two])).toEqual([]);
+    for (const order of [one, two]) await decide([unitOf(order)]);
+  });
+});
