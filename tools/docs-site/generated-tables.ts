@@ -1,6 +1,7 @@
 import { ERROR_ADVICE, FAILURE_ADVICE } from '../../src/api-docs/error-guide.js';
 import { DETAIL_CODES, HTTP_STATUS, type ErrorCode } from '../../src/core/errors.js';
 import { FAILURE_CODES } from '../../src/core/failures.js';
+import { permissionRows } from './permission-table.js';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows]
@@ -33,6 +34,10 @@ const TABLES: Readonly<Record<string, () => string>> = {
         return [code(name), meaning, buyer, again];
       }),
     ),
+  'console-roles': () => {
+    const { head, rows } = permissionRows();
+    return table(head, rows);
+  },
 };
 
 const PLACE = /(<!-- table: ([a-z-]+) -->\n)[\s\S]*?(\n<!-- \/table -->)/g;

@@ -4,9 +4,12 @@ import { projectRoot } from '../../src/core/project-root.js';
 import { withTables } from './generated-tables.js';
 import { siteMap } from './site-map.js';
 
+/** Of operators, and so on no page of the site. */
+const FOR_OPERATORS = ['docs/console.md'];
+
 // Writes the tables that are made of the code into the documents: the last step of `npm run openapi`.
 const files = siteMap([]).flatMap(({ pages }) => pages.flatMap(({ source }) => source ?? []));
-for (const file of files.map((each) => path.join(projectRoot, each))) {
+for (const file of [...files, ...FOR_OPERATORS].map((each) => path.join(projectRoot, each))) {
   const written = readFileSync(file, 'utf8');
   const fresh = withTables(written);
   if (fresh !== written) writeFileSync(file, fresh);
