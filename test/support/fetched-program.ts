@@ -7,36 +7,42 @@ export interface Program {
   env: Record<string, string>;
 }
 
-interface Wanted {
-  /** Under which it may be on PATH; the first says what is fetched. */
-  names: [string, ...string[]];
+interface Packages<Found> {
+  /** What a message calls it. */
+  what: string;
   packages: string[];
   /** Where the packages are unpacked. */
   directory: string;
-  findUnpacked: () => Program | null;
+  findUnpacked: () => Found | null;
 }
 
 /**
- * Finds a program on PATH; on Debian its packages are otherwise fetched once and unpacked, as the package of Redis is.
+ * Finds a program on PATH; on Debian its packages are otherwise fetched.
+ * @param wanted with the names under which it may be on PATH
  * @returns null where there is none and none can be had.
  */
-export async function findOrFetch({
-  names,
-  packages,
-  directory,
-  findUnpacked,
-}: Wanted): Promise<Program | null> {
-  const program = findOnPath(names);
+export async function findOrFetch(
+  wanted: Omit<Packages<Program>, 'what'> & { names: [string, ...string[]] },
+): Promise<Program | null> {
+  const program = findOnPath(wanted.names);
   if (program !== null) return { program, env: {} };
-  const unpacked = findUnpacked();
+  return fetchOnce({ ...wanted, what: wanted.names[0] });
+}
+
+/**
+ * On Debian, fetches packages once and unpacks them, as the package of Redis is.
+ * @returns null where they can't be had.
+ */
+export async function fetchOnce<Found>(wanted: Packages<Found>): Promise<Found | null> {
+  const unpacked = wanted.findUnpacked();
   if (unpacked !== null || !canFetchPackages()) return unpacked;
   process.stderr.write(
-    `No ${names[0]} on PATH: fetching the Debian package once, without installing it ...\n`,
+    `No ${wanted.what} here: fetching the Debian package once, without installing it ...\n`,
   );
   try {
-    await unpackPackages(directory, packages);
+    await unpackPackages(wanted.directory, wanted.packages);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
-  return findUnpacked();
+  return wanted.findUnpacked();
 }

@@ -27,9 +27,14 @@ function phpWith(env: Record<string, string>): { program: string; env: NodeJS.Pr
 }
 
 /** Serves a script at an address, such as `127.0.0.1:8080`. */
-export function servePhp(address: string, script: string, settings: Record<string, string>): ChildProcess {
+export function servePhp(
+  address: string,
+  script: string,
+  settings: Record<string, string>,
+  options: string[] = [],
+): ChildProcess {
   const { program, env } = phpWith(settings);
-  return spawn(program, ['-S', address, script], { env, stdio: 'ignore' });
+  return spawn(program, [...options, '-S', address, script], { env, stdio: 'ignore' });
 }
 
 /** Every warning is one line on standard error. */
