@@ -135,8 +135,8 @@ function deliveryOf(kind: DeliveredEvent): Operation {
       .replace(/Dto$/, '')
       .replace(/^./, (letter) => letter.toLowerCase())}`,
     tags: ['Webhooks'],
-    summary: kind,
-    description: `${EVENT_MEANINGS[kind]}. Verify the signature over the raw body before anything else.`,
+    summary: EVENT_MEANINGS[kind],
+    description: 'Verify the signature over the raw body before anything else.',
     // The signature takes the place of a key.
     security: [],
     parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),

@@ -57,7 +57,7 @@ export class Reference {
       const [example] = Object.values(body?.examples ?? {});
       const schema = body?.schema ?? {};
       const { data } = resolveSchema(this.document, schema).properties ?? {};
-      const words = `${markdownText(post.description ?? '')}<p><code>data</code>: ${this.view.typeOf(data ?? {})}</p>`;
+      const words = `${markdownText(`${post.summary}.`)}<p><code>data</code>: ${this.view.typeOf(data ?? {})}</p>`;
       return section(name, words, codeBlock(json(example?.value), 'json', 'Body'));
     });
     const [first] = Object.values(this.document.webhooks);

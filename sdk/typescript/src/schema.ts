@@ -349,8 +349,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * order.completed
-         * @description Every piece of an order was topped up. Verify the signature over the raw body before anything else.
+         * Every piece of an order was topped up
+         * @description Verify the signature over the raw body before anything else.
          */
         post: operations["orderCompletedEvent"];
         delete?: never;
@@ -369,8 +369,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * order.failed
-         * @description At least one piece of an order failed; its money is back. Verify the signature over the raw body before anything else.
+         * At least one piece of an order failed; its money is back
+         * @description Verify the signature over the raw body before anything else.
          */
         post: operations["orderFailedEvent"];
         delete?: never;
@@ -389,8 +389,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * wallet.low_balance
-         * @description The available balance fell below the threshold that the operator set. Verify the signature over the raw body before anything else.
+         * The available balance fell below the threshold that the operator set
+         * @description Verify the signature over the raw body before anything else.
          */
         post: operations["walletLowBalanceEvent"];
         delete?: never;
@@ -409,8 +409,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * webhook.test
-         * @description You asked for a test: act on nothing in it. Verify the signature over the raw body before anything else.
+         * You asked for a test: act on nothing in it
+         * @description Verify the signature over the raw body before anything else.
          */
         post: operations["webhookTestEvent"];
         delete?: never;
