@@ -1,6 +1,7 @@
 // A shop: POST /buy { "reference": "sale-1", "sku": "MLBB-86", "player": "123456789", "server": "2001" } orders the top-up,
 // waits for the webhook that says how it ended, and delivers or pays back.
-//   TOPUP_URL=http://127.0.0.1:3000 TOPUP_API_KEY=… SHOP_URL=http://127.0.0.1:8080 node express-shop.js
+//   TOPUP_URL=http://127.0.0.1:3000 TOPUP_API_KEY=… SHOP_URL=http://127.0.0.1:8080 node express-shop.ts
+// with Node.js 22.18 or newer; older ones run it as `npx tsx express-shop.ts`.
 import express from 'express';
 import { ApiError, Topup, WebhookVerifier, type Order } from 'order-topup-sdk';
 
