@@ -9,6 +9,7 @@ import { bigintColumn, createdAtColumn, IdColumn } from '../database/columns.js'
 @Index('ix_operator_actions_operator', ['operator', 'id'])
 @Index('ix_operator_actions_action', ['action', 'id'])
 @Index('ix_operator_actions_product', { synchronize: false })
+@Index('ix_operator_actions_supplier', { synchronize: false })
 @Index('uq_operator_actions_idempotency_key', ['operator_id', 'idempotency_key'], {
   unique: true,
   where: 'idempotency_key IS NOT NULL',

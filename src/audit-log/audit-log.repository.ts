@@ -39,6 +39,8 @@ export interface LogFilter {
   merchantId?: number | undefined;
   orderNumber?: string | undefined;
   action?: AuditedAction | undefined;
+  /** What was done about this supplier, by its code, or about its offers. */
+  supplier?: string | undefined;
   /** Only entries before this one. */
   before?: bigint | undefined;
   limit: number;
@@ -46,6 +48,10 @@ export interface LogFilter {
 
 /** Ids rise with the time, but for those who write at the same moment. */
 const MARGIN = 1_000;
+
+/** Of which the detail says which supplier they are about: those that its index has. */
+const SUPPLIER_ACTIONS = `entry.action IN (
+  'supplier.set', 'supplier.remove', 'supplier.pause', 'supplier.resume', 'supplier.sync', 'offer.set', 'offer.remove')`;
 
 /** With the ids of a time, an index that goes by ids alone is not read past that time. */
 const CONDITIONS = {
@@ -59,6 +65,7 @@ const CONDITIONS = {
   merchantId: 'entry.merchant_id = :merchantId',
   orderNumber: 'entry.order_id = (SELECT id FROM orders WHERE order_number = :orderNumber)',
   action: 'entry.action = :action',
+  supplier: `${SUPPLIER_ACTIONS} AND coalesce(entry.detail ->> 'code', entry.detail ->> 'supplier') = :supplier`,
   before: 'entry.id < :before',
 } satisfies Record<Exclude<keyof LogFilter, 'limit'>, string>;
 

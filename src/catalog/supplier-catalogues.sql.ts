@@ -67,23 +67,28 @@ export const UPDATE_OFFERS = statement(
     WHERE o.supplier_id = ${supplierId} AND o.supplier_sku = c.sku`,
 );
 
-type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currency' | 'sellable';
+type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currency' | 'sellable' | 'gone_at';
 
 /** What a supplier sells, and what that is with us. */
 export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
   /** The first of our products that has an offer of it; null without one. */
   mapped_to: Product['sku'] | null;
+  /** Whether the last reading was the first that listed it, and not the first of all. */
+  is_new: boolean;
 };
 
 export const LIST_ITEMS = statement(
   'supplier_catalogues.list_items',
   { supplierId: 'int', match: 'text?', isUnmapped: 'boolean' },
   ({ supplierId, match, isUnmapped }) => `
-    SELECT c.sku, c.name, c.group_name, c.cost_micros, c.cost_currency, c.sellable, ours.sku AS mapped_to
+    SELECT c.sku, c.name, c.group_name, c.cost_micros, c.cost_currency, c.sellable, c.gone_at,
+           ours.sku AS mapped_to, c.first_seen_at = reading.latest AND c.first_seen_at > reading.first AS is_new
     FROM supplier_products c
     LEFT JOIN (
       SELECT o.supplier_sku, min(p.sku) AS sku FROM supplier_offers o JOIN products p ON p.id = o.product_id
       WHERE o.supplier_id = ${supplierId} GROUP BY o.supplier_sku) ours ON ours.supplier_sku = c.sku
+    CROSS JOIN (SELECT max(last_seen_at) AS latest, min(first_seen_at) AS first FROM supplier_products
+                WHERE supplier_id = ${supplierId}) reading
     WHERE c.supplier_id = ${supplierId} AND (NOT ${isUnmapped} OR ours.sku IS NULL)
       AND (${match} IS NULL OR strpos(lower(c.sku), lower(${match})) > 0
         OR strpos(lower(c.name), lower(${match})) > 0 OR strpos(lower(c.group_name), lower(${match})) > 0)

@@ -40,6 +40,8 @@ export const CONSOLE_DETAIL_CODES = {
   APPROVAL_REQUIRED: 'a second person has to approve this: ask for it with `POST /api/approvals`',
   OWN_REQUEST: 'nobody approves what they asked for themselves: another operator has to',
   CHANGED_MEANWHILE: 'what was shown is not so any more, and nothing was done: look again',
+  UNITS_LEFT_BEHIND:
+    'units are open at the address or account before: say that they may be left behind, and send it again',
 } as const;
 
 export type DetailCode = keyof typeof DETAIL_CODES | keyof typeof CONSOLE_DETAIL_CODES;

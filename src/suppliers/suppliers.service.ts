@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -24,6 +24,12 @@ import { timingProblem } from './supplier-timing.js';
 import type { Supplier } from './supplier.entity.js';
 import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from './suppliers.repository.js';
 
+/** What an operator was shown before a supplier is set. */
+export interface ExpectedSupplier {
+  /** When it was last set; null for one that is added. */
+  updatedAt?: Date | null;
+}
+
 @Injectable()
 export class SuppliersService {
   constructor(
@@ -36,18 +42,23 @@ export class SuppliersService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Adds a supplier or replaces its settings. @throws BAD_REQUEST */
-  async set(settings: SupplierSettings, by?: Actor): Promise<Supplier> {
+  /**
+   * Adds a supplier or replaces its settings.
+   * @throws BAD_REQUEST; CONFLICT where it is not as expected.
+   */
+  async set(settings: SupplierSettings, by?: Actor, { updatedAt }: ExpectedSupplier = {}): Promise<Supplier> {
     const problem = codeProblem(settings.code);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
     return this.database.transaction(async (tx) => {
       if (await this.suppliers.isBuiltIn(tx, settings.code)) throw isBuiltIn(settings.code);
       const before = await this.suppliers.lock(tx, settings.code);
+      if (updatedAt !== undefined && before?.updated_at.getTime() !== updatedAt?.getTime())
+        throw new ChangedMeanwhile('the supplier changed meanwhile', 'expected_updated_at');
       const row = this.toRow(settings, before);
       const supplier = await this.suppliers.set(tx, row);
       if (before && destinationOf(before) !== destinationOf(supplier))
         await this.balances.forget(tx, supplier);
-      recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, settings) });
+      recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, before, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
       return supplier;
     });
@@ -204,9 +215,20 @@ const NOTHING_ASKED = {
   ...{ catalogue_read_at: null, product_read_at: null },
 };
 
-/** What the log keeps of new settings: of credentials, which ones were given or taken away. */
+/** What the log keeps of settings: all but the credentials. */
+const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<string, unknown> => ({
+  adapter: supplier.adapter,
+  base_url: supplier.base_url,
+  timeout_ms: supplier.timeout_ms,
+  options: supplier.options,
+  low_balance: low === null ? null : formatMicros(low),
+  max_in_flight: supplier.max_in_flight,
+});
+
+/** What the log keeps of a change, and what was before: of credentials, which ones were given or taken away. */
 function detailOf(
-  { code, adapter, base_url, timeout_ms, options, low_balance_micros: low, max_in_flight }: Supplier,
+  supplier: Supplier,
+  before: Supplier | null,
   { credentials = {}, newCallbackUrl }: SupplierSettings,
 ): Record<string, unknown> {
   const changes = Object.entries(credentials).map(([name, value]) => [
@@ -214,11 +236,11 @@ function detailOf(
     value === null ? 'removed' : 'replaced',
   ]);
   return {
-    ...{ code, adapter, base_url, timeout_ms, options },
+    code: supplier.code,
+    ...shown(supplier),
     credentials: Object.fromEntries(changes) as Record<string, string>,
-    low_balance: low === null ? null : formatMicros(low),
-    max_in_flight,
     ...(newCallbackUrl ? { callback_url: 'replaced' } : {}),
+    before: before && shown(before),
   };
 }
 

@@ -12,6 +12,7 @@ export const log = createRoute({
       source: choice(search.source, ['console', 'cli']),
       merchant: whole(search.merchant),
       order: text(search.order),
+      supplier: text(search.supplier),
       from: day(search.from),
       to: day(search.to),
     }),

@@ -17,12 +17,12 @@ export const supplier = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     said({
       range: choice(search.range, ['day', 'week']),
-      tab: choice(search.tab, ['catalogue']),
+      tab: choice(search.tab, ['catalogue', 'offers', 'log']),
       q: text(search.q),
       unmapped: choice(search.unmapped, ['true']),
     }),
   component: lazyRouteComponent(
-    inArea('suppliers', () => import('../pages/suppliers/supplier')),
+    inArea(['suppliers', 'products', 'log'], () => import('../pages/suppliers/supplier')),
     'Supplier',
   ),
 });

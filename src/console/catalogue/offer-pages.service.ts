@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { OfferDefinition } from '../../catalog/offer-definition.js';
 import { bySku, offerInUse } from '../../catalog/offer-in-use.js';
+import type { ListedOffer } from '../../catalog/offers.repository.js';
 import { OffersService } from '../../catalog/offers.service.js';
 import { parseMicros } from '../../core/cost-money.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
-import type { OfferListDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
+import type { OfferDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
 import type { ProductDetailDto } from './product.dto.js';
 import { ProductPages } from './product-pages.service.js';
 import { toOfferDto } from './product.mapper.js';
+
+const OFFERS_PER_PAGE = 100;
+
+const matches = ({ sku, supplier_sku: theirs }: ListedOffer, q: string): boolean =>
+  [sku, theirs].some((each) => each.toLowerCase().includes(q.toLowerCase()));
 
 /** Where products can be bought, as the pages ask for it. */
 @Injectable()
@@ -17,18 +24,19 @@ export class OfferPages {
     private readonly products: ProductPages,
   ) {}
 
-  /** @throws NOT_FOUND for the product or the supplier. */
-  async list(caller: Caller, which: OffersQueryDto): Promise<OfferListDto> {
-    const listed = await this.offers.list(which);
+  /** @throws NOT_FOUND for the product or the supplier; BAD_REQUEST for a cursor that no page carried. */
+  async list(caller: Caller, { q, cursor, ...which }: OffersQueryDto): Promise<Page<OfferDto>> {
+    const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
+    const listed = (await this.offers.list(which)).filter((offer) => q === undefined || matches(offer, q));
+    const shown = listed.slice(first, first + OFFERS_PER_PAGE + 1);
     // With those of one supplier only, nobody knows which one of a product is in use.
-    const all =
-      which.supplier === undefined ? listed : await this.offers.listOf(listed.map(({ sku }) => sku));
-    const offersOf = bySku(all);
-    return {
-      data: listed.map((offer) =>
-        toOfferDto(offer, caller, { inUse: offerInUse(offersOf.get(offer.sku) ?? []) }),
-      ),
-    };
+    const offersOf = bySku(await this.offers.listOf(shown.map(({ sku }) => sku)));
+    return toPage(
+      shown.map((offer, index) => ({ offer, next: first + index + 1 })),
+      OFFERS_PER_PAGE,
+      ({ next }) => encodeCursor(next),
+      ({ offer }) => toOfferDto(offer, caller, { inUse: offerInUse(offersOf.get(offer.sku) ?? []) }),
+    );
   }
 
   /** Adds an offer, or changes what is given of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Cursor } from '../../core/http/page-query.dto.js';
 import { Flag, Integer, Moment, Text, TextThat } from '../../core/validation/member.decorators.js';
 import { parseMicros } from '../../core/cost-money.js';
 import { MAX_PRIORITY } from '../../catalog/offer-definition.js';
@@ -28,10 +29,8 @@ export class OfferDto {
 export class OffersQueryDto {
   @Text(1, 64, { optional: true, description: 'Of this product' }) sku?: string;
   @Text(1, 128, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
-}
-
-export class OfferListDto {
-  @ApiProperty({ type: [OfferDto] }) data!: OfferDto[];
+  @Text(1, 128, { optional: true, description: 'A part of our SKU or of the supplier’s' }) q?: string;
+  @Cursor() cursor?: string;
 }
 
 export class OfferNameDto {

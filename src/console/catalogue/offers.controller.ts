@@ -1,8 +1,9 @@
 import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { OfferListDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
+import { OfferDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
 import { OfferPages } from './offer-pages.service.js';
 import { ProductDetailDto } from './product.dto.js';
 
@@ -14,9 +15,9 @@ export class ConsoleOffersController {
   @Get()
   @ConsoleRoute('products.read', {
     summary: 'Offers, those of each product in the order in which they are tried',
-    answer: { type: OfferListDto },
+    answer: { pageOf: OfferDto },
   })
-  list(@CurrentCaller() caller: Caller, @Query() query: OffersQueryDto): Promise<OfferListDto> {
+  list(@CurrentCaller() caller: Caller, @Query() query: OffersQueryDto): Promise<Page<OfferDto>> {
     return this.offers.list(caller, query);
   }
 

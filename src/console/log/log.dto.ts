@@ -20,6 +20,11 @@ export class LogFilterDto {
   @OneOf(AUDITED_ACTIONS, { optional: true }) action?: AuditedAction;
   @Id('The id of a merchant') merchant?: string;
   @Text(1, 64, { optional: true, description: 'The number of an order' }) order?: string;
+  @Text(1, 64, {
+    optional: true,
+    description: 'The code of a supplier: what was done about it and its offers',
+  })
+  supplier?: string;
   @Moment({ optional: true, description: 'At or after' }) from?: string;
   @Moment({ optional: true, description: 'Before' }) to?: string;
 }

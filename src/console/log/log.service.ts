@@ -94,7 +94,7 @@ export class LogService {
 /** Whoever may read only what they did is not told what others did, whatever they filter by. */
 function filterOf(
   caller: Caller,
-  { operator, source, action, merchant, order, from, to }: LogFilterDto,
+  { operator, source, action, merchant, order, supplier, from, to }: LogFilterDto,
 ): Omit<LogFilter, 'limit' | 'before'> {
   const [since, until] = [readOptional(from), readOptional(to)];
   if (since && until && since >= until) {
@@ -102,7 +102,7 @@ function filterOf(
     throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
   }
   const asked = {
-    ...{ operator, source, action, since, until, orderNumber: order },
+    ...{ operator, source, action, supplier, since, until, orderNumber: order },
     merchantId: merchant === undefined ? undefined : Number(merchant),
   };
   if (!readsOwnActionsOnly(caller.session.role)) return asked;

@@ -12,6 +12,7 @@ import { SupplierBalancesService } from '../../suppliers/supplier-balances.servi
 import { toSupplierView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { AMONG_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
 import type {
   BalanceReadingsDto,
@@ -19,8 +20,9 @@ import type {
   SupplierDetailDto,
   SupplierProductDto,
   SupplierProductsQueryDto,
+  UndecidedCallsDto,
 } from './supplier.dto.js';
-import { toListedSupplierDto, toProductDto, type Doings } from './supplier.mapper.js';
+import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type Doings } from './supplier.mapper.js';
 
 /** Calls are counted over so many minutes. */
 const RECENT_MINUTES = 15;
@@ -36,6 +38,7 @@ export class SupplierPages {
     private readonly catalogues: SupplierSyncService,
     private readonly minutes: MinuteFiguresRepository,
     private readonly states: SupplierStatesRepository,
+    private readonly calls: UndecidedCallsRepository,
   ) {}
 
   /** All of them, by their codes: they are few. */
@@ -96,6 +99,12 @@ export class SupplierPages {
       ({ index }) => encodeCursor(index + 1),
       ({ item }) => toProductDto(item, caller.may('costs.read')),
     );
+  }
+
+  /** The latest that told nothing to go by. @throws NOT_FOUND */
+  async listUndecided(code: string): Promise<UndecidedCallsDto> {
+    const { id } = await this.suppliers.getByCode(code);
+    return { data: (await this.calls.latest(id)).map(toUndecidedCallDto), among: AMONG_CALLS };
   }
 
   private async doingsOf(suppliers: readonly Supplier[]): Promise<Doings> {

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
 import { Cursor } from '../../core/http/page-query.dto.js';
 import { Flag, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { UNDECIDED_OUTCOMES } from '../../support/undecided-calls.repository.js';
 import { PAUSE_REASONS, type PauseReason } from '../../suppliers/supplier.entity.js';
 
 const Reason = (): PropertyDecorator =>
@@ -189,4 +190,30 @@ export class SupplierProductDto {
   @ApiNullableText('THB') currency!: string | null;
   @ApiProperty({ example: true }) available!: boolean;
   @ApiNullableText('MLBB-86', 'The first of our products that has an offer of it') mapped_to!: string | null;
+  @ApiProperty({ example: false, description: 'Whether the last reading was the first that listed it' })
+  is_new!: boolean;
+  @ApiMoment({ nullable: true, description: 'Since when it is not listed any more' }) gone_at!: string | null;
+}
+
+export class UndecidedCallDto {
+  @ApiProperty({ example: '4711' }) id!: string;
+  @ApiMoment({ description: 'When it ended' }) at!: string;
+  @ApiProperty({ enum: ['send', 'inquiry', 'callback'], example: 'send' }) kind!: string;
+  @ApiProperty({ enum: UNDECIDED_OUTCOMES, example: 'unknown' }) outcome!: string;
+  @ApiNullableText('no answer within 10000 ms', 'What it told, or what went wrong') detail!: string | null;
+  @ApiProperty({ type: 'integer', example: 10_000 }) duration_ms!: number;
+  @ApiProperty({ example: 'worker@host-1:4242-9f31' }) process!: string;
+  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
+  @ApiProperty({ example: '1.2' }) unit!: string;
+}
+
+export class UndecidedCallsDto {
+  @ApiProperty({ type: [UndecidedCallDto], description: 'The latest first, at most 50' })
+  data!: UndecidedCallDto[];
+  @ApiProperty({
+    type: 'integer',
+    example: 10_000,
+    description: 'Among the latest so many calls of all suppliers',
+  })
+  among!: number;
 }

@@ -8,6 +8,7 @@ import { percentile } from '../../figures/percentiles.js';
 import type { SupplierState } from '../../figures/supplier-state.entity.js';
 import type { SupplierQueue } from '../../figures/supplier-states.repository.js';
 import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
+import type { UndecidedCall } from '../../support/undecided-calls.repository.js';
 import { toBalanceView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import type {
@@ -18,6 +19,7 @@ import type {
   SupplierProductDto,
   SyncDoneDto,
   SyncRefusalDto,
+  UndecidedCallDto,
 } from './supplier.dto.js';
 
 /** What is known of suppliers besides their settings. */
@@ -133,10 +135,24 @@ function toRefusalDto(refusal: Refusal): SyncRefusalDto {
   }
 }
 
+export const toUndecidedCallDto = ({
+  id,
+  ended_at,
+  item,
+  unit,
+  ...call
+}: UndecidedCall): UndecidedCallDto => ({
+  ...call,
+  id: String(id),
+  at: ended_at.toISOString(),
+  unit: `${item}.${unit}`,
+});
+
 /** @param seesCosts whether the operator may see what things cost us. */
 export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProductDto => ({
   ...{ supplier_sku: item.sku, name: item.name, group: item.group_name },
   cost: !seesCosts || item.cost_micros === null ? null : formatMicros(item.cost_micros),
   currency: seesCosts ? item.cost_currency : null,
-  ...{ available: item.sellable, mapped_to: item.mapped_to },
+  ...{ available: item.sellable, mapped_to: item.mapped_to, is_new: item.is_new },
+  gone_at: item.gone_at?.toISOString() ?? null,
 });

@@ -1,11 +1,9 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { notFound } from '../../core/errors.js';
 import type { Page } from '../../core/pagination.js';
-import { codeProblem } from '../../suppliers/supplier-settings.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { PathParameter } from '../access/path-ids.js';
+import { SupplierCode } from './supplier-code.js';
 import { SupplierChanges } from './supplier-changes.service.js';
 import { SupplierPages } from './supplier-pages.service.js';
 import {
@@ -19,16 +17,8 @@ import {
   SupplierTestDto,
   SyncDoneDto,
   SyncDto,
+  UndecidedCallsDto,
 } from './supplier.dto.js';
-
-/** The supplier in the path, by its code. @throws NOT_FOUND for what can't be one. */
-const SupplierCode = (): ParameterDecorator =>
-  PathParameter('code', { type: 'string' }, 'acme', {
-    transform: (text: string) => {
-      if (codeProblem(text) !== null) throw notFound('supplier');
-      return text;
-    },
-  });
 
 @ApiTags('Suppliers')
 @Controller('api/suppliers')
@@ -73,6 +63,16 @@ export class ConsoleSuppliersController {
     @Query() query: SupplierProductsQueryDto,
   ): Promise<Page<SupplierProductDto>> {
     return this.suppliers.listProducts(caller, code, query);
+  }
+
+  @Get(':code/calls')
+  @ConsoleRoute('suppliers.read', {
+    summary: 'The latest calls to it that decided nothing about their unit',
+    description: 'What it is still processing is not among them.',
+    answer: { type: UndecidedCallsDto },
+  })
+  calls(@SupplierCode() code: string): Promise<UndecidedCallsDto> {
+    return this.suppliers.listUndecided(code);
   }
 
   @Post(':code/pause')

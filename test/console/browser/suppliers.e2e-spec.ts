@@ -3,8 +3,9 @@ import type { Browser } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { refused } from '../../support/fake-supplier.js';
 import { unique } from '../../support/stack.js';
-import type { TestOperator } from '../console-stack.js';
+import { PASSWORD, type TestOperator } from '../console-stack.js';
 import { contradict, startScene, type Scene } from '../scene.js';
+import { addCatalogued } from '../supplier-scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
 describeInBrowser('Home and suppliers, in a browser', () => {
@@ -18,6 +19,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await live();
     await past();
     await contradict(scene);
+    await addCatalogued(scene, admin);
   });
   afterAll(async () => {
     await browser.close();
@@ -79,6 +81,18 @@ describeInBrowser('Home and suppliers, in a browser', () => {
         ['suppliers', '/suppliers', () => page.getByRole('link', { name: 'fake' }).waitFor()],
         ['supplier', '/suppliers/fake', charts],
         ['supplier-day', '/suppliers/fake?range=day', charts],
+        [
+          'supplier-catalogue',
+          '/suppliers/digi?tab=catalogue',
+          () => page.getByRole('cell', { name: 'ML-86', exact: true }).waitFor(),
+        ],
+        ['supplier-offers', '/suppliers/fake?tab=offers', () => page.locator('table').waitFor()],
+        [
+          'supplier-offers-empty',
+          '/suppliers/digi?tab=offers',
+          () => page.getByText(/SKU/).first().waitFor(),
+        ],
+        ['supplier-log', '/suppliers/digi?tab=log', () => page.locator('table').waitFor()],
         ['reversals', '/reversals', () => page.locator('table').waitFor()],
         ['reversals-empty', '/reversals?supplier=nobody', () => page.getByRole('button').first().waitFor()],
         ['supplier-missing', '/suppliers/nobody', () => page.getByRole('alert').waitFor()],
@@ -101,7 +115,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await page.getByRole('link', { name: 'fake' }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'fake' }).waitFor();
+    await page.getByRole('heading', { name: 'digi' }).waitFor();
     await visitor.leave();
   });
 
@@ -142,6 +156,73 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText('It can be used.').waitFor();
     await visitor.look('supplier-test');
+    await visitor.leave();
+  });
+
+  it('are set with the difference shown: credentials are kept, and never shown', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/suppliers/digi');
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settings of digi' });
+    const save = dialog.getByRole('button', { name: 'Save' });
+    await dialog.getByLabel('Low below').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    const key = dialog.getByLabel('key', { exact: true });
+    expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual([
+      '',
+      'Kept unless replaced',
+    ]);
+    await dialog.getByLabel('Low below').fill('750,000');
+    await key.fill('prod-0815');
+    await dialog.getByText('Low below: 500000 → 750,000').waitFor();
+    await dialog.getByText('key: replaced').waitFor();
+    await visitor.look('supplier-settings');
+    await scene.console.sql(`UPDATE operator_sessions SET confirmed_at = now() - interval '1 hour'`);
+    await save.click();
+    const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('digi was set.').waitFor();
+    await page.getByText('750,000.00').waitFor();
+    await visitor.leave(/Failed to load resource.*403/);
+  });
+
+  it('are added with what their adapter asks for, and removed by their name', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/suppliers');
+    await page.getByRole('button', { name: 'Add supplier' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add supplier' });
+    await dialog.getByLabel('Supplier', { exact: false }).first().fill('acme');
+    await dialog.getByLabel('Address').fill('https://api.acme.example/v1');
+    await visitor.look('supplier-add');
+    await dialog.getByRole('button', { name: 'Add supplier' }).click();
+    await page.getByRole('heading', { name: 'acme' }).waitFor();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    const removal = page.getByRole('dialog', { name: 'Remove acme' });
+    await removal.getByLabel('Reason').fill('never used');
+    await removal.getByLabel('Type acme to confirm').fill('acme');
+    await removal.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('heading', { name: 'Suppliers' }).waitFor();
+    await page.getByRole('link', { name: 'acme' }).waitFor({ state: 'detached' });
+    await visitor.leave(/Failed to load resource.*404/);
+  });
+
+  it('have what they sell mapped to a product', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/suppliers/digi?tab=catalogue&unmapped=true');
+    await page.getByRole('button', { name: 'Map ML-257 to a product' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Map ML-257 to a product' });
+    await dialog.getByLabel('Our product').first().fill(scene.sku);
+    await dialog.getByRole('radio', { name: scene.sku }).check();
+    await visitor.look('supplier-map');
+    await dialog.getByRole('button', { name: 'Map', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Map ML-257 to a product' }).waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Offers' }).click();
+    await page.getByRole('link', { name: scene.sku }).waitFor();
     await visitor.leave();
   });
 
@@ -192,7 +273,8 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
     await page.getByRole('button', { name: 'Test', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: /Pause fake/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Pause fake|Settings|Remove/ }).count()).toBe(0);
+    expect(await page.getByRole('tab', { name: 'Log' }).count()).toBe(0);
     await visitor.leave();
   });
 });

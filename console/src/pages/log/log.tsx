@@ -168,6 +168,7 @@ function filtersOf(t: Translate, isOwnOnly: boolean): Filter[] {
     },
     { name: 'merchant', label: t('log.merchant'), type: 'number' },
     { name: 'order', label: t('log.order') },
+    { name: 'supplier', label: t('log.supplier') },
     { name: 'from', label: t('log.from'), type: 'date' },
     { name: 'to', label: t('log.to'), type: 'date' },
   ];

@@ -13,7 +13,7 @@ import { useMay } from '../../session';
 import { nameOf, useSetOffer } from './offer-calls';
 import { OfferForm } from './offer-form';
 import classes from './offers.module.css';
-import type { OfferView, ProductView } from './product-view';
+import { offerStateOf, type OfferView, type ProductView } from './product-view';
 import { Margin } from './products';
 
 type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
@@ -58,14 +58,13 @@ export function Offers({ product }: { product: ProductView }): ReactNode {
   );
 }
 
-function stateOf({ active, routable, in_use: isInUse }: OfferView): string {
-  if (isInUse) return 'offer_in_use';
-  if (!active) return 'offer_off';
-  return routable ? 'offer_ready' : 'unroutable';
-}
-
 const columnsOf = (t: Translate, seesCosts: boolean): Column<OfferView>[] => [
-  { id: 'state', head: t('offer.state'), cell: (offer) => <Status of={stateOf(offer)} />, card: 'corner' },
+  {
+    id: 'state',
+    head: t('offer.state'),
+    cell: (offer) => <Status of={offerStateOf(offer)} />,
+    card: 'corner',
+  },
   {
     id: 'name',
     head: t('productMember.supplier'),

@@ -13,6 +13,13 @@ export function stateOf({ active, routable }: Pick<ProductRow, 'active' | 'routa
   return routable ? 'product_on_sale' : 'unroutable';
 }
 
+/** How an offer stands: a code of the kit's states. */
+export function offerStateOf({ active, routable, in_use: isInUse }: OfferView): string {
+  if (isInUse) return 'offer_in_use';
+  if (!active) return 'offer_off';
+  return routable ? 'offer_ready' : 'unroutable';
+}
+
 /** What is asked for besides the player, in words; empty where nothing is. */
 export const requirementsOf = (
   product: Pick<ProductRow, 'requires_server' | 'requires_character'>,

@@ -1,22 +1,21 @@
 import { Button } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
+import { Badge } from '../../kit/badge';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { Ago } from '../../kit/moment';
 import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
-import type { components } from '../../schema';
 import { useMay } from '../../session';
-import type { SupplierDetail } from './supplier-view';
+import { MapProduct } from './map-product';
+import type { CatalogueItem, SupplierDetail } from './supplier-view';
 import { SyncCatalogue } from './sync-catalogue';
 import classes from './supplier.module.css';
-
-type Item = components['schemas']['SupplierProductDto'];
 
 /** What a supplier sells, as it was last read. */
 export function Catalogue({
@@ -25,6 +24,8 @@ export function Catalogue({
   supplier: SupplierDetail;
 }): ReactNode {
   const t = useT();
+  const mayMap = useMay('offers.set');
+  const [mapping, setMapping] = useState<CatalogueItem | null>(null);
   const { q, unmapped, cursor } = useSearch({ from: '/shell/suppliers/$code' });
   const query = usePolled({
     queryKey: ['suppliers', code, 'products', { q, unmapped }, cursor],
@@ -59,7 +60,7 @@ export function Catalogue({
             {data.length > 0 ? (
               <Table
                 label={t('suppliers.catalogue')}
-                columns={columnsOf(t)}
+                columns={[...columnsOf(t), mappedColumn(t, mayMap ? setMapping : null)]}
                 rows={data}
                 keyOf={({ supplier_sku }) => supplier_sku}
               />
@@ -70,6 +71,7 @@ export function Catalogue({
           </>
         )}
       </Answered>
+      {mapping && <MapProduct supplier={code} item={mapping} onClose={() => setMapping(null)} />}
     </>
   );
 }
@@ -98,14 +100,22 @@ function Reading({ code, readAt }: { code: string; readAt: string | null }): Rea
   );
 }
 
-const columnsOf = (t: Translate): Column<Item>[] => [
+const columnsOf = (t: Translate): Column<CatalogueItem>[] => [
   {
     id: 'sku',
     head: t('suppliers.theirSku'),
     cell: ({ supplier_sku: sku }) => <span className="mono">{sku}</span>,
     card: 'title',
   },
-  { id: 'name', head: t('suppliers.name'), cell: ({ name }) => name },
+  {
+    id: 'name',
+    head: t('suppliers.name'),
+    cell: ({ name, is_new: isNew }) => (
+      <>
+        {name} {isNew && <Badge>{t('suppliers.isNew')}</Badge>}
+      </>
+    ),
+  },
   { id: 'group', head: t('suppliers.group'), cell: ({ group }) => group, from: 1000 },
   {
     id: 'cost',
@@ -121,12 +131,43 @@ const columnsOf = (t: Translate): Column<Item>[] => [
   {
     id: 'available',
     head: t('suppliers.available'),
-    cell: ({ available }) => t(available ? 'suppliers.availableYes' : 'suppliers.availableNo'),
+    cell: ({ available, gone_at: gone }) =>
+      gone === null ? (
+        t(available ? 'suppliers.availableYes' : 'suppliers.availableNo')
+      ) : (
+        <span className="muted">
+          {t('suppliers.gone')} <Ago at={gone} />
+        </span>
+      ),
     card: 'corner',
   },
-  {
-    id: 'mapped',
-    head: t('suppliers.mappedTo'),
-    cell: ({ mapped_to: sku }) => sku !== null && <span className="mono">{sku}</span>,
-  },
 ];
+
+/** @param map opens the dialog that maps; null for those who may not. */
+const mappedColumn = (t: Translate, map: ((item: CatalogueItem) => void) | null): Column<CatalogueItem> => ({
+  id: 'mapped',
+  head: t('suppliers.mappedTo'),
+  cell: (item) => {
+    const { mapped_to: sku, supplier_sku: theirs, gone_at: gone } = item;
+    if (sku !== null) {
+      return (
+        <Link to="/products/$sku" params={{ sku }} className="mono">
+          {sku}
+        </Link>
+      );
+    }
+    return (
+      map !== null &&
+      gone === null && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={t('suppliers.mapOne', { theirs })}
+          onClick={() => map(item)}
+        >
+          {t('suppliers.map')}
+        </Button>
+      )
+    );
+  },
+});

@@ -7,6 +7,7 @@ import { Age, Ago, Moment } from '../../kit/moment';
 import { Facts, Section } from '../../kit/page';
 import { formatDuration } from '../../i18n/moments';
 import { formatMs, formatNumber, formatShare } from './numbers';
+import { useMay } from '../../session';
 import { callsOf, doubtOf, inFlightOf, type SupplierDetail } from './supplier-view';
 import classes from './supplier.module.css';
 
@@ -112,6 +113,7 @@ function Workers({ supplier: { breakers } }: { supplier: SupplierDetail }): Reac
 function Settings({ supplier }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   const { language } = useWords();
+  const maySet = useMay('suppliers.set');
   const { adapter, base_url, credentials, options, callback_url: url, max_in_flight: most } = supplier;
   return (
     <Facts
@@ -129,7 +131,7 @@ function Settings({ supplier }: { supplier: SupplierDetail }): ReactNode {
           ? [
               t('suppliers.callbackUrl'),
               url === null ? (
-                t('suppliers.callbackHidden')
+                t(maySet ? 'suppliers.callbackUnset' : 'suppliers.callbackHidden')
               ) : (
                 <>
                   <span className="mono">{url}</span> <Copy value={url} what={t('suppliers.callbackUrl')} />

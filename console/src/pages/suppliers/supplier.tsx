@@ -8,13 +8,19 @@ import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
+import { choice, said } from '../../search-params';
 import { useMay } from '../../session';
 import { Catalogue } from './catalogue';
+import { RemoveSupplier } from './remove-supplier';
+import { SupplierSettings } from './settings';
 import { SupplierFacts } from './supplier-facts';
 import { SupplierFigures } from './supplier-figures';
-import type { SupplierDetail } from './supplier-view';
+import { SupplierLog } from './supplier-log';
+import { SupplierOffers } from './supplier-offers';
+import { SUPPLIER_TABS, type SupplierDetail } from './supplier-view';
 import { PauseButton } from './suppliers';
 import { TestSupplier } from './test-supplier';
+import { UndecidedCalls } from './undecided-calls';
 import classes from './supplier.module.css';
 
 /** One supplier: how it does, how it is set, and what it sells. */
@@ -42,15 +48,29 @@ export function Supplier(): ReactNode {
 function Actions({ supplier }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   const mayPause = useMay('suppliers.pause');
-  const [isTesting, setTesting] = useState(false);
+  const maySet = useMay('suppliers.set');
+  const [open, setOpen] = useState<'test' | 'settings' | 'remove' | null>(null);
+  const close = (): void => setOpen(null);
   return (
     <>
       <LiveButton />
-      <Button size="xs" variant="default" onClick={() => setTesting(true)}>
+      <Button size="xs" variant="default" onClick={() => setOpen('test')}>
         {t('suppliers.test')}
       </Button>
       {mayPause && <PauseButton supplier={supplier} size="xs" />}
-      {isTesting && <TestSupplier code={supplier.code} onClose={() => setTesting(false)} />}
+      {maySet && (
+        <Button size="xs" variant="default" onClick={() => setOpen('settings')}>
+          {t('suppliers.settings')}
+        </Button>
+      )}
+      {maySet && (
+        <Button size="xs" variant="default" onClick={() => setOpen('remove')}>
+          {t('suppliers.remove')}
+        </Button>
+      )}
+      {open === 'test' && <TestSupplier code={supplier.code} onClose={close} />}
+      {open === 'settings' && <SupplierSettings supplier={supplier} onClose={close} />}
+      {open === 'remove' && <RemoveSupplier code={supplier.code} onClose={close} />}
     </>
   );
 }
@@ -60,26 +80,33 @@ function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
   const navigate = useNavigate();
   const { tab = 'overview' } = useSearch({ from: '/shell/suppliers/$code' });
   const open = (next: string | null): void =>
-    void navigate({
-      to: '.',
-      search: () => (next === 'catalogue' ? { tab: 'catalogue' as const } : {}),
-    });
-  const overview = (
-    <div className={classes.columns}>
-      <SupplierFigures supplier={supplier} />
-      <SupplierFacts supplier={supplier} />
-    </div>
-  );
-  if (!supplier.has_catalogue) return overview;
+    void navigate({ to: '.', search: () => said({ tab: choice(next, SUPPLIER_TABS) }) });
+  const seesLog = useMay('log.read');
   return (
     <Tabs value={tab} onChange={open} keepMounted={false}>
       <Tabs.List className={classes.tabs}>
         <Tabs.Tab value="overview">{t('suppliers.overview')}</Tabs.Tab>
-        <Tabs.Tab value="catalogue">{t('suppliers.catalogue')}</Tabs.Tab>
+        {supplier.has_catalogue && <Tabs.Tab value="catalogue">{t('suppliers.catalogue')}</Tabs.Tab>}
+        <Tabs.Tab value="offers">{t('suppliers.offers')}</Tabs.Tab>
+        {seesLog && <Tabs.Tab value="log">{t('suppliers.log')}</Tabs.Tab>}
       </Tabs.List>
-      <Tabs.Panel value="overview">{overview}</Tabs.Panel>
+      <Tabs.Panel value="overview">
+        <div className={classes.columns}>
+          <div>
+            <SupplierFigures supplier={supplier} />
+            <UndecidedCalls code={supplier.code} />
+          </div>
+          <SupplierFacts supplier={supplier} />
+        </div>
+      </Tabs.Panel>
       <Tabs.Panel value="catalogue">
         <Catalogue supplier={supplier} />
+      </Tabs.Panel>
+      <Tabs.Panel value="offers">
+        <SupplierOffers code={supplier.code} />
+      </Tabs.Panel>
+      <Tabs.Panel value="log">
+        <SupplierLog code={supplier.code} />
       </Tabs.Panel>
     </Tabs>
   );

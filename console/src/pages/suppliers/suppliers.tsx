@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
+import { PlusIcon } from '../../kit/icons';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
 import { Age, Ago } from '../../kit/moment';
@@ -12,6 +13,7 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
 import { formatMs, formatNumber, formatShare } from './numbers';
+import { SupplierSettings } from './settings';
 import { PauseSupplier, useResume } from './pause';
 import { callsOf, doubtOf, inFlightOf, type ListedSupplier } from './supplier-view';
 
@@ -20,17 +22,28 @@ export function Suppliers(): ReactNode {
   const t = useT();
   const { language } = useWords();
   const mayPause = useMay('suppliers.pause');
+  const maySet = useMay('suppliers.set');
   const query = usePolled({
     queryKey: ['suppliers'],
     queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers', { signal })),
     every: EVERY.figures,
   });
   return (
-    <Page title={t('nav.suppliers')} actions={<LiveButton />}>
+    <Page
+      title={t('nav.suppliers')}
+      actions={
+        <>
+          <LiveButton />
+          {maySet && <AddButton />}
+        </>
+      }
+    >
       <Answered query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title={t('suppliers.none')}>{t('suppliers.noneWhy')}</Empty>
+            <Empty title={t('suppliers.none')} action={maySet && <AddButton />}>
+              {t('suppliers.noneWhy')}
+            </Empty>
           ) : (
             <Table
               label={t('nav.suppliers')}
@@ -43,6 +56,19 @@ export function Suppliers(): ReactNode {
         }
       </Answered>
     </Page>
+  );
+}
+
+function AddButton(): ReactNode {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="xs" leftSection={<PlusIcon />} onClick={() => setOpen(true)}>
+        {t('suppliers.add')}
+      </Button>
+      {isOpen && <SupplierSettings onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

@@ -1,0 +1,132 @@
+import { NumberInput, Radio, TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { Failure, Loading } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import type { CatalogueItem } from './supplier-view';
+import classes from './map-product.module.css';
+
+const SHOWN = 8;
+
+/** Gives one of our products an offer of what a supplier sells; its cost is that of the catalogue. */
+export function MapProduct({
+  supplier,
+  item,
+  onClose,
+}: {
+  supplier: string;
+  item: CatalogueItem;
+  onClose: () => void;
+}): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [sku, setSku] = useState('');
+  const [priority, setPriority] = useState<number | string>(1);
+  const map = async (): Promise<void> => {
+    await ask(() =>
+      client.PUT('/api/offers', {
+        body: {
+          ...{ sku, supplier, supplier_sku: item.supplier_sku },
+          ...{ priority: Number(priority), expected_updated_at: null },
+        },
+      }),
+    );
+    toast(t('suppliers.mapped', { theirs: item.supplier_sku, sku }));
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['suppliers', supplier] }),
+      queries.invalidateQueries({ queryKey: ['product', sku] }),
+    ]);
+  };
+  return (
+    <Confirm
+      title={t('suppliers.mapOne', { theirs: item.supplier_sku })}
+      verb={t('suppliers.map')}
+      isHarmless
+      isReady={sku !== '' && Number(priority) >= 1}
+      onConfirm={map}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{item.name}</strong>
+        {item.group !== '' && <span className="muted"> · {item.group}</span>}
+        {item.cost !== null && (
+          <>
+            <br />
+            {t('suppliers.mapCost', { cost: formatAmount(item.cost), currency: item.currency ?? '' })}
+          </>
+        )}
+      </p>
+      <TextInput
+        label={t('suppliers.ourProduct')}
+        placeholder={t('suppliers.match')}
+        autoComplete="off"
+        data-autofocus
+        value={text}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+      />
+      <Choice text={useDeferredValue(text.trim())} value={sku} onChange={setSku} />
+      <NumberInput
+        label={t('suppliers.priority')}
+        description={t('suppliers.priorityHint')}
+        {...{ min: 1, max: 1_000, allowDecimal: false, value: priority, onChange: setPriority }}
+        hideControls
+      />
+    </Confirm>
+  );
+}
+
+/** Our products that match, to choose one of. */
+function Choice({
+  text,
+  value,
+  onChange,
+}: {
+  text: string;
+  value: string;
+  onChange: (sku: string) => void;
+}): ReactNode {
+  const t = useT();
+  const { data, error } = useQuery({
+    queryKey: ['products', 'to-map', text],
+    queryFn: ({ signal }) =>
+      ask(() =>
+        client.GET('/api/products', {
+          params: { query: { q: text === '' ? undefined : text, limit: SHOWN } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+  if (error) return <Failure error={error} />;
+  if (data === undefined) return <Loading rows={3} />;
+  if (data.data.length === 0) return <p className="muted">{t('suppliers.noProductMatch')}</p>;
+  return (
+    <Radio.Group value={value} onChange={onChange} aria-label={t('suppliers.ourProduct')}>
+      <div className={classes.choices}>
+        {data.data.map(({ sku, name, price }) => (
+          <Radio
+            key={sku}
+            value={sku}
+            classNames={{ body: classes.choice, labelWrapper: classes.wrapper }}
+            label={
+              <span className={classes.product}>
+                <span>
+                  <span className="mono">{sku}</span>
+                  <br />
+                  <span className="muted">{name}</span>
+                </span>
+                <span className="number">{formatAmount(price)}</span>
+              </span>
+            }
+          />
+        ))}
+      </div>
+      {data.next_cursor !== null && <p className={classes.more}>{t('suppliers.moreProducts')}</p>}
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,101 @@
+import type { components } from '../../schema';
+import type { SupplierDetail } from './supplier-view';
+
+export type Adapter = components['schemas']['AdapterDto'];
+type SetSupplier = components['schemas']['SetSupplierDto'];
+
+/** What the form has, as text. */
+export interface Draft {
+  code: string;
+  adapter: string;
+  base_url: string;
+  timeout_ms: string;
+  max_in_flight: string;
+  low_balance: string;
+  options: Record<string, string>;
+  /** Those that are typed anew: what is stored is never shown. */
+  credentials: Record<string, string>;
+  /** The names of those to be taken away. */
+  removed: readonly string[];
+  new_callback_url: boolean;
+  reason: string;
+}
+
+const NEW: Draft = {
+  ...{ code: '', adapter: 'http', base_url: '', timeout_ms: '10000', max_in_flight: '', low_balance: '' },
+  ...{ options: {}, credentials: {}, removed: [], new_callback_url: false, reason: '' },
+};
+
+export const draftOf = (supplier: SupplierDetail | undefined): Draft =>
+  supplier === undefined
+    ? NEW
+    : {
+        ...NEW,
+        code: supplier.code,
+        adapter: supplier.adapter,
+        base_url: supplier.base_url,
+        timeout_ms: String(supplier.timeout_ms),
+        max_in_flight: String(supplier.max_in_flight ?? ''),
+        low_balance: supplier.low_balance ?? '',
+        options: supplier.options,
+      };
+
+/** A setting that changes: what it was, and what it becomes; of credentials it says how only. */
+export interface SettingChange {
+  name: string;
+  old: string | null;
+  new: string | null;
+  credential?: 'replaced' | 'removed';
+}
+
+const PLAIN = ['adapter', 'base_url', 'timeout_ms', 'max_in_flight', 'low_balance'] as const;
+
+export function changesOf(before: Draft, now: Draft, adapter: Adapter | undefined): SettingChange[] {
+  const texts = (name: string, old = '', next = ''): SettingChange[] =>
+    old.trim() === next.trim() ? [] : [{ name, old: old.trim() || null, new: next.trim() || null }];
+  const isSame = before.adapter === now.adapter;
+  return [
+    ...PLAIN.flatMap((name) => texts(name, before[name], now[name])),
+    ...(adapter?.options ?? []).flatMap(({ name }) =>
+      texts(name, isSame ? before.options[name] : '', now.options[name]),
+    ),
+    ...(adapter?.credentials ?? []).flatMap(({ name }): SettingChange[] => {
+      if (now.removed.includes(name)) return [{ name, old: null, new: null, credential: 'removed' }];
+      return now.credentials[name] ? [{ name, old: null, new: null, credential: 'replaced' }] : [];
+    }),
+    ...(now.new_callback_url
+      ? [{ name: 'callback_url', old: null, new: null, credential: 'replaced' as const }]
+      : []),
+  ];
+}
+
+/** Whether all is there that its adapter asks for. @param stored the names of credentials that are kept. */
+export function isComplete(draft: Draft, adapter: Adapter, stored: readonly string[]): boolean {
+  const hasUrl = draft.base_url.trim() !== '' || adapter.base_url !== null;
+  const hasAll = adapter.credentials.every(
+    ({ name, required }) => !required || draft.credentials[name] || stored.includes(name),
+  );
+  return draft.code.trim() !== '' && /^\d+$/.test(draft.timeout_ms.trim()) && hasUrl && hasAll;
+}
+
+const orNull = (text: string): string | null => text.trim() || null;
+
+export function bodyOf(draft: Draft, { credentials, options }: Adapter): SetSupplier {
+  const most = orNull(draft.max_in_flight);
+  const known = (name: string): boolean => credentials.some((each) => each.name === name);
+  const typed = Object.entries(draft.credentials).filter(([name, value]) => known(name) && value !== '');
+  return {
+    adapter: draft.adapter as SetSupplier['adapter'],
+    base_url: draft.base_url.trim() || undefined,
+    credentials: Object.fromEntries<string | null>([
+      ...typed,
+      ...draft.removed.filter(known).map((name) => [name, null] as const),
+    ]),
+    options: Object.fromEntries(options.map(({ name }) => [name, orNull(draft.options[name] ?? '')])),
+    timeout_ms: Number(draft.timeout_ms),
+    max_in_flight: most === null ? null : Number(most),
+    low_balance: orNull(draft.low_balance.replaceAll(/[,\s]/g, '')),
+    new_callback_url: draft.new_callback_url || undefined,
+    reason: draft.reason.trim() || undefined,
+  };
+}

@@ -1,0 +1,128 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client, isProblem } from '../../api';
+import { useT } from '../../i18n/words';
+import { Confirm } from '../../kit/confirm';
+import { Failure, Loading } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import { bodyOf, changesOf, draftOf, isComplete, type Draft, type SettingChange } from './settings-draft';
+import { SettingsFields } from './settings-fields';
+import type { SupplierDetail } from './supplier-view';
+import classes from './settings.module.css';
+
+interface SettingsProps {
+  /** As it is stored; absent for one that is added. */
+  supplier?: SupplierDetail;
+  onClose: () => void;
+}
+
+/**
+ * Adds a supplier, or sets one anew: then it says what changes, and is refused where somebody was faster. Units that another
+ * address or account would leave behind are told before anything is done.
+ */
+export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNode {
+  const t = useT();
+  // What is shown stays what it was when the form opened: that is what the process holds it against.
+  const [stored] = useState(supplier);
+  const [draft, setDraft] = useState(() => draftOf(stored));
+  const [isLeaving, setLeaving] = useState(false);
+  const save = useSave(stored, () => setLeaving(true));
+  const { data, error } = useQuery({
+    queryKey: ['supplier-adapters'],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers/adapters', { signal })),
+    staleTime: Infinity,
+  });
+  const adapter = data?.data.find((each) => each.adapter === draft.adapter);
+  const kept = stored?.adapter === draft.adapter ? stored.credentials : [];
+  const changes = stored ? changesOf(draftOf(stored), draft, adapter) : [];
+  return (
+    <Confirm
+      title={stored ? t('suppliers.setOne', { supplier: stored.code }) : t('suppliers.add')}
+      verb={t(isLeaving ? 'suppliers.saveLeaving' : stored ? 'suppliers.save' : 'suppliers.add')}
+      isHarmless={!isLeaving}
+      isReady={adapter !== undefined && isComplete(draft, adapter, kept) && (!stored || changes.length > 0)}
+      onConfirm={async () => {
+        if (adapter) await save(draft.code.trim(), bodyOf(draft, adapter), isLeaving);
+      }}
+      onClose={onClose}
+      size="lg"
+    >
+      {error && <Failure error={error} />}
+      {!error && !(data && adapter) && <Loading rows={8} />}
+      {data && adapter && (
+        <div className={classes.form}>
+          <SettingsFields
+            {...{ draft, adapter, stored: kept, isNew: stored === undefined, adapters: data.data }}
+            onChange={(changed: Partial<Draft>) => {
+              setLeaving(false);
+              setDraft((before) => ({ ...before, ...changed }));
+            }}
+          />
+          {stored && <Changes changes={changes} />}
+        </div>
+      )}
+    </Confirm>
+  );
+}
+
+/** @param onLeft is told when units would be left behind, which has to be said once more. */
+function useSave(
+  stored: SupplierDetail | undefined,
+  onLeft: () => void,
+): (code: string, body: ReturnType<typeof bodyOf>, mayLeave: boolean) => Promise<void> {
+  const t = useT();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return async (code, body, mayLeave) => {
+    try {
+      await ask(() =>
+        client.PUT('/api/suppliers/{code}', {
+          params: { path: { code } },
+          body: {
+            ...body,
+            leave_units: mayLeave || undefined,
+            expected_updated_at: stored?.updated_at ?? null,
+          },
+        }),
+      );
+    } catch (error) {
+      if (!isProblem(error) || error.details[0]?.code !== 'UNITS_LEFT_BEHIND') throw error;
+      onLeft();
+      const { open_units: units } = await ask(() =>
+        client.GET('/api/suppliers/{code}', { params: { path: { code } } }),
+      );
+      throw new Error(
+        t('suppliers.leftBehind', { supplier: code, count: units.open, doubtful: units.in_doubt }),
+        { cause: error },
+      );
+    }
+    toast(t('suppliers.saved', { supplier: code }));
+    await queries.invalidateQueries({ queryKey: ['suppliers'] });
+    if (!stored) await navigate({ to: '/suppliers/$code', params: { code }, search: {} });
+  };
+}
+
+function Changes({ changes }: { changes: readonly SettingChange[] }): ReactNode {
+  const t = useT();
+  return (
+    <div className={classes.changes} aria-live="polite">
+      <p>{t('suppliers.changes')}</p>
+      <ul>
+        {changes.length === 0 && <li className="muted">{t('suppliers.noChanges')}</li>}
+        {changes.map(({ name, old, new: next, credential }) => (
+          <li key={name}>
+            {t.maybe(`suppliers.member.${name}`) ?? <span className="mono">{name}</span>}:{' '}
+            {credential ? (
+              <ins>{t(`suppliers.credential.${credential}`)}</ins>
+            ) : (
+              <>
+                <del className={classes.old}>{old ?? '–'}</del> → <ins>{next ?? '–'}</ins>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
