@@ -50,6 +50,7 @@ import { MinuteFigures1763800000050 } from './src/database/migrations/1763800000
 import { SupplierStates1763800000051 } from './src/database/migrations/1763800000051-supplier-states.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { Timelines1763800000055 } from './src/database/migrations/1763800000055-timelines.js';
+import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058-api-key-uses.js';
 import { SupplierLog1763800000057 } from './src/database/migrations/1763800000057-supplier-log.js';
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
@@ -152,6 +153,7 @@ export function dataSourceOptions(
       OperatorLogPages1763800000053,
       Timelines1763800000055,
       SupplierLog1763800000057,
+      ApiKeyUses1763800000058,
       Approvals1763800000059,
     ],
     migrationsTableName: 'schema_migrations',

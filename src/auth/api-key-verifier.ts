@@ -6,6 +6,7 @@ import { API_KEY_SHAPE } from '../core/identifiers.js';
 import type { Logger } from '../core/logger.js';
 import { parseNetwork, type Network } from '../core/networks.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
+import { ApiKeyUses, type KeyUse } from './api-key-uses.js';
 import { ApiKeysRepository, type RecognizedKey } from './api-keys.repository.js';
 import { hashApiKey } from './api-keys.service.js';
 import type { Caller } from './caller.js';
@@ -50,6 +51,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly apiKeys: ApiKeysRepository,
+    private readonly uses: ApiKeyUses,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -92,6 +94,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     if (this.entries.size === 0) return;
     try {
       await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
+      await this.uses.note([...this.entries.values()].map(toUse));
     } catch (error) {
       // Nothing is lost: the next request looks up an entry that was not refreshed in time.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
@@ -118,6 +121,8 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     this.entries.set(id, entry);
   }
 }
+
+const toUse = ({ caller, usedAtMs }: Entry): KeyUse => ({ apiKeyId: caller.apiKeyId, usedAtMs });
 
 /** What every request without a good key gets, whatever is wrong with its key. */
 export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');

@@ -35,6 +35,10 @@ export class ApiKey {
   @Column(timestampColumn({ nullable: true }))
   revoked_at!: Date | null;
 
+  /** To the hour, and a moment late; null where it was not used since that is kept. */
+  @Column(timestampColumn({ nullable: true }))
+  last_used_at!: Date | null;
+
   @Column(createdAtColumn())
   created_at!: Date;
 }

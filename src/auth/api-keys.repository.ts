@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, IsNull } from 'typeorm';
 import { Database, type Transaction } from '../database/database.js';
 import { ApiKey } from './api-key.entity.js';
-import { FIND_KEYS, type RecognizedKey } from './api-keys.sql.js';
+import { FIND_KEYS, NOTE_USES, type RecognizedKey } from './api-keys.sql.js';
 
 export type { RecognizedKey } from './api-keys.sql.js';
 
@@ -22,6 +22,11 @@ export class ApiKeysRepository {
   /** Those that are not revoked, with their merchants' state. @throws SERVICE_UNAVAILABLE */
   recognize(hashes: Buffer[]): Promise<RecognizedKey[]> {
     return this.database.query<RecognizedKey>(...FIND_KEYS.with({ hashes }));
+  }
+
+  /** @param uses to the hour. @throws SERVICE_UNAVAILABLE */
+  async noteUses(uses: { id: number; used_at: Date }[]): Promise<void> {
+    await this.database.query(...NOTE_USES.with({ uses }));
   }
 
   list(merchantId: number): Promise<ApiKey[]> {

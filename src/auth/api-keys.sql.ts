@@ -1,4 +1,4 @@
-import { statement } from '../database/parameters.js';
+import { rowsOf, statement } from '../database/parameters.js';
 import type { ApiKey } from './api-key.entity.js';
 
 /** What requests are recognized by. */
@@ -20,4 +20,16 @@ export const FIND_KEYS = statement(
                 (extract(epoch FROM k.expires_at - statement_timestamp()) * 1000)::float8 AS expires_in_ms
          FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
          WHERE k.key_hash = ANY(${hashes}) AND k.revoked_at IS NULL`,
+);
+
+/** What another process writes at this moment is left to it. */
+export const NOTE_USES = statement(
+  'api_keys.note_uses',
+  { uses: rowsOf({ id: 'int', used_at: 'timestamptz' }) },
+  ({ uses }) => `
+    UPDATE api_keys k SET last_used_at = due.used_at
+    FROM (SELECT kept.id, used.used_at FROM ${uses.as('used')} JOIN api_keys kept ON kept.id = used.id
+          WHERE kept.last_used_at IS NULL OR kept.last_used_at < used.used_at
+          ORDER BY kept.id FOR NO KEY UPDATE OF kept SKIP LOCKED) due
+    WHERE k.id = due.id`,
 );

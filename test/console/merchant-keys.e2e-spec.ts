@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiKeyUses } from '../../src/auth/api-key-uses.js';
+import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { Client, type ErrorBody } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
 import { eventually } from '../support/eventually.js';
@@ -12,6 +14,7 @@ interface KeyBody {
   allowed_networks: string[];
   state: string;
   expires_at: string | null;
+  last_used_at: string | null;
 }
 interface IssuedBody {
   api_key: KeyBody;
@@ -110,6 +113,30 @@ describe('keys', () => {
     const ending = (await list()).find(({ id }) => id === old.api_key.id);
     expect(Date.parse(ending?.expires_at ?? '')).toBeGreaterThan(Date.now());
     expect((await logged()).filter((action) => action === 'api_key.rotate')).toHaveLength(1);
+  });
+
+  it('say in which hour they were last used, written once an hour however many processes see it', async () => {
+    const { body: unused } = await issue({ name: 'unused' });
+    const { body: used } = await issue({ name: 'used' });
+    const id = used.api_key.id;
+    const lastUsed = async (): Promise<string | null | undefined> =>
+      (await list()).find((each) => each.id === id)?.last_used_at;
+    expect(await lastUsed()).toBeNull();
+    await worksAt(used.key);
+    const hour = await eventually(lastUsed, (at) => typeof at === 'string');
+    expect(hour).toMatch(/:00:00\.000Z$/);
+    expect((await list()).find((each) => each.id === unused.api_key.id)?.last_used_at).toBeNull();
+    const version = (): Promise<object[]> =>
+      scene.console.sql('SELECT xmin::text, last_used_at FROM api_keys WHERE id = $1', [id]);
+    const written = await version();
+    // Another process, which has written nothing yet, and one that comes an hour later.
+    const uses = new ApiKeyUses(scene.stack.api.get(ApiKeysRepository));
+    const at = Date.parse(hour ?? '') + 60_000 - (Date.now() - performance.now());
+    await uses.note([{ apiKeyId: id, usedAtMs: at }]);
+    await uses.note([{ apiKeyId: id, usedAtMs: at - 3_600_000 }]);
+    expect(await version()).toEqual(written);
+    await uses.note([{ apiKeyId: id, usedAtMs: at + 3_600_000 }]);
+    expect(Date.parse((await lastUsed()) ?? '')).toBe(Date.parse(hour ?? '') + 3_600_000);
   });
 
   it('are revoked with a reason, for good', async () => {

@@ -40,6 +40,11 @@ export class ConsoleKeyDto {
   @ApiProperty({ enum: KEY_STATES, example: 'active' }) state!: (typeof KEY_STATES)[number];
   @ApiMoment({ nullable: true }) expires_at!: string | null;
   @ApiMoment({ nullable: true }) revoked_at!: string | null;
+  @ApiMoment({
+    nullable: true,
+    description: 'The hour in which it was last used; null where it was not since that is kept',
+  })
+  last_used_at!: string | null;
   @ApiMoment() created_at!: string;
 }
 

@@ -97,6 +97,7 @@ const toConsoleKeyDto = (apiKey: ApiKey): ConsoleKeyDto => ({
   state: stateOf(apiKey),
   expires_at: apiKey.expires_at?.toISOString() ?? null,
   revoked_at: apiKey.revoked_at?.toISOString() ?? null,
+  last_used_at: apiKey.last_used_at?.toISOString() ?? null,
   created_at: apiKey.created_at.toISOString(),
 });
 

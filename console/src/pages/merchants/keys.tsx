@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
-import { Moment } from '../../kit/moment';
+import { Ago, Moment } from '../../kit/moment';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
@@ -44,7 +44,7 @@ export function Keys(): ReactNode {
           data.length > 0 ? (
             <Table
               label={t('merchant.keys')}
-              columns={columnsOf(t, may, setDialog)}
+              columns={columnsOf(t, may, setDialog, query.dataUpdatedAt)}
               rows={data}
               keyOf={(key) => String(key.id)}
             />
@@ -69,6 +69,7 @@ const columnsOf = (
   t: Translate,
   may: Record<'rotate' | 'revoke', boolean>,
   onOpen: (dialog: Dialog) => void,
+  nowMs: number,
 ): Column<KeyView>[] => [
   {
     id: 'prefix',
@@ -98,6 +99,11 @@ const columnsOf = (
     },
   },
   {
+    id: 'used',
+    head: t('keys.used'),
+    cell: ({ last_used_at: at }) => <Used at={at} nowMs={nowMs} />,
+  },
+  {
     id: 'created',
     head: t('keys.created'),
     cell: ({ created_at: at }) => <Moment at={at} form="short" />,
@@ -116,6 +122,15 @@ const columnsOf = (
       ]
     : []),
 ];
+
+const HOUR_MS = 3_600_000;
+
+/** It is kept to the hour: more is not said. */
+function Used({ at, nowMs }: { at: string | null; nowMs: number }): ReactNode {
+  const t = useT();
+  if (at === null) return <span className="muted">{t('keys.notUsed')}</span>;
+  return nowMs - Date.parse(at) < HOUR_MS ? t('keys.usedNow') : <Ago at={at} />;
+}
 
 interface KeyActionsProps {
   apiKey: KeyView;
