@@ -13,6 +13,7 @@ import {
   merchantPrices,
   merchants,
   merchantStatement,
+  merchantWebhooks,
 } from './routes/merchants';
 import { home, order, orders, review, search } from './routes/orders';
 import { fx, product, productImport, productPrices, products } from './routes/products';
@@ -29,7 +30,7 @@ const routeTree = root.addChildren([
     ...[approvals, merchants],
     merchant.addChildren([
       ...[merchantOverview, merchantOrders, merchantStatement],
-      ...[merchantKeys, merchantPrices, merchantLog],
+      ...[merchantKeys, merchantPrices, merchantWebhooks, merchantLog],
     ]),
     ...[products, productImport, productPrices, product, fx],
     ...[suppliers, supplier, reversals],

@@ -17,10 +17,13 @@ export class WebhookDeskRepository {
 
   /** Newest first. */
   list(
-    filter: { merchantId: number | null; status: WebhookStatus | null },
+    { merchantId, status }: { merchantId: number | null; status: WebhookStatus | 'failing' | null },
     before: number,
     limit: number,
   ): Promise<WebhookRow[]> {
+    if (status === 'failing')
+      return this.database.query<WebhookRow>(...sql.LIST_FAILING.with({ merchantId, before, limit }));
+    const filter = { merchantId, status };
     return this.database.query<WebhookRow>(...sql.LIST_WEBHOOKS.with({ ...filter, before, limit }));
   }
 

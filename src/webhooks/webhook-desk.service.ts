@@ -28,9 +28,12 @@ interface Asked {
 export class WebhookDesk {
   constructor(private readonly desk: WebhookDeskRepository) {}
 
-  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Newest first; those that are failing do so for an hour or more. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(
-    { merchantId, status }: { merchantId?: number | undefined; status?: WebhookStatus | undefined },
+    {
+      merchantId,
+      status,
+    }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
     { cursor, limit }: Asked,
   ): Promise<Page<WebhookRow>> {
     const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);

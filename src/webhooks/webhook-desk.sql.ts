@@ -89,6 +89,22 @@ export const LIST_WEBHOOKS = statement(
     ORDER BY w.id DESC`,
 );
 
+/**
+ * Those in use that fail for an hour or more and had no success since, newest first, without those of sandbox merchants. Each
+ * costs some look-ups by index.
+ */
+export const LIST_FAILING = statement(
+  'webhook_desk.list_failing',
+  { merchantId: 'int?', before: 'int', limit: 'int' },
+  ({ merchantId, before, limit }) => `
+    SELECT ${WITH_HEALTH} FROM (
+      SELECT * FROM webhooks WHERE deleted_at IS NULL AND status = 'active' AND id < ${before}
+        AND (${merchantId} IS NULL OR merchant_id = ${merchantId})) AS w
+    JOIN merchants m ON m.id = w.merchant_id AND NOT m.sandbox ${HEALTH}
+    WHERE failing.failing_since < statement_timestamp() - interval '1 hour'
+    ORDER BY w.id DESC LIMIT ${limit}`,
+);
+
 /** Also one that was deleted. */
 export const FIND_WEBHOOK = statement(
   'webhook_desk.find',

@@ -117,6 +117,7 @@ const ACCESS: Record<string, string> = {
   'GET /api/webhooks/{id}/deliveries': 'webhooks.read',
   'POST /api/webhooks/{id}/test': 'webhooks.test',
   'GET /api/deliveries': 'webhooks.read',
+  'GET /api/deliveries.csv': 'exports.run',
   'GET /api/deliveries/{id}': 'webhooks.read',
   'POST /api/deliveries/{id}/retry': 'webhooks.replay',
   'POST /api/jobs': 'operator',

@@ -92,6 +92,21 @@ describe('webhooks', () => {
     });
   });
 
+  it('that fail for an hour or more are told apart from those that only began to', async () => {
+    const { webhook: bad } = await scene.delivered([500], 'failed');
+    const { webhook: good } = await scene.delivered([204], 'succeeded');
+    const failing = async (): Promise<number[]> =>
+      (await get<List<WebhookBody>>('/api/webhooks?status=failing')).data.map(({ id }) => id);
+    expect(await failing()).toEqual([]);
+    await scene.console.sql(
+      `UPDATE webhook_deliveries SET created_at = created_at - interval '2 hours' WHERE webhook_id = ANY($1)`,
+      [[bad.id, good.id]],
+    );
+    expect(await failing()).toEqual([bad.id]);
+    await scene.hooks.remove(bad.id);
+    expect(await failing()).toEqual([]);
+  });
+
   it('that are not there are 404, and so are their deliveries', async () => {
     for (const path of ['/api/webhooks/999999', '/api/webhooks/x', '/api/webhooks/999999/deliveries'])
       expect((await support.browser.get(path)).status).toBe(404);
@@ -103,6 +118,29 @@ describe('webhooks', () => {
 });
 
 describe('deliveries', () => {
+  it('go out as CSV with the filters that are set, safe to open, and stand in the log', async () => {
+    const { webhook } = await scene.delivered([500], 'failed');
+    const { merchant, sku } = scene;
+    const request = { reference_id: '=1+1', user_id: 'player-1', items: [{ sku, quantity: 1 }] };
+    await merchant.client.post('/v1/orders', request);
+    const filter = `webhook=${webhook.id}&status=failed`;
+    const { headers, body } = await eventually(
+      () => support.browser.get<string>(`/api/deliveries.csv?${filter}`),
+      ({ body: text }) => text.trimEnd().split('\n').length === 3,
+    );
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const [head, newest] = body.replace('\uFEFF', '').split('\n');
+    expect(head).toMatch(/^id,created_at,webhook_id,url,merchant_id,merchant,event_id,event,order_number,/);
+    expect(newest).toContain(`,'=1+1,failed,1,500,`);
+    const entries = await logged(support, 'export.run');
+    expect(entries.at(-1)).toMatchObject({
+      detail: { list: 'deliveries', filter: { webhook: String(webhook.id), status: 'failed' }, lines: 2 },
+    });
+    const viewer = await scene.console.signedIn('viewer');
+    expect((await viewer.browser.get('/api/deliveries.csv')).status).toBe(403);
+    expect((await support.browser.get('/api/deliveries.csv?status=lost')).status).toBe(400);
+  });
+
   it('of all webhooks come newest first, by any filter, page by page', async () => {
     const { webhook, delivery } = await scene.delivered([500], 'failed');
     const ids = async (query: string): Promise<number[]> => {

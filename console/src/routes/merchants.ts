@@ -65,6 +65,15 @@ export const merchantPrices = createRoute({
   component: lazyRouteComponent(() => import('../pages/merchants/prices'), 'Prices'),
 });
 
+export const merchantWebhooks = createRoute({
+  getParentRoute: () => merchant,
+  path: '/webhooks',
+  component: lazyRouteComponent(
+    inArea(['webhooks', 'orders'], () => import('../pages/merchants/merchant-webhooks')),
+    'MerchantWebhooks',
+  ),
+});
+
 export const merchantLog = createRoute({
   getParentRoute: () => merchant,
   path: '/log',

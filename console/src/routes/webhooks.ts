@@ -6,7 +6,10 @@ export const webhooks = createRoute({
   getParentRoute: () => shell,
   path: '/webhooks',
   validateSearch: (search: Record<string, unknown>) =>
-    said({ status: choice(search.status, ['active', 'inactive']), merchant: whole(search.merchant) }),
+    said({
+      status: choice(search.status, ['active', 'inactive', 'failing']),
+      merchant: whole(search.merchant),
+    }),
   component: lazyRouteComponent(
     inArea(['webhooks', 'orders'], () => import('../pages/webhooks/webhooks')),
     'Webhooks',

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { WebhookDeskModule } from '../../webhooks/webhook-desk.module.js';
 import { ConsoleJobsModule } from '../jobs/console-jobs.module.js';
+import { DeliveryExport } from './delivery-export.service.js';
 import { WebhookPages } from './webhook-pages.service.js';
 import { ConsoleWebhooksController } from './webhooks.controller.js';
 
@@ -8,6 +9,6 @@ import { ConsoleWebhooksController } from './webhooks.controller.js';
 @Module({
   imports: [ConsoleJobsModule, WebhookDeskModule],
   controllers: [ConsoleWebhooksController],
-  providers: [WebhookPages],
+  providers: [DeliveryExport, WebhookPages],
 })
 export class WebhookPagesModule {}

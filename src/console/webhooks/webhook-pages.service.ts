@@ -14,10 +14,10 @@ import {
   toConsoleDeliveryDto,
   toConsoleWebhookDetailDto,
   toConsoleWebhookDto,
+  toDeliveryFilter,
 } from './webhook.mapper.js';
 import type {
   DeliveriesQueryDto,
-  DeliveryFilterDto,
   ReplayDto,
   ReplayFilterDto,
   WebhookDeliveriesQueryDto,
@@ -60,14 +60,14 @@ export class WebhookPages {
   ): Promise<Page<ConsoleDeliveryDto>> {
     await this.desk.get(id);
     const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.desk.deliveries({ ...toFilter(query), webhookId: id }, asked);
+    const page = await this.desk.deliveries({ ...toDeliveryFilter(query), webhookId: id }, asked);
     return { ...page, data: page.data.map(toConsoleDeliveryDto) };
   }
 
   /** @throws BAD_REQUEST for a cursor that no page carried. */
   async allDeliveries({ limit, cursor, ...query }: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
     const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.desk.deliveries(toFilter(query), asked);
+    const page = await this.desk.deliveries(toDeliveryFilter(query), asked);
     return { ...page, data: page.data.map(toConsoleDeliveryDto) };
   }
 
@@ -112,9 +112,3 @@ export class WebhookPages {
     return { merchantId, webhookId: webhook, status, event: event ?? undefined, since: from };
   }
 }
-
-const toFilter = ({ merchant, from, ...filter }: DeliveryFilterDto) => ({
-  ...filter,
-  merchantId: merchant === undefined ? undefined : Number(merchant),
-  from: from === undefined ? undefined : (readMoment(from) ?? undefined),
-});

@@ -8,7 +8,11 @@ import { CONSOLE_LIMIT, Id } from '../desk/order-queries.dto.js';
 
 export class WebhooksQueryDto implements PageQuery {
   @Id('The id of a merchant') merchant?: string;
-  @OneOf(WEBHOOK_STATUSES, { optional: true }) status?: WebhookStatus;
+  @OneOf([...WEBHOOK_STATUSES, 'failing'], {
+    optional: true,
+    description: '`failing`: in use, and its deliveries fail for an hour or more without a success',
+  })
+  status?: WebhookStatus | 'failing';
   @Limit(CONSOLE_LIMIT) limit?: string;
   @Cursor() cursor?: string;
 }
@@ -25,6 +29,7 @@ export class WebhookDeliveriesQueryDto implements PageQuery {
 export class DeliveryFilterDto {
   @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
   @Id('The id of a merchant') merchant?: string;
+  @Id('The id of a webhook') webhook?: string;
   @OneOf(DELIVERED_EVENTS, { optional: true }) event?: DeliveredEvent;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
 }

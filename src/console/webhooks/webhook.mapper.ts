@@ -1,7 +1,14 @@
-import type { DeskDelivery, DeskDeliveryDetail, WebhookRow } from '../../webhooks/webhook-desk.repository.js';
+import { readMoment } from '../../core/moments.js';
+import type {
+  DeskDelivery,
+  DeskDeliveryDetail,
+  DeskDeliveryFilter,
+  WebhookRow,
+} from '../../webhooks/webhook-desk.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/delivery.mapper.js';
 import { hidden, type Viewer } from '../desk/order.mapper.js';
+import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
   ConsoleAttemptDto,
   ConsoleDeliveryDetailDto,
@@ -72,6 +79,18 @@ export function toConsoleDeliveryDetailDto(
     attempts: attempts.flatMap(toAttempts).map((attempt) => hideAnswer(attempt, isHidden)),
   };
 }
+
+export const toDeliveryFilter = ({
+  merchant,
+  webhook,
+  from,
+  ...filter
+}: DeliveryFilterDto): DeskDeliveryFilter => ({
+  ...filter,
+  merchantId: merchant === undefined ? undefined : Number(merchant),
+  webhookId: webhook === undefined ? undefined : Number(webhook),
+  from: from === undefined ? undefined : (readMoment(from) ?? undefined),
+});
 
 interface EventBody extends Record<string, unknown> {
   data?: Record<string, unknown>;

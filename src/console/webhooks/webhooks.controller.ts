@@ -1,13 +1,16 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathBigId, PathId } from '../access/path-ids.js';
 import { JobDto } from '../jobs/job.dto.js';
+import { DeliveryExport } from './delivery-export.service.js';
 import { WebhookPages } from './webhook-pages.service.js';
 import {
   DeliveriesQueryDto,
+  DeliveryFilterDto,
   ReplayDto,
   ReplayFilterDto,
   WebhookDeliveriesQueryDto,
@@ -24,7 +27,10 @@ import {
 @ApiTags('Webhooks')
 @Controller('api')
 export class ConsoleWebhooksController {
-  constructor(private readonly webhooks: WebhookPages) {}
+  constructor(
+    private readonly webhooks: WebhookPages,
+    private readonly exports: DeliveryExport,
+  ) {}
 
   @Get('webhooks')
   @ConsoleRoute('webhooks.read', {
@@ -94,6 +100,21 @@ export class ConsoleWebhooksController {
   })
   deliveries(@Query() query: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
     return this.webhooks.allDeliveries(query);
+  }
+
+  @Get('deliveries.csv')
+  @ConsoleRoute('exports.run', {
+    summary: 'The same as CSV, at most 1,000,000 lines',
+    description:
+      'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+    answer: { csv: true },
+  })
+  export(
+    @CurrentCaller() caller: Caller,
+    @Query() query: DeliveryFilterDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.exports.write(caller, query, response);
   }
 
   @Get('deliveries/:id')

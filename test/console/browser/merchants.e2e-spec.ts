@@ -42,6 +42,7 @@ describeInBrowser('Merchants, in a browser', () => {
       name: '<img src=x onerror=alert(1)> ร้านเกมของมะลิ ที่มีชื่อยาวมากกว่าที่จะอยู่ในหนึ่งบรรทัด',
     });
     await admin.browser.post(`/api/merchants/${body.id}/suspension`, { reason: 'its key was published' });
+    await merchant.client.post('/v1/merchant-webhooks', { url: 'http://127.0.0.1:9/nobody-listens' });
     await admin.browser.send('PUT', `/api/merchants/${merchant.id}/alert`, { below: '20000.00' });
     await admin.browser.send('PUT', `/api/merchants/${merchant.id}/prices/${sku}`, { price: '31.50' });
   }
@@ -68,6 +69,7 @@ describeInBrowser('Merchants, in a browser', () => {
         ['merchant-statement', `${path}/statement`, table],
         ['merchant-keys', `${path}/keys`, table],
         ['merchant-prices', `${path}/prices`, table],
+        ['merchant-webhooks', `${path}/webhooks`, table],
         ['merchant-log', `${path}/log`, table],
         ['merchant-missing', '/merchants/999999', () => page.getByRole('alert').waitFor()],
       ];

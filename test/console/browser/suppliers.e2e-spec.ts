@@ -20,6 +20,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await past();
     await contradict(scene);
     await addCatalogued(scene, admin);
+    await troubles();
   });
   afterAll(async () => {
     await browser.close();
@@ -64,6 +65,25 @@ describeInBrowser('Home and suppliers, in a browser', () => {
        INSERT INTO supplier_balances (supplier_id, told_at, currency, micros)
        SELECT id, now() - n * interval '5 minutes', 'THB', (4100 + n * 20) * 1000000::bigint
        FROM told CROSS JOIN generate_series(0, 40) n`,
+    );
+  }
+
+  /** A webhook that fails for hours, and an audit that found something wrong. */
+  async function troubles(): Promise<void> {
+    const { stack, merchant, sku, console } = scene;
+    const hook = { url: 'http://127.0.0.1:9/nobody-listens', max_retries: 0 };
+    await merchant.client.post('/v1/merchant-webhooks', hook);
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await eventually(
+      () => console.sql(`SELECT FROM webhook_deliveries WHERE status = 'failed'`),
+      (failed) => failed.length > 0,
+    );
+    await console.sql(`UPDATE webhook_deliveries SET created_at = created_at - interval '3 hours'`);
+    await console.sql(
+      `INSERT INTO console_jobs (kind, params, state, operator_id, ok, result, ended_at)
+       VALUES ('audit', '{}', 'succeeded', $1, false, '{"checks": []}', now())`,
+      [admin.id],
     );
   }
 
@@ -117,6 +137,24 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'digi' }).waitFor();
     await visitor.leave();
+  });
+
+  it('lead from what needs somebody to where it is done, and show what a role can do about', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/');
+    const needs = page.locator('section', { has: page.getByRole('heading', { name: 'Needs you' }) });
+    await needs.getByRole('link', { name: 'The last audit found something wrong' }).waitFor();
+    await needs.getByRole('link', { name: '1 reversal of a supplier is open' }).waitFor();
+    await needs.getByRole('link', { name: '1 webhook fails for an hour or more' }).click();
+    await page.waitForURL('**/webhooks?status=failing');
+    await page.getByRole('link', { name: /nobody-listens/ }).waitFor();
+    await visitor.leave();
+    const support = await arrive('en', await scene.console.signedIn('support'));
+    await support.open('/');
+    await support.page.getByRole('link', { name: '1 webhook fails for an hour or more' }).waitFor();
+    expect(await support.page.getByText('The last audit').count()).toBe(0);
+    await support.leave();
   });
 
   it('read charts point by point with the arrow keys, and show them as tables', async () => {

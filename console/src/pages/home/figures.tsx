@@ -82,12 +82,14 @@ function Cards({ now, hour }: { now: Now; hour: Over | undefined }): ReactNode {
         value={count(now.webhooks_due)}
         about={since(now.webhooks_oldest_due_seconds)}
         line={level('webhooks_due')}
+        link={{ to: '/deliveries', search: { status: 'pending' } }}
       />
       <Card
         label={t('home.wallets')}
         value={count(now.wallets_below_alert)}
         about={t('home.walletsOf')}
         line={level('wallets_below_alert')}
+        link={{ to: '/merchants', search: { low: 'true' } }}
         isAlarming={(now.wallets_below_alert ?? 0) > 0}
       />
     </div>

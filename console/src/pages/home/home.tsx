@@ -4,7 +4,8 @@ import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
 import { Figures } from './figures';
 import { LatestFailures } from './latest-failures';
-import { NeedsYou, SuppliersRow } from './suppliers-row';
+import { NeedsYou } from './needs';
+import { SuppliersRow } from './suppliers-row';
 import classes from './home.module.css';
 
 /** What needs somebody, and how the service does at the moment; each figure leads to the list behind it. */

@@ -107,6 +107,7 @@ const PARTS = [
   { name: 'merchant.statement', to: '/merchants/$id/statement', permission: 'statements.read' },
   { name: 'merchant.keys', to: '/merchants/$id/keys', permission: 'merchants.read' },
   { name: 'merchant.prices', to: '/merchants/$id/prices', permission: 'products.read' },
+  { name: 'nav.webhooks', to: '/merchants/$id/webhooks', permission: 'webhooks.read' },
   { name: 'merchant.log', to: '/merchants/$id/log', permission: 'log.read' },
 ] as const satisfies readonly { name: Key; to: LinkProps['to']; permission: Permission }[];
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { startOfDay } from '../../i18n/moments';
 import { useWords } from '../../i18n/words';
+import { CsvButton } from '../../kit/csv-button';
 import { Filters } from '../../kit/filters';
 import { useFreshRows } from '../../kit/fresh-rows';
 import { EVERY, usePolled } from '../../kit/live';
@@ -11,6 +12,7 @@ import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
 import { Beside } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
+import { useMay } from '../../session';
 import { DeliveryPanel } from './delivery-panel';
 import { deliveryFilters, DeliveryTable } from './delivery-table';
 import { WebhookTabs } from './webhook-tabs';
@@ -33,11 +35,20 @@ export function Deliveries(): ReactNode {
     queryFn: ({ signal }) => ask(() => client.GET('/api/deliveries', { params: { query: asked }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
+  const mayExport = useMay('exports.run');
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const show = (id: string | undefined): void =>
     void navigate({ to: '/deliveries', search: (search) => ({ ...search, delivery: id }), replace: true });
   return (
-    <Page title={t('deliveries.title')} actions={<LiveButton />}>
+    <Page
+      title={t('deliveries.title')}
+      actions={
+        <>
+          <LiveButton />
+          {mayExport && <CsvButton path="/api/deliveries.csv" query={{ ...asked, cursor: undefined }} />}
+        </>
+      }
+    >
       <WebhookTabs />
       <Filters
         filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), type: 'number' }]}

@@ -6,6 +6,7 @@ import { ask, client } from '../../api';
 import { startOfDay } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
 import { Copy } from '../../kit/copy';
+import { CsvButton } from '../../kit/csv-button';
 import { Figures } from '../../kit/figures';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
@@ -61,7 +62,7 @@ export function Webhook(): ReactNode {
                 <Settings webhook={loaded} />
               </div>
             </Section>
-            <Section title={t('deliveries.title')}>
+            <Section title={t('deliveries.title')} actions={<DeliveriesCsv id={id} />}>
               <Deliveries id={id} />
             </Section>
           </>
@@ -188,6 +189,16 @@ function Settings({ webhook }: { webhook: WebhookDetailView }): ReactNode {
       ]}
     />
   );
+}
+
+/** Its deliveries that the filters show. */
+function DeliveriesCsv({ id }: { id: string }): ReactNode {
+  const { zone } = useWords();
+  const mayExport = useMay('exports.run');
+  const { status, event, from } = useSearch({ from: '/shell/webhooks/$id' });
+  if (!mayExport) return null;
+  const asked = { webhook: id, status, event, from: from && startOfDay(from, zone) };
+  return <CsvButton path="/api/deliveries.csv" query={asked} />;
 }
 
 function Deliveries({ id }: { id: string }): ReactNode {

@@ -1,0 +1,146 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { formatDuration } from '../../i18n/moments';
+import { useWords, type Translate } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { EVERY, usePolled } from '../../kit/live';
+import { Section } from '../../kit/page';
+import type { components } from '../../schema';
+import { useMay } from '../../session';
+import { useWaitingForMe } from '../approvals/approval-view';
+import { useNow, useSuppliers } from './figures-now';
+import classes from './home.module.css';
+
+type Supplier = components['schemas']['ListedSupplierDto'];
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** An audit that is older says little of today's books. */
+const AUDITED_WITHIN_MS = 7 * DAY_MS;
+/** A deposit that lasts no longer is to be topped up now. */
+const LASTS_HOURS = 24;
+const MOST_WEBHOOKS = 100;
+
+interface Need {
+  text: string;
+  link: LinkProps;
+  /** Worse than what only waits. */
+  isBad?: boolean;
+}
+
+/** What waits for a person, what is worst first; each leads to where it is done. */
+export function NeedsYou(): ReactNode {
+  const { t } = useWords();
+  const { data: now } = useNow();
+  const needs = [
+    ...useSupplierNeeds(),
+    ...counted(useWaitingForMe(), (count) => ({
+      text: t('home.needsApproval', { count }),
+      link: { to: '/approvals', search: { status: 'open' } },
+    })),
+    ...counted(now?.units_review, (count) => ({
+      text: t('home.needsReview', { count }),
+      link: { to: '/review', search: { state: 'review' } },
+    })),
+    ...counted(now?.supplier_reversals_open, (count) => ({
+      text: t('home.needsReversals', { count }),
+      link: { to: '/reversals', search: { open: 'true' } },
+    })),
+    ...useWebhookNeeds(),
+    ...counted(now?.wallets_below_alert, (count) => ({
+      text: t('home.needsWallets', { count }),
+      link: { to: '/merchants', search: { low: 'true' } },
+    })),
+    ...useAuditNeeds(),
+  ];
+  return (
+    <Section title={t('home.needs')}>
+      {needs.length === 0 && now !== undefined && <p className="muted">{t('home.needsNothing')}</p>}
+      <ul className={classes.needs}>
+        {needs
+          .toSorted((one, other) => Number(other.isBad ?? false) - Number(one.isBad ?? false))
+          .map(({ text, link, isBad = false }) => (
+            <li key={text} data-bad={isBad}>
+              <Link {...link}>{text}</Link>
+            </li>
+          ))}
+      </ul>
+    </Section>
+  );
+}
+
+const counted = (count: number | null | undefined, make: (count: number) => Need): Need[] =>
+  count ? [make(count)] : [];
+
+function useSupplierNeeds(): Need[] {
+  const { t, language } = useWords();
+  const { data } = useSuppliers();
+  return (data?.data ?? []).flatMap((supplier) => needsOf(supplier, t, language));
+}
+
+function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
+  const { code, state, pause, balance, balance_lasts_hours: hours } = supplier;
+  const link: LinkProps = { to: '/suppliers/$code', params: { code }, search: {} };
+  const named = { supplier: code };
+  if (state === 'refusing') return [{ text: t('home.supplierRefuses', named), link, isBad: true }];
+  const reason = pause && (pause.detail ?? t.maybe(`home.pause.${pause.reason}`) ?? pause.reason);
+  const left = balance && `${formatAmount(balance.amount)} ${balance.currency}`;
+  const lasts =
+    hours !== null && hours < LASTS_HOURS
+      ? [
+          {
+            text: t('home.balanceLasts', { ...named, duration: formatDuration(hours * HOUR_MS, language) }),
+            link,
+          },
+        ]
+      : [];
+  return [
+    ...(reason === null ? [] : [{ text: t('home.supplierPaused', { ...named, reason }), link }]),
+    ...(balance?.low ? [{ text: t('home.balanceLow', { ...named, left: left ?? '' }), link }] : lasts),
+  ];
+}
+
+/** Endpoints that fail for an hour or more, and had no success since. */
+function useWebhookNeeds(): Need[] {
+  const { t } = useWords();
+  const { data } = usePolled({
+    queryKey: ['webhooks', 'failing'],
+    queryFn: ({ signal }) =>
+      ask(() =>
+        client.GET('/api/webhooks', {
+          params: { query: { status: 'failing', limit: MOST_WEBHOOKS } },
+          signal,
+        }),
+      ),
+    every: EVERY.rest,
+  });
+  return counted(data?.data.length, (count) => ({
+    text: t('home.needsWebhooks', { count }),
+    link: { to: '/webhooks', search: { status: 'failing' } },
+  }));
+}
+
+/** A check of the books that failed, or that nobody made for long: for those who can make one. */
+function useAuditNeeds(): Need[] {
+  const { t, language } = useWords();
+  const mayRun = useMay('audit.run');
+  const { data, dataUpdatedAt: nowMs } = usePolled({
+    queryKey: ['jobs', 'audit'],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/jobs', { params: { query: { kind: 'audit', limit: 50 } }, signal })),
+    every: EVERY.rest,
+    enabled: mayRun,
+  });
+  const last = data?.data.find(({ state }) => state === 'succeeded');
+  if (!mayRun || last === undefined) return [];
+  if (last.ok === false) {
+    const link: LinkProps = { to: '/audit', search: { job: String(last.id) } };
+    return [{ text: t('home.auditFailed'), link, isBad: true }];
+  }
+  const ageMs = nowMs - Date.parse(last.started_at);
+  if (ageMs < AUDITED_WITHIN_MS) return [];
+  return [
+    { text: t('home.auditOld', { duration: formatDuration(ageMs, language) }), link: { to: '/audit' } },
+  ];
+}

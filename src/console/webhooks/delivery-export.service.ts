@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { Database } from '../../database/database.js';
+import { WebhookDesk } from '../../webhooks/webhook-desk.service.js';
+import type { DeskDeliveryFilter } from '../../webhooks/webhook-desk.repository.js';
+import type { Caller } from '../access/caller.js';
+import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import type { ConsoleDeliveryDto } from './webhook.dto.js';
+import { toConsoleDeliveryDto, toDeliveryFilter } from './webhook.mapper.js';
+import type { DeliveryFilterDto } from './webhook-queries.dto.js';
+
+const PAGE = 1_000;
+
+const COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
+  id: ({ id }) => id,
+  created_at: ({ created_at }) => created_at,
+  webhook_id: ({ webhook }) => webhook.id,
+  url: ({ webhook }) => webhook.url,
+  merchant_id: ({ merchant }) => merchant.id,
+  merchant: ({ merchant }) => merchant.name,
+  event_id: ({ event_id }) => event_id,
+  event: ({ event }) => event,
+  order_number: ({ order_number }) => order_number,
+  reference_id: ({ reference_id }) => reference_id,
+  status: ({ status }) => status,
+  attempts: ({ attempt_count }) => attempt_count,
+  response_status: ({ last_attempt: last }) => last?.response_status ?? null,
+  error: ({ last_attempt: last }) => last?.error ?? null,
+  duration_ms: ({ last_attempt: last }) => last?.duration_ms ?? null,
+  next_attempt_at: ({ next_attempt_at }) => next_attempt_at,
+  updated_at: ({ updated_at }) => updated_at,
+};
+
+/** Deliveries as CSV, page by page. */
+@Injectable()
+export class DeliveryExport {
+  constructor(
+    private readonly database: Database,
+    private readonly desk: WebhookDesk,
+  ) {}
+
+  /** Logged with the lines that went out, whether or not all did. */
+  async write(caller: Caller, given: DeliveryFilterDto, response: Response): Promise<void> {
+    const pages = this.pages(toDeliveryFilter(given));
+    await answerCsv(response, 'deliveries.csv', COLUMNS, pages, (lines) =>
+      this.database.transaction((tx) => {
+        const detail = { list: 'deliveries', filter: { ...given }, lines };
+        recordAction(tx, caller.actor(), { action: 'export.run', detail });
+        return Promise.resolve();
+      }),
+    );
+  }
+
+  private async *pages(filter: DeskDeliveryFilter): AsyncGenerator<ConsoleDeliveryDto[]> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.desk.deliveries(filter, { cursor, limit: PAGE });
+      yield page.data.map(toConsoleDeliveryDto);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+}
