@@ -124,7 +124,7 @@ function defineDaily(report: Command, act: Act): void {
 function defineMargin(report: Command, act: Act): void {
   report
     .command('margin')
-    .description('Report revenue, cost and margin by product, supplier or merchant.')
+    .description('Report revenue, cost and margin by product, supplier, merchant or day.')
     .requiredOption('--from <day>', `first day, in ${MARGIN_TIMEZONE}, such as 2026-01-15`, day)
     .requiredOption('--to <day>', 'last day, included', day)
     .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))

@@ -5,7 +5,7 @@ import { withLongTimeout } from '../database/snapshot.js';
 import type { Coverage } from './coverage.js';
 import { MARGIN_BY, type Grouping } from './margin-report.sql.js';
 
-export { GROUPINGS, type Grouping } from './margin-report.sql.js';
+export { GROUPINGS, MARGIN_TIMEZONE, type Grouping } from './margin-report.sql.js';
 
 /** What was sold, and what it cost; amounts in satang. */
 export interface MarginFigures {
@@ -21,7 +21,7 @@ export interface MarginFigures {
 }
 
 export interface MarginRow extends MarginFigures {
-  /** The SKU, the supplier's code or the merchant's id. */
+  /** The day, the SKU, the supplier's code or the merchant's id. */
   about: string;
 }
 

@@ -4,16 +4,20 @@ import { inSnapshot } from '../database/snapshot.js';
 import { DailyReportService } from './daily-report.service.js';
 import { LIVE_ONLY } from './coverage.js';
 import {
+  MARGIN_TIMEZONE,
   MarginReportRepository,
   type Grouping,
   type MarginFigures,
   type MarginRow,
 } from './margin-report.repository.js';
 
-export { GROUPINGS, type Grouping, type MarginFigures, type MarginRow } from './margin-report.repository.js';
-
-/** When the days of the report begin and end. */
-export const MARGIN_TIMEZONE = 'Asia/Bangkok';
+export {
+  GROUPINGS,
+  MARGIN_TIMEZONE,
+  type Grouping,
+  type MarginFigures,
+  type MarginRow,
+} from './margin-report.repository.js';
 
 /** What merchants paid for what was bought for them, and what it cost. */
 @Injectable()

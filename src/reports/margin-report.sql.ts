@@ -1,11 +1,15 @@
 import { statement } from '../database/parameters.js';
 
 /** What each row of the report is about. */
-export const GROUPINGS = ['sku', 'supplier', 'merchant'] as const;
+export const GROUPINGS = ['sku', 'supplier', 'merchant', 'day'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+
+/** Where the days of the report begin and end. */
+export const MARGIN_TIMEZONE = 'Asia/Bangkok';
 
 /** Ids stay numbers in their order. */
 const GROUPED_BY: Record<Grouping, string> = {
+  day: `(ended.at AT TIME ZONE '${MARGIN_TIMEZONE}')::date`,
   sku: 'i.sku',
   supplier: 's.code',
   merchant: 'ended.merchant_id',
@@ -31,10 +35,10 @@ const marginBy = (grouping: Grouping) =>
     { start: 'timestamptz', stop: 'timestamptz', includeSandbox: 'boolean' },
     ({ start, stop, includeSandbox }) => `
     WITH ended AS (
-      SELECT order_id AS id, merchant_id FROM transfers
+      SELECT order_id AS id, merchant_id, created_at AS at FROM transfers
       WHERE kind = 'order_spend' AND created_at >= ${start} AND created_at < ${stop}
       UNION ALL
-      SELECT id, merchant_id FROM orders o
+      SELECT id, merchant_id, updated_at FROM orders o
       WHERE status IN ('completed', 'failed') AND updated_at >= ${start} AND updated_at < ${stop}
         AND NOT EXISTS (SELECT FROM transfers t WHERE t.order_id = o.id AND t.kind = 'order_spend')),
     bought AS (
@@ -60,6 +64,7 @@ const marginBy = (grouping: Grouping) =>
  * or, for what was free, when the order ended.
  */
 export const MARGIN_BY = {
+  day: marginBy('day'),
   sku: marginBy('sku'),
   supplier: marginBy('supplier'),
   merchant: marginBy('merchant'),

@@ -126,6 +126,11 @@ describe('topup report margin', () => {
     expect(await rows('sku', '2025-10-01')).toMatchObject([{ sku: 'PLAIN', units: 2 }]);
     expect(await rows('sku', '2025-10-01', '2025-10-02')).toMatchObject([{ sku: 'PLAIN', units: 4 }]);
     expect(await rows('sku', '2025-09-29')).toEqual([]);
+    expect(await rows('day', '2025-09-29', '2025-10-02')).toMatchObject([
+      { day: '2025-09-30', units: 1 },
+      { day: '2025-10-01', units: 2 },
+      { day: '2025-10-02', units: 2 },
+    ]);
   });
 
   it('counts no unit that failed, and agrees with what the daily report calls spent', async () => {

@@ -82,6 +82,10 @@ describe('jobs', () => {
       rows: [{ about: sku, units: 2, revenue: '70.00' }],
       total: { units: 2 },
     });
+    const days = await start({ kind: 'margin_report', ...month, by: 'day' });
+    expect((await ended<object>(days.body.id)).result).toMatchObject({
+      rows: [{ about: today, units: 2, revenue: '70.00' }],
+    });
     const supplier = await start({ kind: 'supplier_report', code: 'fake' });
     expect((await ended<object>(supplier.body.id)).result).toMatchObject({
       suppliers: [{ supplier: 'fake', succeeded: 2, difference_count: 0 }],
@@ -98,6 +102,7 @@ describe('jobs', () => {
       { action: 'report.run', detail: { report: 'daily', date: today } },
       { action: 'export.run', detail: { list: 'daily_report', lines: 2 } },
       { action: 'report.run', detail: { report: 'margin', by: 'sku' } },
+      { action: 'report.run', detail: { report: 'margin', by: 'day' } },
       { action: 'report.run', detail: { report: 'supplier', code: 'fake' } },
       { action: 'audit.run' },
     ]);

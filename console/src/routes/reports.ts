@@ -31,7 +31,7 @@ export const marginReport = createRoute({
     said({
       from: day(search.from),
       to: day(search.to),
-      by: choice(search.by, ['sku', 'supplier', 'merchant']),
+      by: choice(search.by, ['sku', 'supplier', 'merchant', 'day']),
       job: whole(search.job),
     }),
   component: lazyRouteComponent(

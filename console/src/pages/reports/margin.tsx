@@ -12,7 +12,7 @@ import classes from './report.module.css';
 
 /** When the days of the report begin and end, whoever asks. */
 const ZONE = 'Asia/Bangkok';
-export const GROUPINGS = ['sku', 'supplier', 'merchant'] as const;
+export const GROUPINGS = ['sku', 'supplier', 'merchant', 'day'] as const;
 type Grouping = (typeof GROUPINGS)[number];
 type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 

@@ -30,7 +30,7 @@ function Found({ term }: { term: string }): ReactNode {
   return (
     <Answered query={query} rows={4}>
       {(found) => {
-        const hits = hitsOf(found, t);
+        const hits = hitsOf(found, term.trim(), t);
         const [only, ...others] = hits;
         if (only === undefined) return <Empty title={t('search.none')}>{t('search.exact')}</Empty>;
         if (others.length === 0) return <Navigate {...only.link} replace />;
@@ -60,7 +60,11 @@ interface Hit {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
 
-function hitsOf({ orders, merchants, products }: components['schemas']['FoundDto'], t: Translate): Hit[] {
+function hitsOf(
+  { orders, merchants, products }: components['schemas']['FoundDto'],
+  term: string,
+  t: Translate,
+): Hit[] {
   return [
     ...orders.map(({ order_number: number, found_as, merchant, status, total_amount }) => ({
       kind: t(`search.as.${found_as}`),
@@ -70,7 +74,11 @@ function hitsOf({ orders, merchants, products }: components['schemas']['FoundDto
           {merchant.name} <Amount value={total_amount} /> <Status of={status} />
         </span>
       ),
-      link: { to: '/orders/$number', params: { number } } as const,
+      // Somebody who has a delivery's id wants to see the delivery; its order is a link there.
+      link:
+        found_as === 'delivery'
+          ? ({ to: '/deliveries', search: { delivery: term } } as const)
+          : ({ to: '/orders/$number', params: { number } } as const),
     })),
     ...merchants.map(({ id, name }) => ({
       kind: t('search.as.merchant'),
@@ -82,7 +90,7 @@ function hitsOf({ orders, merchants, products }: components['schemas']['FoundDto
       kind: t('search.as.product'),
       title: sku,
       detail: name,
-      link: { to: '/orders', search: { sku } } as const,
+      link: { to: '/products/$sku', params: { sku } } as const,
     })),
   ];
 }
