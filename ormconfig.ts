@@ -53,6 +53,7 @@ import { Timelines1763800000055 } from './src/database/migrations/1763800000055-
 import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058-api-key-uses.js';
 import { SupplierLog1763800000057 } from './src/database/migrations/1763800000057-supplier-log.js';
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
+import { InterruptedClaims1763800000062 } from './src/database/migrations/1763800000062-interrupted-claims.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -155,6 +156,7 @@ export function dataSourceOptions(
       SupplierLog1763800000057,
       ApiKeyUses1763800000058,
       Approvals1763800000059,
+      InterruptedClaims1763800000062,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

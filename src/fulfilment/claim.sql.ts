@@ -76,6 +76,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         attempt_claim = CASE u.supplier_id WHEN ${SANDBOX_SUPPLIER_ID} THEN -1 ELSE 1 END * (u.claim + 1),
         attempt = CASE WHEN d.action = 'review' THEN u.attempt ELSE greatest(u.attempt, 1) END,
         claimed_by = CASE WHEN d.action <> 'review' THEN ${name} END,
+        interrupted_claim = CASE WHEN u.state = 'sending' AND u.sends = 1 THEN u.claimed_by ELSE u.interrupted_claim END,
         sends = u.sends + CASE d.action WHEN 'send' THEN 1 ELSE 0 END,
         inquiries = CASE WHEN d.action = 'review' THEN u.inquiries WHEN d.next_action = 'inquire' THEN u.inquiries + 1
                          ELSE 0 END,

@@ -52,8 +52,10 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     return this.database.query(...sql.UNDO_CLAIM.with(claim));
   }
 
-  undoClaims(names: string[]): Promise<unknown> {
-    return this.database.query(...sql.UNDO_CLAIMS.with({ names }));
+  async undoClaims(names: string[], agoMs: number): Promise<void> {
+    const lost = { names, agoMs: BigInt(Math.ceil(agoMs)) };
+    await this.database.query(...sql.UNDO_CLAIMS.with(lost));
+    await this.database.query(...sql.UNDO_INTERRUPTED.with(lost));
   }
 
   takeOverClaims(processes: string[]): Promise<unknown> {

@@ -91,8 +91,42 @@ const undone = (which: string): string => `
   WHERE ${which} AND state IN ('sending', 'unknown')
   RETURNING supplier_id`;
 
-export const UNDO_CLAIMS = statement('units.undo_claims', { names: 'text[]' }, ({ names }) =>
-  undone(`claimed_by = ANY(${names})`),
+/** Claims by their names, and how long ago the first of them began. */
+const LOST = { names: 'text[]', agoMs: 'bigint' } as const;
+
+/**
+ * Only what such claims may have left: what was due before is not looked at, however much of it there is. A minute is
+ * for servers whose clocks differ.
+ */
+const dueSince = (agoMs: string): string =>
+  `next_action_at > statement_timestamp() - interval '1 minute' - make_interval(secs => ${agoMs} / 1000.0)`;
+
+export const UNDO_CLAIMS = statement('units.undo_claims', LOST, ({ names, agoMs }) =>
+  undone(`claimed_by = ANY(${names}) AND ${dueSince(agoMs)}`),
+);
+
+/**
+ * The same where another claim took it over meanwhile, to ask the supplier what became of the send. It was the unit's only
+ * one, so there was none. Where the supplier told anything of it all the same, it goes on being asked.
+ */
+export const UNDO_INTERRUPTED = statement(
+  'units.undo_interrupted',
+  LOST,
+  ({ names, agoMs }) => `
+    UPDATE order_units u SET
+      state = 'queued', next_action = 'send', next_action_at = statement_timestamp(), sends = 0,
+      first_sent_at = NULL, last_sent_at = NULL, unknown_since = NULL, interrupted_claim = NULL,
+      updated_at = statement_timestamp()
+    WHERE interrupted_claim = ANY(${names}) AND ${dueSince(agoMs)}
+      AND state = 'unknown' AND claimed_by IS NULL AND sends = 1
+      AND NOT EXISTS (
+        SELECT FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+          AND (c.kind, c.outcome) NOT IN (('send', 'interrupted'), ('inquiry', 'never_seen'), ('inquiry', 'unknown'),
+                                          ('inquiry', 'not_accepted')))
+      AND NOT EXISTS (
+        SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit
+          AND (a.supplier_reference IS NOT NULL OR a.cost_micros IS NOT NULL OR a.unconfirmed IS NOT NULL))
+    RETURNING supplier_id`,
 );
 
 /** A unit under one of its claims. */

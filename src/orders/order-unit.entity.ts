@@ -61,6 +61,10 @@ export class OrderUnit {
   @Column('text', { nullable: true })
   claimed_by!: string | null;
 
+  /** The claim of its only send, as its worker called it, that another claim took over: it may never have been sent. */
+  @Column('text', { nullable: true })
+  interrupted_claim!: string | null;
+
   @Column('integer', { default: 0 })
   sends!: number;
 

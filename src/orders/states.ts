@@ -20,7 +20,8 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
  * `sending -> queued` is a send that the supplier certainly did not accept; `unknown -> sending` is a send repeated
  * under the same reference, after the supplier said that it never saw the first. `queued -> failed` is the operator's
  * cancellation of what was never sent, or never accepted. `unknown -> queued` and `review -> queued` are another attempt,
- * under another reference, after a refusal for good.
+ * under another reference, after a refusal for good; `unknown -> queued` is also a unit whose worker finds that its claim
+ * had come true without its knowledge, so that it was never sent.
  */
 export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
   queued: ['sending', 'failed'],

@@ -11,28 +11,33 @@ const LOOK_FOR_MS = 120_000;
  */
 export class Claims {
   private count = 0;
-  /** By name, since when, in monotonic milliseconds. */
-  private readonly lost = new Map<string, number>();
+  /** By name: when the claim began, and when it was lost, in monotonic milliseconds. */
+  private readonly lost = new Map<string, { beganAtMs: number; lostAtMs: number }>();
 
   constructor(private readonly process: string) {}
 
   /** Runs a claim under a new name. @throws what it throws: then it may have come true all the same. */
   async claim<Result>(run: (name: string) => Promise<Result>): Promise<Result> {
     const name = `${this.process}/${++this.count}`;
+    const beganAtMs = performance.now();
     try {
       return await run(name);
     } catch (error) {
-      this.lost.set(name, performance.now());
+      this.lost.set(name, { beganAtMs, lostAtMs: performance.now() });
       throw error;
     }
   }
 
-  /** @param undo undoes those claims of these names that have come true. */
-  async undoLost(undo: (names: string[]) => Promise<unknown>): Promise<void> {
+  /** @param undo undoes those claims of these names that have come true; the first of them began so long ago. */
+  async undoLost(undo: (names: string[], agoMs: number) => Promise<unknown>): Promise<void> {
     if (this.lost.size === 0) return;
-    const names = [...this.lost];
-    await undo(names.map(([name]) => name));
-    const latestMs = performance.now() - LOOK_FOR_MS;
-    for (const [name, sinceMs] of names) if (sinceMs < latestMs) this.lost.delete(name);
+    const claims = [...this.lost];
+    const nowMs = performance.now();
+    const agoMs = nowMs - Math.min(...claims.map(([, { beganAtMs }]) => beganAtMs));
+    await undo(
+      claims.map(([name]) => name),
+      agoMs,
+    );
+    for (const [name, { lostAtMs }] of claims) if (lostAtMs < nowMs - LOOK_FOR_MS) this.lost.delete(name);
   }
 }

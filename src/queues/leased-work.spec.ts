@@ -19,12 +19,14 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
     peak: 0,
     claimError: undefined as Error | undefined,
     runError: undefined as Error | undefined,
+    undoError: undefined as Error | undefined,
   };
   const work = new LeasedWork<Task>({
     table: {
       findOverdue: () =>
         Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
-      undoClaim: (task) => Promise.resolve(due.push(task)),
+      undoClaim: (task) =>
+        state.undoError ? Promise.reject(state.undoError) : Promise.resolve(due.push(task)),
       undoClaims: (names) => Promise.resolve(undone.push(names)),
       takeOverClaims: () => Promise.resolve(),
       pullBack: () => Promise.resolve([]),
@@ -157,6 +159,34 @@ describe('leased work', () => {
     expect(claims).toHaveLength(2);
     expect([...running.keys()]).toEqual([0, 1]);
     await endAll(running);
+  });
+
+  it('gives back later what it could not give back when the claim had expired', async () => {
+    const due = tasksOf(1, 1);
+    const { work, running, claims, observed, state } = workOver(due, { partition: 2, total: 100 });
+    jest.spyOn(performance, 'now').mockImplementation(() => (claims.length === 0 ? 0 : MARGIN_MS + 1));
+    state.undoError = new Error('away');
+    work.wake([1]);
+    await turn();
+    await turn();
+    expect(observed).toEqual(['claim of 0 expired', 'task 0 failed: away']);
+    await expect(work.sweep()).rejects.toThrow('away');
+    state.undoError = undefined;
+    await work.sweep();
+    await turn();
+    expect([...running.keys()]).toEqual([0]);
+    await endAll(running);
+    await work.sweep();
+    expect(due).toEqual([]);
+  });
+
+  it('undoes a failed claim before it stops, for nobody else knows that nothing was done', async () => {
+    const { work, undone, state } = workOver(tasksOf(1, 1), { partition: 2, total: 100 });
+    state.claimError = new Error('away');
+    work.wake([1]);
+    await turn();
+    await work.drain();
+    expect(undone).toEqual([['test/1']]);
   });
 
   it('leaves what a failed claim was for to the next sweep, which undoes that claim first', async () => {

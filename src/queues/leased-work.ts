@@ -21,8 +21,8 @@ export interface WorkTable<Task> {
   findOverdue(): Promise<{ id: number }[]>;
   /** Makes a task due again at once for which nothing was done, unless another has claimed it since. */
   undoClaim(task: Task): Promise<unknown>;
-  /** The same for all tasks of claims, by their names; there may be none. */
-  undoClaims(names: string[]): Promise<unknown>;
+  /** The same for all tasks of claims, by their names, of which the first began so long ago; there may be none. */
+  undoClaims(names: string[], agoMs: number): Promise<unknown>;
   /** Ends the leases of these processes' claims. */
   takeOverClaims(processes: string[]): Promise<unknown>;
   /** Makes some rows due earlier, as long from now as when they were written under a later time; @returns those. */
@@ -70,6 +70,8 @@ export class LeasedWork<Task> {
   private readonly claims: Claims;
   private readonly claiming = new Set<Promise<void>>();
   private readonly running = new Set<Promise<void>>();
+  /** Tasks whose claims expired before use, and could not be undone yet. */
+  private readonly unused = new Set<Task>();
   private isScheduled = false;
   private isDraining = false;
 
@@ -87,9 +89,8 @@ export class LeasedWork<Task> {
 
   /** Wakes every partition with due work, whether or not a wake-up came for it. */
   async sweep(): Promise<void> {
-    const { table } = this.options;
-    await this.claims.undoLost((names) => table.undoClaims(names));
-    const overdue = await table.findOverdue();
+    await this.undoUnused();
+    const overdue = await this.options.table.findOverdue();
     this.wake(overdue.map(({ id }) => id));
   }
 
@@ -118,6 +119,18 @@ export class LeasedWork<Task> {
     this.isDraining = true;
     await Promise.all(this.claiming);
     await Promise.all(this.running);
+    // Nobody else knows that nothing was done for them.
+    await this.undoUnused().catch(() => undefined);
+  }
+
+  /** Gives back what was claimed and nothing was done for, where that could not be done at once. */
+  private async undoUnused(): Promise<void> {
+    const { table } = this.options;
+    await this.claims.undoLost((names, agoMs) => table.undoClaims(names, agoMs));
+    for (const task of this.unused) {
+      await table.undoClaim(task);
+      this.unused.delete(task);
+    }
   }
 
   private claimSoon(): void {
@@ -171,7 +184,9 @@ export class LeasedWork<Task> {
       return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs);
     // A process that was stopped for so long may not own the task any more.
     observer.claimExpired(task);
+    this.unused.add(task);
     await table.undoClaim(task);
+    this.unused.delete(task);
     this.wake([partitionOf(task)]);
   }
 }

@@ -60,8 +60,9 @@ export class DispatchRepository {
   }
 
   /** A delivery whose attempt never began: it does not count. */
-  undoClaim({ id, attempt_count }: ClaimedDelivery, dueInSeconds = 0): Promise<unknown> {
-    return this.database.query(...sql.UNDO_CLAIM.with({ id, attempt: attempt_count, dueInSeconds }));
+  undoClaim(delivery: ClaimedDelivery, dueInSeconds = 0): Promise<unknown> {
+    const { id, attempt_count: attempt, attempt_started_at: startedAt } = delivery;
+    return this.database.query(...sql.UNDO_CLAIM.with({ id, attempt, startedAt, dueInSeconds }));
   }
 
   undoClaims(names: string[]): Promise<unknown> {

@@ -214,14 +214,14 @@ const undone = (dueAt: string, which: string): string => `
   WHERE ${which} AND leased_until IS NOT NULL
   RETURNING webhook_id`;
 
-/** Gives a delivery back, which is due in so many seconds. */
+/** Gives a delivery back, which is due in so many seconds. The next attempt has the same number, and another beginning. */
 export const UNDO_CLAIM = statement(
   'webhook_deliveries.undo_claim',
-  { id: 'bigint', attempt: 'int', dueInSeconds: 'int' },
-  ({ id, attempt, dueInSeconds }) =>
+  { id: 'bigint', attempt: 'int', startedAt: 'timestamptz', dueInSeconds: 'int' },
+  ({ id, attempt, startedAt, dueInSeconds }) =>
     undone(
       `statement_timestamp() + make_interval(secs => ${dueInSeconds})`,
-      `id = ${id} AND attempt_count = ${attempt}`,
+      `id = ${id} AND attempt_count = ${attempt} AND attempt_started_at = ${startedAt}`,
     ),
 );
 

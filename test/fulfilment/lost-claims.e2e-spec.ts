@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { UnitsRepository } from '../../src/fulfilment/units.repository.js';
+import { SchemaService } from '../../src/database/schema.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { TestStack, type TestMerchant } from '../support/stack.js';
+import { neverSeen } from '../support/fake-supplier.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { Wire } from '../support/wire.js';
 
@@ -11,7 +14,8 @@ let receiver: WebhookReceiver;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  stack = await TestStack.start({}, { worker: false });
+  // Long enough that no test passes by waiting for it.
+  stack = await TestStack.start({ SUPPLIER_QUIET_PERIOD_MS: '900000' }, { worker: false });
   receiver = await new WebhookReceiver().listen();
   wire = await new Wire(stack.config.DATABASE_URL).listen();
   merchant = await stack.merchant('1000.00');
@@ -20,14 +24,38 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver, wire));
 
+const SENDING = `SELECT FROM order_units WHERE state = 'sending'`;
+
 /** The statement of this name reaches PostgreSQL, and what it answers does not come back. @param isDone finds its rows. */
-async function loseTheAnswerTo(statement: string, isDone: string): Promise<void> {
+async function cutAtTheAnswerTo(statement: string, isDone: string): Promise<void> {
   await wire.cutAfterSending((bytes) => bytes.includes(statement));
   await eventually(
     () => stack.sql(isDone),
     ({ length }) => length > 0,
   );
+}
+
+/** The same, and PostgreSQL is back at once. */
+async function loseTheAnswerTo(statement: string, isDone: string): Promise<void> {
+  await cutAtTheAnswerTo(statement, isDone);
   wire.restore();
+}
+
+interface UnitRow {
+  order_id: bigint;
+  state: string;
+  sends: number;
+}
+
+/** The only unit of an order. */
+async function unitOf({ order_number }: OrderBody): Promise<UnitRow> {
+  const [unit] = await stack.sql<UnitRow>(
+    `SELECT order_id, state, sends FROM order_units
+     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+    [order_number],
+  );
+  if (!unit) throw new Error(`order ${order_number} has no unit`);
+  return unit;
 }
 
 describe('a claim whose answer is lost with the connection', () => {
@@ -36,7 +64,7 @@ describe('a claim whose answer is lost with the connection', () => {
     const sku = await stack.product('35.00');
     const first = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, first.reference_id, 'completed');
-    const lost = loseTheAnswerTo('units.claim', `SELECT FROM order_units WHERE state = 'sending'`);
+    const lost = loseTheAnswerTo('units.claim', SENDING);
     const order = await stack.order(merchant, [{ sku, quantity: 3 }]);
     await lost;
     await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -70,5 +98,74 @@ describe('a claim whose answer is lost with the connection', () => {
     expect(body.status).toBe('succeeded');
     expect(body.attempts).toHaveLength(1);
     expect(receiver.at('/hook')).toHaveLength(1);
+  });
+
+  it('of a unit that another worker asks about by then: it is bought at once all the same, and once', async () => {
+    const sku = await stack.product('35.00');
+    const lost = cutAtTheAnswerTo('units.claim', SENDING);
+    const order = await stack.order(merchant, [{ sku }]);
+    const { order_number } = order;
+    stack.supplier.script(order_number, () => neverSeen);
+    await lost;
+    // PostgreSQL was away for longer than the lease; the other worker finds it first.
+    const { order_id } = await unitOf(order);
+    await stack.sql(`UPDATE order_units SET next_action_at = now() WHERE order_id = $1`, [order_id]);
+    await stack.startWorker();
+    await eventually(
+      () => unitOf(order),
+      ({ state }) => state === 'unknown',
+    );
+    await eventually(
+      () => stack.supplier.about(order_number),
+      ({ length }) => length > 0,
+    );
+    wire.restore();
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const kinds = stack.supplier.about(order_number).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'send')).toHaveLength(1);
+    expect(kinds[0]).toBe('inquiry');
+    expect((await unitOf(order)).sends).toBe(1);
+  });
+});
+
+describe('a claim that was taken over', () => {
+  beforeAll(() => stack.stopWorkers());
+
+  afterEach(() => stack.stopWorkers());
+
+  const LOST = 'a worker/7';
+  const TAKEN_OVER = `state = 'unknown', next_action = 'inquire', next_action_at = now() + interval '1 hour', claim = 2,
+    sends = 1, first_sent_at = now(), last_sent_at = now(), unknown_since = now(), interrupted_claim = '${LOST}'`;
+  const toldOfBy = (outcome: string, kind = 'inquiry'): string =>
+    `INSERT INTO supplier_calls (order_id, item, unit, kind, outcome, process, duration_ms, ended_at)
+     SELECT order_id, item, unit, '${kind}', '${outcome}', 'another', 1, now() FROM order_units WHERE order_id = $1`;
+
+  it.each([
+    ['was never sent, as its worker says', `sends = 1`, toldOfBy('interrupted', 'send'), 'queued'],
+    ['is known to have had an answer', `sends = 1`, toldOfBy('unknown', 'send'), 'unknown'],
+    ['was sent again since', `sends = 2`, toldOfBy('never_seen'), 'unknown'],
+    ['is asked about at this moment', `claimed_by = 'another/1'`, toldOfBy('unknown'), 'unknown'],
+    ['is known to its supplier', `sends = 1`, toldOfBy('processing'), 'unknown'],
+    ['was called about by its supplier', `sends = 1`, toldOfBy('unknown', 'callback'), 'unknown'],
+    ['was another worker’s', `interrupted_claim = 'a worker/8'`, toldOfBy('never_seen'), 'unknown'],
+    ['was left to the operator', `state = 'review', next_action_at = NULL`, toldOfBy('unknown'), 'review'],
+  ])('where the unit %s', async (_words, changes, told, state) => {
+    const order = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
+    const { order_id } = await unitOf(order);
+    await stack.sql(`UPDATE order_units SET ${TAKEN_OVER} WHERE order_id = $1`, [order_id]);
+    await stack.sql(`UPDATE order_units SET ${changes} WHERE order_id = $1`, [order_id]);
+    await stack.sql(told, [order_id]);
+    const worker = await stack.startWorker();
+    await worker.get(SchemaService).whenReady();
+    await worker.get(UnitsRepository).undoClaims([LOST], 0);
+    // What was put back is bought by the worker that runs.
+    if (state === 'queued') await stack.orderWith(merchant, order.reference_id, 'completed');
+    else expect((await unitOf(order)).state).toBe(state);
+    await stack.sql(
+      `UPDATE order_units SET state = 'unknown', next_action_at = now(), claimed_by = NULL, sends = 1,
+         last_sent_at = now() - interval '1 day' WHERE order_id = $1 AND state IN ('unknown', 'review')`,
+      [order_id],
+    );
+    await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 });

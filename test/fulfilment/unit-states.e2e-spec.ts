@@ -38,6 +38,10 @@ const SITUATIONS: [UnitState, string][] = [
   ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', ${SENT}`],
   ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', unknown_since = now(), ${SENT}`],
   ['unknown', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', unknown_since = now(), ${SENT}`],
+  [
+    'unknown',
+    `next_action = 'inquire', ${DUE}, interrupted_claim = 'gone/1', unknown_since = now(), ${SENT}`,
+  ],
   ['unknown', `next_action = 'send', ${DUE}, unknown_since = now(), ${SENT}`],
   [
     'unknown',
@@ -121,7 +125,8 @@ function changes(): Call[] {
       [CLAIM, null].map((claim) => beginNext(endedAs, claim)),
     ),
     units.TAKE_OVER_UNITS.with({ processes: ['gone'], withGaps: [] }),
-    units.UNDO_CLAIMS.with({ names: ['gone/1'] }),
+    units.UNDO_CLAIMS.with({ names: ['gone/1'], agoMs: 0n }),
+    units.UNDO_INTERRUPTED.with({ names: ['gone/1'], agoMs: 0n }),
     units.UNDO_CLAIM.with(claim),
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
@@ -178,7 +183,7 @@ describe('the states of orders and units', () => {
     expect(sorted(seen)).toEqual(sorted(UNIT_TRANSITIONS));
   });
 
-  it('leave no doubt behind unless another attempt begins', async () => {
+  it('leave no doubt behind unless another attempt begins, or nothing was ever sent', async () => {
     const anew: string[] = [];
     for (const situation of SITUATIONS.filter(([state]) => state === 'unknown' || state === 'review')) {
       for (const change of changes()) {
@@ -186,6 +191,6 @@ describe('the states of orders and units', () => {
         if (after === 'queued') anew.push(change[0].name);
       }
     }
-    expect(new Set(anew)).toEqual(new Set([BEGIN_NEXT_ATTEMPTS.name]));
+    expect(new Set(anew)).toEqual(new Set([BEGIN_NEXT_ATTEMPTS.name, units.UNDO_INTERRUPTED.name]));
   });
 });

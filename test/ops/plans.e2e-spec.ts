@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FIND_ORDERABLE } from '../../src/catalog/listings.repository.js';
 import type { Statement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
-import { POSTPONE_UNITS } from '../../src/fulfilment/units.sql.js';
+import { POSTPONE_UNITS, UNDO_CLAIMS, UNDO_INTERRUPTED } from '../../src/fulfilment/units.sql.js';
 import { FIND_WITH_ITEMS } from '../../src/orders/orders.sql.js';
 import { FIND_EARLIER, INSERT_ORDERS } from '../../src/orders/placement.sql.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.sql.js';
@@ -17,6 +17,8 @@ const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
   [INSERT_ORDERS],
   [CLAIM_UNITS, 'ix_order_units_due'],
   [POSTPONE_UNITS],
+  [UNDO_CLAIMS, 'ix_order_units_due'],
+  [UNDO_INTERRUPTED, 'ix_order_units_due', 'ix_order_units_unknown', 'ix_supplier_calls_unit'],
   [LOCK_ORDERS],
   [SETTLE_UNITS],
   [COUNT_UNITS],
