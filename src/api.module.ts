@@ -10,6 +10,7 @@ import { AppExceptionFilter } from './core/http/exception.filter.js';
 import type { Logger } from './core/logger.js';
 import { RequestValidationPipe } from './core/validation/request-validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
+import { ReplicaWatch } from './database/replica-watch.js';
 import { EventsController } from './events/events.controller.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
@@ -62,6 +63,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
   ],
   providers: [
     MinuteFigures,
+    ReplicaWatch,
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Queryable } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
+import { ReplicaReads } from '../database/replica-reads.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { carryOut, CHECKS, type Check, type Findings } from './audit.repository.js';
 
@@ -15,11 +16,11 @@ type OnProgress = (done: number, total: number, check: string) => void;
 /** Checks the books: every rule with one statement, all on the same moment, beside whatever else is running. */
 @Injectable()
 export class AuditService {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly reads: ReplicaReads) {}
 
   /** @param onProgress is told how many checks are done, and which one comes now. */
   run(onProgress?: OnProgress): Promise<CheckResult[]> {
-    return inSnapshot(this.database, (tx) => runChecks(tx, onProgress));
+    return inSnapshot(this.reads, (tx) => runChecks(tx, onProgress));
   }
 }
 

@@ -153,7 +153,7 @@ export class ListingsRepository {
 
   /** In the order in which products were added. @param after the last id of the page before. */
   page({ merchantId, sandbox }: Customer, after: number, limit: number): Promise<Listing[]> {
-    return this.reads.query<Listing>(...PAGE.with({ merchantId, sandbox, after, limit, ...this.limits }));
+    return this.reads.list<Listing>(...PAGE.with({ merchantId, sandbox, after, limit, ...this.limits }));
   }
 
   /** Who is asked whether a player of a product exists; null for nobody. */

@@ -62,7 +62,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   const problems = validateSync(environment).map(
     (error) => Object.values(error.constraints ?? {})[0] ?? error.property,
   );
-  checkDatabase(environment.DATABASE_URL, problems);
+  checkDatabase('DATABASE_URL', environment.DATABASE_URL, problems);
+  checkDatabase('DATABASE_READ_URL', environment.DATABASE_READ_URL, problems);
   checkRedis(environment, problems);
   const redisAuthority = readAuthority(environment, problems);
   const { SUPPLIER_CALLBACK_BASE_URL: callbacks } = environment;
@@ -109,16 +110,30 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
 /** A host, or `?host=`, that is a list: libpq takes one, but the drivers here would take it for a name, for ever unknown. */
 const SEVERAL_HOSTS = /^[a-z]+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)|[?&]host=[^&]*(,|%2c)/i;
 
-function checkDatabase(url: string | undefined, problems: string[]): void {
+function checkDatabase(name: string, url: string | undefined, problems: string[]): void {
   if (url === undefined || !/^postgres(ql)?:/.test(url)) return;
   if (SEVERAL_HOSTS.test(url))
     problems.push(
-      'DATABASE_URL names several hosts: give one, such as a name that always leads to the primary',
+      `${name} names several hosts: give one, such as a name that always leads to ${name === 'DATABASE_URL' ? 'the primary' : 'a standby'}`,
     );
   else if (!URL.canParse(url))
     problems.push(
-      "DATABASE_URL can't be read: in a user or password, special characters are written as %40 and the like",
+      `${name} can't be read: in a user or password, special characters are written as %40 and the like`,
     );
+  else checkFiles(name, new URL(url).searchParams, problems);
+}
+
+/** The files that a URL of PostgreSQL names are there: the driver would say so late, and not of which variable. */
+function checkFiles(name: string, parameters: URLSearchParams, problems: string[]): void {
+  for (const parameter of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = parameters.get(parameter);
+    if (file === null) continue;
+    try {
+      readFileSync(file);
+    } catch (error) {
+      problems.push(`the file that ${name} names as ${parameter} can't be read: ${(error as Error).message}`);
+    }
+  }
 }
 
 function checkRedis(

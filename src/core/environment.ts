@@ -131,6 +131,9 @@ export class Environment {
 
   @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;
 
+  @TextLike(/^(postgres(ql)?:\/\/.+)?$/, 'a postgres:// connection string, or empty', '')
+  DATABASE_READ_URL!: string;
+  @Milliseconds(5_000) DATABASE_READ_MAX_LAG_MS!: number;
   @Count(500, 20) DATABASE_POOL_SIZE!: number;
   @Flag(true) DATABASE_PREPARED_STATEMENTS!: boolean;
 

@@ -149,6 +149,20 @@ export class Metrics {
     'Whether PostgreSQL answered when last asked: 1 or 0',
   );
 
+  private readonly replicaLag = this.gauge(
+    'topup_read_replica_lag_seconds',
+    'How far the server of DATABASE_READ_URL is behind the primary; infinite until that is known',
+  );
+  private readonly replicaUsable = this.gauge(
+    'topup_read_replica_usable',
+    'Whether lists and reports are read there: 1 or 0',
+  );
+  private readonly replicaReads = this.counter(
+    'topup_replica_reads_total',
+    'Reads that the replica may answer, by who did: replica or primary',
+    ['server'],
+  );
+
   /** What PostgreSQL knows about the whole service; absent while it can't be asked. */
   readonly figures = this.createFigures();
 
@@ -157,6 +171,9 @@ export class Metrics {
     for (const transition of ['placed', 'completed', 'failed']) this.orders.inc({ transition }, 0);
     for (const result of ATTEMPT_RESULTS) this.attempts.inc({ result }, 0);
     this.databaseUp.set(0);
+    // Gauges without labels begin with a 0 that nobody has measured; without a replica there is nothing to measure.
+    this.replicaLag.remove();
+    this.replicaUsable.remove();
   }
 
   /** @param route the pattern that the request matched, never the path itself. */
@@ -196,6 +213,15 @@ export class Metrics {
   webhookAttempted(result: AttemptResult, seconds: number | null): void {
     this.attempts.inc({ result });
     if (seconds !== null) this.attemptDuration.observe(seconds);
+  }
+
+  readReplica(lagSeconds: number, isUsable: boolean): void {
+    this.replicaLag.set(lagSeconds);
+    this.replicaUsable.set(isUsable ? 1 : 0);
+  }
+
+  readFrom(server: 'replica' | 'primary'): void {
+    this.replicaReads.inc({ server });
   }
 
   invariantBroken(): void {

@@ -27,6 +27,33 @@ const inner = (error: unknown): PostgresError => {
   return outer.driverError ?? outer;
 };
 
+/** How OpenSSL and Node name a certificate that they do not accept, with what is wrong and what to do. */
+const CERTIFICATE_PROBLEMS: Partial<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'UNABLE_TO_GET_ISSUER_CERT',
+      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'CERT_SIGNATURE_FAILURE',
+    ].map((code) => [
+      code,
+      'it comes from another authority than expected: name the file of its authority as sslrootcert in the URL',
+    ]),
+  ),
+  CERT_HAS_EXPIRED: 'it has expired: renew it on the server',
+  CERT_NOT_YET_VALID: 'it is not valid yet: see to the clocks',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host: name in the URL a host that the certificate names',
+};
+
+/** What an error says of the server's certificate, and what to do; null where it is about something else. */
+export function certificateProblem(error: unknown): string | null {
+  const { code = '', message = '' } = inner(error);
+  const problem = CERTIFICATE_PROBLEMS[code];
+  return problem === undefined ? null : `PostgreSQL’s certificate is refused (${message}): ${problem}`;
+}
+
 /** Whether an error says that PostgreSQL could not be reached or went away, rather than that it refused something. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message, errors } = inner(error);
@@ -40,9 +67,14 @@ export function isLockTimeout(error: unknown): boolean {
   return inner(error).code === '55P03';
 }
 
+/** Whether PostgreSQL ended a statement that took longer than it may. */
+export function isTimeLimit(error: unknown): boolean {
+  return inner(error).code === '57014';
+}
+
 /** Whether a statement gave up waiting for a lock, or took too long: the caller may try again later. */
 export function isOverloaded(error: unknown): boolean {
-  return isLockTimeout(error) || inner(error).code === '57014' || isRetryable(error);
+  return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error);
 }
 
 /** Whether the same transaction may simply be tried again: a deadlock or a serialization failure. */

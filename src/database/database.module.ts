@@ -4,7 +4,9 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { SharedTrust, typeOrmPool } from './connections.js';
 import { Database } from './database.js';
+import { ReadReplica } from './read-replica.js';
 import { Reads } from './reads.js';
+import { ReplicaReads } from './replica-reads.js';
 import { SchemaService } from './schema.service.js';
 
 @Global()
@@ -19,7 +21,7 @@ import { SchemaService } from './schema.service.js';
       }),
     }),
   ],
-  providers: [SharedTrust, Database, Reads, SchemaService],
-  exports: [SharedTrust, Database, Reads, SchemaService],
+  providers: [SharedTrust, Database, ReadReplica, ReplicaReads, Reads, SchemaService],
+  exports: [SharedTrust, Database, ReadReplica, ReplicaReads, Reads, SchemaService],
 })
 export class DatabaseModule {}

@@ -129,14 +129,15 @@ export class Database implements Queryable, OnApplicationShutdown {
    * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
    * Nothing that waits for a network other than PostgreSQL's may happen inside, nor anything that can't be done again:
    * after a deadlock the whole of it is.
+   * @param maxAttempts how often it is tried.
    */
-  async transaction<Result>(work: Work<Result>): Promise<Result> {
+  async transaction<Result>(work: Work<Result>, maxAttempts = MAX_ATTEMPTS): Promise<Result> {
     this.assertOpen();
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.attempt(work);
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
+        if (attempt >= maxAttempts || !isRetryable(error)) throw error;
       }
     }
   }

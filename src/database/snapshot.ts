@@ -1,4 +1,5 @@
-import type { Database, Statement, Transaction } from './database.js';
+import type { Statement, Transaction } from './database.js';
+import type { ReadServer } from './replica-reads.js';
 
 const BEGIN: Statement = {
   name: 'snapshot.begin',
@@ -14,10 +15,10 @@ const WHOLE_BOOK: Statement = {
 
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
 export function inSnapshot<Result>(
-  database: Database,
+  server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return database.transaction(async (tx) => {
+  return server.transaction(async (tx) => {
     await tx.query(BEGIN);
     await tx.query(WHOLE_BOOK);
     return read(tx);
@@ -26,10 +27,10 @@ export function inSnapshot<Result>(
 
 /** The same for what is found by index, in the time that any other statement has. */
 export function inIndexedSnapshot<Result>(
-  database: Database,
+  server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return database.transaction(async (tx) => {
+  return server.transaction(async (tx) => {
     await tx.query(BEGIN);
     return read(tx);
   });

@@ -17,9 +17,7 @@ export class EventsRepository {
     after: bigint,
     limit: number,
   ): Promise<EventRow[]> {
-    return this.reads.query<EventRow>(
-      ...PAGE_OF_EVENTS.with({ merchantId, kinds: [...kinds], after, limit }),
-    );
+    return this.reads.list<EventRow>(...PAGE_OF_EVENTS.with({ merchantId, kinds: [...kinds], after, limit }));
   }
 
   /** The merchant's event with this id. */

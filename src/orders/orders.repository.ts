@@ -41,7 +41,7 @@ export class OrdersRepository {
     const { statement, values } = pageOf(page.filter);
     const { merchantId, after, createdFrom, createdTo, limit } = page;
     const bounds = [merchantId, after?.createdAt ?? null, after?.id ?? null, createdFrom, createdTo, limit];
-    return groupByOrder(await this.reads.query<JoinedRow>(statement, [...bounds, ...values]));
+    return groupByOrder(await this.reads.list<JoinedRow>(statement, [...bounds, ...values]));
   }
 
   /** The orders that hold these references already. */

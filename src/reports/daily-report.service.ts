@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database, type Transaction } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
+import { ReplicaReads } from '../database/replica-reads.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { LIVE_ONLY, type Coverage } from './coverage.js';
 import {
@@ -30,7 +31,7 @@ export interface DailyReport {
 @Injectable()
 export class DailyReportService {
   constructor(
-    private readonly database: Database,
+    private readonly reads: ReplicaReads,
     private readonly days: DailyReportRepository,
   ) {}
 
@@ -40,7 +41,7 @@ export class DailyReportService {
    * @throws BAD_REQUEST for a day that has not begun.
    */
   run(date: string, timezone: string, coverage = LIVE_ONLY): Promise<DailyReport> {
-    return inSnapshot(this.database, async (tx) => {
+    return inSnapshot(this.reads, async (tx) => {
       const day = await this.readDay(date, timezone, tx);
       const rows = await this.days.listMerchantDays(tx, day, coverage);
       return {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { ReplicaReads } from '../database/replica-reads.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { DailyReportService } from './daily-report.service.js';
 import { LIVE_ONLY } from './coverage.js';
@@ -23,7 +23,7 @@ export {
 @Injectable()
 export class MarginReportService {
   constructor(
-    private readonly database: Database,
+    private readonly reads: ReplicaReads,
     private readonly days: DailyReportService,
     private readonly margins: MarginReportRepository,
   ) {}
@@ -34,7 +34,7 @@ export class MarginReportService {
    */
   async run(range: { from: string; to: string }, by: Grouping, coverage = LIVE_ONLY): Promise<MarginRow[]> {
     const moments = await this.days.readRange(range, MARGIN_TIMEZONE);
-    return inSnapshot(this.database, (tx) => this.margins.list(tx, by, moments, coverage));
+    return inSnapshot(this.reads, (tx) => this.margins.list(tx, by, moments, coverage));
   }
 }
 

@@ -56,10 +56,11 @@ export class StatementRepository {
 
   /** Movements between two ids, both included. */
   page(
+    on: Queryable,
     { merchantId, from, to }: Which,
     { low, high, isForwards, limit }: { low: bigint; high: bigint; isForwards: boolean; limit: number },
   ): Promise<StatementRow[]> {
     const page = isForwards ? PAGE_FORWARDS : PAGE_BACKWARDS;
-    return this.database.query<StatementRow>(page, [merchantId, from, to, low, high, limit]);
+    return on.query<StatementRow>(page, [merchantId, from, to, low, high, limit]);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { Satang } from '../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../core/pagination.js';
-import { Database } from '../database/database.js';
+import { ReplicaReads, type ReadServer } from '../database/replica-reads.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
 
@@ -31,7 +31,7 @@ export interface AccountStatement {
 @Injectable()
 export class AccountStatementService {
   constructor(
-    private readonly database: Database,
+    private readonly reads: ReplicaReads,
     private readonly statements: StatementRepository,
   ) {}
 
@@ -41,9 +41,14 @@ export class AccountStatementService {
    */
   async read(merchantId: number, { from, to }: Period): Promise<AccountStatement> {
     const which = { merchantId, from: from ?? null, to: to ?? null };
-    const bounds = await inSnapshot(this.database, (tx) => this.statements.readBounds(tx, which));
+    const server = this.reads.together();
+    const bounds = await inSnapshot(server, (tx) => this.statements.readBounds(tx, which));
     const { opening, closing } = bounds;
-    return { opening, closing, pages: (order) => this.pages(which, bounds, order === 'oldest first') };
+    return {
+      opening,
+      closing,
+      pages: (order) => this.pages(server, which, bounds, order === 'oldest first'),
+    };
   }
 
   /** Lines newest first. @param isFunding only what operators moved. @throws BAD_REQUEST for a bad cursor. */
@@ -68,13 +73,14 @@ export class AccountStatementService {
   }
 
   private async *pages(
+    server: ReadServer,
     which: Which,
     { first, last }: Bounds,
     isForwards: boolean,
   ): AsyncGenerator<StatementRow[]> {
     if (first === null || last === null) return;
     for (let [low, high] = [first, last]; low <= high;) {
-      const rows = await this.statements.page(which, { low, high, isForwards, limit: ROWS_AT_ONCE });
+      const rows = await this.statements.page(server, which, { low, high, isForwards, limit: ROWS_AT_ONCE });
       const end = rows.at(-1);
       if (end) yield rows;
       if (!end || rows.length < ROWS_AT_ONCE) return;

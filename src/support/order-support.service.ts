@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
+import { ReplicaReads } from '../database/replica-reads.js';
 import type { OrderDto } from '../orders/order.dto.js';
 import { toOrderDto } from '../orders/order.mapper.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitRow } from '../orders/order.rows.js';
@@ -48,6 +49,7 @@ export type OrderDetail = ListedOrder & { units: UnitView[]; timeline: TimelineE
 export class OrderSupportService {
   constructor(
     private readonly database: Database,
+    private readonly reads: ReplicaReads,
     private readonly orders: OrderSupportRepository,
   ) {}
 
@@ -78,7 +80,7 @@ export class OrderSupportService {
 
   /** Orders of all merchants, newest first. */
   list(filter: OrderFilter): Promise<ListedOrder[]> {
-    return inIndexedSnapshot(this.database, async (tx) =>
+    return inIndexedSnapshot(this.reads, async (tx) =>
       this.withItems(tx, await this.orders.list(tx, filter)),
     );
   }

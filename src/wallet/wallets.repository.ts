@@ -87,7 +87,7 @@ export class WalletsRepository {
    * @param before the last id of the page before, null for the first page.
    */
   statement(merchantId: number, before: bigint | null, limit: number): Promise<EntryRow[]> {
-    return this.reads.query<EntryRow>(STATEMENT_PAGE, [merchantId, before, limit]);
+    return this.reads.list<EntryRow>(STATEMENT_PAGE, [merchantId, before, limit]);
   }
 
   /** The credit or debit that has used a reference. */

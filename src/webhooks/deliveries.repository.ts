@@ -66,7 +66,7 @@ export class DeliveriesRepository {
     before: bigint | null,
     limit: number,
   ): Promise<DeliveryRow[]> {
-    return this.reads.query<DeliveryRow>(sql.PAGE, sql.pageValues(webhookId, filter, before, limit));
+    return this.reads.list<DeliveryRow>(sql.PAGE, sql.pageValues(webhookId, filter, before, limit));
   }
 
   /** Those of all of a merchant's webhooks, deleted ones included, newest first. */
@@ -76,7 +76,7 @@ export class DeliveriesRepository {
     limit: number,
   ): Promise<DeliveryRow[]> {
     const statuses = status === undefined ? DELIVERY_STATUSES : [status];
-    return this.reads.query<DeliveryRow>(sql.FIND_OF_MERCHANT, [merchantId, statuses, limit]);
+    return this.reads.list<DeliveryRow>(sql.FIND_OF_MERCHANT, [merchantId, statuses, limit]);
   }
 
   /** A delivery beside each of its attempts; none where there is no such delivery. */

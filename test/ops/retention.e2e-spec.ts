@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditService } from '../../src/audit/audit.service.js';
+import { ReplicaReads } from '../../src/database/replica-reads.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -162,7 +163,9 @@ describe('old events', () => {
 
   it('are not missed by the audit, as younger ones are', async () => {
     const audit = async (): Promise<string[]> =>
-      (await new AuditService(stack.database).run()).filter(({ ok }) => !ok).map(({ name }) => name);
+      (await new AuditService(stack.api.get(ReplicaReads)).run())
+        .filter(({ ok }) => !ok)
+        .map(({ name }) => name);
     expect(await audit()).toEqual([]);
     const { reference_id: reference } = await toldOrder(2);
     const event = `(SELECT id FROM events WHERE reference_id = $1)`;

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuditService } from '../../audit/audit.service.js';
+import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
+import { NO_REPLICA, ReplicaReads } from '../../database/replica-reads.js';
 import { JobDatabase } from '../../jobs/job-database.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
 import { SettlementRepository } from '../../orders/settlement.repository.js';
@@ -21,6 +23,13 @@ import { JobWorks } from './job-works.service.js';
   imports: [JobsModule, NoQueuesModule, SuppliersModule],
   providers: [
     { provide: Database, useExisting: JobDatabase },
+    // A job that is cancelled ends on the primary, by the number of its connection there.
+    {
+      provide: ReplicaReads,
+      useFactory: (database: JobDatabase, metrics: Metrics) =>
+        new ReplicaReads(database, NO_REPLICA, metrics),
+      inject: [JobDatabase, Metrics],
+    },
     AuditService,
     ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
     ...[SettlementRepository, SupplierReportRepository, SupplierReportService],

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { CONFIG, type Config } from '../core/config.js';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { SharedTrust } from './connections.js';
+import { Database, type Statement } from './database.js';
+import { ReplicaLag } from './replica-lag.js';
+
+const LOOK_EVERY_MS = 1_000;
+/** At first it is compared more often: somebody may wait for what comes of it, for so long at most. */
+const FIRST_LOOKS_MS = 50;
+const FIRST_WAIT_MS = 5_000;
+const CONNECTIONS = 8;
+
+const WRITTEN: Statement = {
+  name: 'replica.written',
+  text: `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS at`,
+};
+
+/** Null on a server that is no standby: the primary itself, or one that was promoted and goes its own way. */
+const REPLAYED: Statement = {
+  name: 'replica.replayed',
+  text: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint END AS at`,
+};
+
+/**
+ * The standby of DATABASE_READ_URL, and how far it is behind: once a second it is compared with the primary. It is used
+ * only while it has all that the primary had DATABASE_READ_MAX_LAG_MS ago.
+ */
+@Injectable()
+export class ReadReplica implements OnApplicationShutdown {
+  /** Null where there is none. */
+  readonly database: Database | null;
+  private readonly lag = new ReplicaLag();
+  private readonly stop = new AbortController();
+  private readonly maxLagMs: number;
+  private watching: Promise<void> | undefined;
+  private watchedSinceMs = Infinity;
+  private isCurrent = false;
+  private why = '';
+
+  constructor(
+    private readonly primary: Database,
+    @Inject(CONFIG) config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly metrics: Metrics,
+    @InjectDataSource() dataSource: DataSource,
+  ) {
+    const { DATABASE_READ_URL: url, DATABASE_READ_MAX_LAG_MS: maxLagMs } = config;
+    this.maxLagMs = maxLagMs;
+    const own = { ...config, DATABASE_URL: url, DATABASE_POOL_SIZE: CONNECTIONS };
+    // The gauge of connections is that of the other pool. What happens here says nothing of the primary's connections.
+    const measures = { watchPool: () => undefined, invariantBroken: () => metrics.invariantBroken() };
+    this.database = url === '' ? null : new Database(own, logger, measures, new SharedTrust(), dataSource);
+  }
+
+  /** Whether it may be asked, as far as is known. */
+  get isUsable(): boolean {
+    if (!this.database) return false;
+    this.watch();
+    return this.isCurrent && this.lag.ms() <= this.maxLagMs;
+  }
+
+  /** Begins to look how far it is behind, if there is one. */
+  watch(): void {
+    if (!this.database || this.watching) return;
+    this.watchedSinceMs = performance.now();
+    this.watching = this.keepLooking(this.database);
+  }
+
+  /**
+   * The same once that is known. A process that has just begun, such as a command, waits until the replica has all that
+   * there was when it began, for some seconds at most.
+   */
+  async becomesUsable(): Promise<boolean> {
+    this.watch();
+    while (this.database && this.isFirstLook && !this.lag.isKnown && this.why === '')
+      await delay(FIRST_LOOKS_MS);
+    return this.isUsable;
+  }
+
+  /** It failed to answer: until it is found well again, the primary is asked. */
+  failed(error: unknown): void {
+    this.isCurrent = false;
+    this.say((error as Error).message);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stop.abort();
+    await this.watching;
+    await this.database?.onApplicationShutdown();
+  }
+
+  private get isFirstLook(): boolean {
+    return performance.now() - this.watchedSinceMs < Math.min(FIRST_WAIT_MS, this.maxLagMs);
+  }
+
+  private async keepLooking(replica: Database): Promise<void> {
+    const { signal } = this.stop;
+    while (!signal.aborted) {
+      await this.look(replica).catch((error: unknown) => this.failed(error));
+      this.metrics.readReplica(this.lag.ms() / 1_000, this.isUsable);
+      const waitMs =
+        this.isFirstLook && !this.lag.isKnown && this.why === '' ? FIRST_LOOKS_MS : LOOK_EVERY_MS;
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  private async look(replica: Database): Promise<void> {
+    if (!this.primary.isOpen) return;
+    replica.open();
+    const nowMs = performance.now();
+    const [written] = await this.primary.query<{ at: bigint }>(WRITTEN);
+    if (written) this.lag.primaryWas(written.at, nowMs);
+    const [replayed] = await replica.query<{ at: bigint | null }>(REPLAYED);
+    const at = replayed?.at ?? null;
+    if (at === null) throw new Error('the server of DATABASE_READ_URL is no standby');
+    this.lag.replicaIs(at);
+    this.isCurrent = true;
+    if (this.lag.ms() <= this.maxLagMs) this.say('');
+    else if (this.lag.isKnown || !this.isFirstLook) this.say('it is too far behind');
+  }
+
+  /** Says once what became of it. @param why it is not asked; empty when it is. */
+  private say(why: string): void {
+    if (why === this.why) return;
+    this.why = why;
+    if (this.stop.signal.aborted) return;
+    if (why === '') this.logger.info('the replica is asked for lists and reports again');
+    else
+      this.logger.warn(
+        { reason: why },
+        'the replica is not asked: the primary is, for lists and reports too',
+      );
+  }
+}

@@ -1,0 +1,93 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
+import { isTimeLimit } from '../core/postgres-errors.js';
+import { Metrics } from '../core/metrics.js';
+import { Database, type Queryable, type Statement, type Transaction } from './database.js';
+import { ReadReplica } from './read-replica.js';
+
+/** Runs statements and transactions that change nothing. */
+export interface ReadServer extends Queryable {
+  transaction<Result>(read: (tx: Transaction) => Promise<Result>): Promise<Result>;
+}
+
+type Ask<Result> = (server: ReadServer) => Promise<Result>;
+
+type Replica = Pick<ReadReplica, 'database' | 'isUsable' | 'becomesUsable' | 'failed'>;
+
+export const NO_REPLICA: Replica = {
+  database: null,
+  isUsable: false,
+  becomesUsable: () => Promise.resolve(false),
+  failed: () => undefined,
+};
+
+/**
+ * Reads that may be a moment old, such as lists and reports: on the replica while it keeps up, else on the primary. What
+ * the replica fails to answer, the primary is asked. Nothing decides about an order or money by what it reads here.
+ */
+@Injectable()
+export class ReplicaReads implements ReadServer {
+  constructor(
+    private readonly primary: Database,
+    @Inject(ReadReplica) private readonly replica: Replica,
+    private readonly metrics: Metrics,
+  ) {}
+
+  query<Row extends object>(statement: Statement, values?: unknown[]): Promise<Row[]> {
+    return this.read((server) => server.query<Row>(statement, values), this.primary);
+  }
+
+  async transaction<Result>(read: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    await this.replica.becomesUsable();
+    return this.read((server) => server.transaction(read), this.primary);
+  }
+
+  /** For reads that belong together: none of them sees less than one before it. */
+  together(): ReadServer {
+    let isOnPrimary = false;
+    const read = async <Result>(ask: Ask<Result>): Promise<Result> => {
+      if (!isOnPrimary) await this.replica.becomesUsable();
+      return this.read(ask, this.primary, {
+        isOnPrimary,
+        // What the primary has, the replica may lack.
+        onPrimary: () => (isOnPrimary = true),
+      });
+    };
+    return {
+      query: (statement, values) => read((server) => server.query(statement, values)),
+      transaction: (work) => read((server) => server.transaction(work)),
+    };
+  }
+
+  /** @param primary who is asked where the replica is not; it may have less to give to reads than all it has. */
+  async read<Result>(
+    ask: Ask<Result>,
+    primary: ReadServer,
+    { isOnPrimary = false, onPrimary = (): unknown => undefined } = {},
+  ): Promise<Result> {
+    const { database: replica } = this.replica;
+    if (replica && !isOnPrimary && this.replica.isUsable) {
+      try {
+        const result = await ask(onceOn(replica));
+        this.metrics.readFrom('replica');
+        return result;
+      } catch (error) {
+        if (isTheSameAnywhere(error)) throw error;
+        this.replica.failed(error);
+      }
+    }
+    onPrimary();
+    if (replica) this.metrics.readFrom('primary');
+    return ask(primary);
+  }
+}
+
+/** What the caller is to be told, and what takes too long: the primary would do the same. */
+const isTheSameAnywhere = (error: unknown): boolean =>
+  error instanceof AppError ? error.code !== 'SERVICE_UNAVAILABLE' : isTimeLimit(error);
+
+/** A replica ends a read for the sake of what it has to replay: the same again would end the same way. */
+const onceOn = (replica: Database): ReadServer => ({
+  query: (statement, values) => replica.query(statement, values),
+  transaction: (read) => replica.transaction(read, 1),
+});

@@ -1,0 +1,165 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { CommandLine } from '../cli/command-line.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { Client } from '../support/http.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { PostgresPair } from '../support/standby.js';
+import { openManagementPort, Scrape } from './management.js';
+
+const AN_HOUR_MS = 3_600_000;
+
+let servers: PostgresPair;
+let stack: TestStack;
+/** Takes any lag. */
+let patient: INestApplication;
+/** Takes a second's. */
+let strict: INestApplication;
+let merchant: TestMerchant;
+let sku: string;
+
+beforeAll(async () => {
+  servers = await PostgresPair.start();
+  stack = await TestStack.start({ DATABASE_URL: servers.primary.url });
+  const replica = { DATABASE_READ_URL: servers.url };
+  patient = await stack.startApi({ ...replica, DATABASE_READ_MAX_LAG_MS: AN_HOUR_MS });
+  strict = await stack.startApi({ ...replica, DATABASE_READ_MAX_LAG_MS: 3_000 });
+  merchant = await stack.merchant('1000.00');
+  sku = await stack.product('35.00');
+});
+
+afterAll(async () => {
+  await patient.close();
+  await strict.close();
+  await closeWithBalancedBooks(stack);
+  await servers.close();
+});
+
+const of = (api: INestApplication): Client => new Client(stack.urlOf(api), merchant.key);
+
+/** The orders that an API lists. */
+async function listed(api: INestApplication): Promise<string[]> {
+  const { status, body } = await of(api).get<{ data: OrderBody[] }>('/v1/orders?limit=100');
+  expect(status).toBe(200);
+  return body.data.map(({ reference_id }) => reference_id);
+}
+
+const managementPorts = new Map<INestApplication, Promise<string>>();
+
+async function metricsOf(api: INestApplication): Promise<Scrape> {
+  const url = managementPorts.get(api) ?? openManagementPort(api);
+  managementPorts.set(api, url);
+  return Scrape.of(await url);
+}
+
+/** Until the replica is asked, or no longer is. */
+async function replicaIsUsed(api: INestApplication, used: boolean): Promise<void> {
+  await eventually(
+    async () => (await metricsOf(api)).value('topup_read_replica_usable'),
+    (value) => value === (used ? 1 : 0),
+  );
+}
+
+describe('DATABASE_READ_URL', () => {
+  it('is where lists are read, while one order is read from the primary', async () => {
+    await replicaIsUsed(patient, true);
+    const seen = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, seen.reference_id, 'completed');
+    await eventually(
+      () => listed(patient),
+      (orders) => orders.includes(seen.reference_id),
+    );
+    await servers.replay('pause');
+    const unseen = await stack.order(merchant, [{ sku }]);
+    expect(await listed(patient)).toEqual([seen.reference_id]);
+    const one = await of(patient).get<OrderBody>(`/v1/orders/${unseen.reference_id}`);
+    expect(one.body.order_number).toBe(unseen.order_number);
+    await servers.replay('resume');
+    await eventually(
+      () => listed(patient),
+      (orders) => orders.includes(unseen.reference_id),
+    );
+  });
+
+  it('is not asked while it is further behind than DATABASE_READ_MAX_LAG_MS, which metrics show', async () => {
+    await replicaIsUsed(strict, true);
+    await servers.replay('pause');
+    const order = await stack.order(merchant, [{ sku }]);
+    await eventually(
+      () => listed(strict),
+      (orders) => orders.includes(order.reference_id),
+    );
+    await replicaIsUsed(strict, false);
+    const metrics = await metricsOf(strict);
+    expect(metrics.value('topup_read_replica_lag_seconds')).toBeGreaterThan(3);
+    expect(metrics.value('topup_replica_reads_total', { server: 'primary' })).toBeGreaterThan(0);
+    await servers.replay('resume');
+    await replicaIsUsed(strict, true);
+  });
+
+  it('can end and begin again at any time: then the primary is asked, and nobody notices', async () => {
+    await replicaIsUsed(patient, true);
+    await servers.killStandby();
+    const order = await stack.order(merchant, [{ sku }]);
+    expect(await listed(patient)).toContain(order.reference_id);
+    expect(await listed(strict)).toContain(order.reference_id);
+    await replicaIsUsed(patient, false);
+    expect((await of(patient).get('/readyz')).status).toBe(200);
+    await servers.restartStandby();
+    await replicaIsUsed(patient, true);
+    expect(await listed(patient)).toContain(order.reference_id);
+  });
+
+  it('is not asked where it leads to the primary itself, or to any other server that is no standby', async () => {
+    const api = await stack.startApi({ DATABASE_READ_URL: servers.primary.url });
+    try {
+      await api.get(SchemaService).whenReady();
+      await replicaIsUsed(api, false);
+      expect(await listed(api)).toHaveLength(4);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+describe('commands with DATABASE_READ_URL', () => {
+  const commands = (): CommandLine =>
+    new CommandLine({
+      DATABASE_URL: servers.primary.url,
+      DATABASE_READ_URL: servers.url,
+      LOG_LEVEL: 'silent',
+    });
+
+  it('see on the replica all that there was when they began: the audit, reports, statements and lists', async () => {
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const today = new Date().toISOString().slice(0, 10);
+    const before = servers.statements.length;
+    const audit = await commands().run('audit', '--json');
+    expect([audit.code, audit.stderr]).toEqual([0, '']);
+    const list = await commands().run('order', 'list', '--json');
+    expect(list.stdout).toContain(order.reference_id);
+    for (const args of [
+      ['report', 'daily', '--date', today, '--timezone', 'UTC'],
+      ['report', 'margin', '--from', today, '--to', today, '--by', 'merchant'],
+      ['wallet', 'statement', '--merchant', String(merchant.id)],
+    ])
+      expect([args, await commands().run(...args)]).toEqual([args, expect.objectContaining({ code: 0 })]);
+    const asked = servers.statements.slice(before);
+    for (const table of ['transfers', 'orders', 'order_items']) expect(asked).toContain(table);
+    expect(asked.match(/ISOLATION LEVEL REPEATABLE READ READ ONLY/g)).toHaveLength(5);
+  });
+
+  it('ask the primary when the replica does not catch up soon', async () => {
+    await servers.replay('pause');
+    try {
+      const order = await stack.order(merchant, [{ sku }]);
+      const list = await commands().run('order', 'list', '--json');
+      expect(list.stdout).toContain(order.reference_id);
+    } finally {
+      await servers.replay('resume');
+    }
+  });
+});
