@@ -7,6 +7,7 @@ import { CliModule, type CommandFeatures } from '../cli.module.js';
 import { loadConfig, type Config } from '../core/config.js';
 import { NestLogger, type Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
+import { certificateProblem } from '../core/postgres-errors.js';
 import { SchemaService } from '../database/schema.service.js';
 import { localDataDir } from '../core/project-root.js';
 import { readStackFile } from './local-stack/stack-file.js';
@@ -70,8 +71,9 @@ async function waitForSchema(app: INestApplicationContext, config: Config): Prom
       () => delay(SCHEMA_DEADLINE_MS, undefined, { ref: false }),
       (error: unknown) => {
         const server = serverOf(config.DATABASE_URL);
+        const reason = certificateProblem(error) ?? reasonOf(error);
         throw new CommandError(
-          `PostgreSQL cannot be used${server}: ${reasonOf(error)}. Start it, or correct DATABASE_URL`,
+          `PostgreSQL cannot be used${server}: ${reason}. Start it, or correct DATABASE_URL`,
         );
       },
     );

@@ -7,7 +7,12 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { isConnectionLost, isLockTimeout, isTableMissing } from '../core/postgres-errors.js';
+import {
+  certificateProblem,
+  isConnectionLost,
+  isLockTimeout,
+  isTableMissing,
+} from '../core/postgres-errors.js';
 import { Database } from './database.js';
 
 const AWAY_RETRY_MS = 250;
@@ -53,9 +58,12 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         this.database.open();
         return true;
       } catch (error) {
-        const { message } = error as Error;
+        const message = certificateProblem(error) ?? (error as Error).message;
         const away = isConnectionLost(error);
-        if (message !== reported && away) this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
+        if (message !== reported && certificateProblem(error))
+          this.logger.error({ reason: message }, 'PostgreSQL can’t be trusted: not connecting');
+        else if (message !== reported && away)
+          this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
         // A migration gives up soon, so that no request waits for long behind it.
         else if (message !== reported && isLockTimeout(error))
           this.logger.warn({ reason: message }, 'a migration waits for a lock: trying again');

@@ -11,6 +11,7 @@ import { startPostgres } from '../../tools/local-stack/postgres.js';
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { giveTo, serverOwner } from '../../tools/local-stack/unprivileged.js';
 import { FULFILMENT_QUEUE } from '../../src/queues/queues.js';
+import { CommandLine } from '../cli/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { Client } from '../support/http.js';
 import { startOwnRedis, type OwnRedis } from '../support/redis.js';
@@ -167,6 +168,40 @@ describe('PostgreSQL with TLS', () => {
     }
   });
 
+  it('is refused when its certificate names another host, and the log says so', async () => {
+    const log: string[] = [];
+    const stack = await TestStack.start(
+      { LOG_LEVEL: 'warn' },
+      { worker: false, logTo: { write: (line) => log.push(line) } },
+    );
+    const url = new URL(server.url);
+    url.hostname = 'localhost';
+    url.searchParams.set('sslmode', 'verify-full');
+    url.searchParams.set('sslrootcert', authority);
+    const refusing = await stack.startApi({ DATABASE_URL: url.href });
+    try {
+      await eventually(
+        () => log.join(''),
+        (text) => text.includes('it is for another host'),
+      );
+      expect((await fetch(`${stack.urlOf(refusing)}/readyz`)).status).toBe(503);
+    } finally {
+      await refusing.close();
+      await stack.close();
+    }
+  });
+
+  it('is refused to commands when its certificate comes from an unknown authority, in words', async () => {
+    const commands = new CommandLine({ DATABASE_URL: `${server.url}?sslmode=verify-full` });
+    const { code, stderr } = await commands.run('merchant', 'list');
+    expect(code).toBe(1);
+    expect(stderr).toContain('name the file of its authority as sslrootcert');
+    const missing = new CommandLine({
+      DATABASE_URL: `${server.url}?sslmode=verify-full&sslrootcert=/nowhere.pem`,
+    });
+    expect((await missing.run('merchant', 'list')).stderr).toContain('DATABASE_URL names as sslrootcert');
+  });
+
   it('is refused when its certificate comes from an unknown authority', async () => {
     const log: string[] = [];
     const stack = await TestStack.start(
@@ -177,7 +212,7 @@ describe('PostgreSQL with TLS', () => {
     try {
       await eventually(
         () => log.join(''),
-        (text) => text.includes('certificate'),
+        (text) => text.includes('name the file of its authority as sslrootcert'),
       );
       expect((await fetch(`${stack.urlOf(refusing)}/readyz`)).status).toBe(503);
     } finally {
