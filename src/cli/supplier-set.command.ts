@@ -71,7 +71,7 @@ export function defineSet(supplier: Command, act: Act): void {
       'how many calls it may have in flight at a time, over all workers',
       integer(1, MAX_IN_FLIGHT),
     )
-    .option('--no-max-in-flight', 'go back to SUPPLIER_MAX_IN_FLIGHT in each worker')
+    .option('--no-max-in-flight', 'go back to SUPPLIER_MAX_IN_FLIGHT, which workers share')
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
     .option(

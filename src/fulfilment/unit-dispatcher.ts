@@ -26,14 +26,13 @@ export interface FoundSupplier {
 /**
  * Buys units: claims due ones (the intent is committed), calls the supplier with no transaction open, and records what
  * came of it. PostgreSQL decides who may send; nothing here re-runs a purchase (contract, section 8). Each supplier has
- * SUPPLIER_MAX_IN_FLIGHT slots, or fewer while it accepts nothing.
+ * SUPPLIER_MAX_IN_FLIGHT slots, of which each worker that lives has an equal share, or fewer while it accepts nothing.
  */
 @Injectable()
 export class UnitDispatcher {
   readonly work: LeasedWork<ClaimedUnit>;
   private readonly breaker: SupplierBreaker;
   private readonly pace = new SupplierPace();
-  private readonly usualSlots: number;
 
   constructor(
     database: Database,
@@ -42,10 +41,9 @@ export class UnitDispatcher {
     private readonly recorder: OutcomeRecorder,
     private readonly keeper: AnswerKeeper,
     observer: UnitObserver,
-    heartbeat: WorkerHeartbeat,
-    @Inject(CONFIG) config: Config,
+    private readonly heartbeat: WorkerHeartbeat,
+    @Inject(CONFIG) private readonly config: Config,
   ) {
-    this.usualSlots = config.SUPPLIER_MAX_IN_FLIGHT;
     this.breaker = new SupplierBreaker({
       onResume: (supplierId) => this.work.wake([supplierId]),
       onChange: ({ code }, pausedMs) => observer.paused(code, pausedMs),
@@ -63,6 +61,10 @@ export class UnitDispatcher {
       isReady: () => database.isOpen,
       observer,
     });
+  }
+
+  private get usualSlots(): number {
+    return this.heartbeat.shareOf(this.config.SUPPLIER_MAX_IN_FLIGHT);
   }
 
   /** How this process finds the suppliers that it has called or is calling. */

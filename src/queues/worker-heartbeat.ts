@@ -5,6 +5,11 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
 /** A worker that has not been seen for this long is taken for dead. */
 const DEAD_AFTER_MS = 8_000;
 
+let count = 0;
+
+/** Tells apart the workers of one process: tests have several. */
+const another = (): string => (++count === 1 ? '' : `.${count}`);
+
 /** What a worker learns with its heartbeat. */
 export interface Beat {
   /** Workers whose heartbeat has stopped. */
@@ -19,11 +24,20 @@ export interface Beat {
  */
 @Injectable()
 export class WorkerHeartbeat {
-  readonly name = processName('worker');
+  readonly name = processName('worker') + another();
+  private living = 1;
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
 
   constructor(private readonly workers: WorkerProcessesRepository) {}
+
+  /**
+   * This worker's part of what all of them may do at once, at least 1. Who begins or ends changes it within seconds; while
+   * PostgreSQL is away it stays as it was.
+   */
+  shareOf(limit: number): number {
+    return Math.max(1, Math.floor(limit / this.living));
+  }
 
   /**
    * Says that this process lives, and names the workers that no longer do. To be called every two seconds or so.
@@ -33,7 +47,8 @@ export class WorkerHeartbeat {
   async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
-    const clockWasSetBack = await this.workers.beat(this.name);
+    const { clock_was_set_back: clockWasSetBack, living } = await this.workers.beat(this.name, DEAD_AFTER_MS);
+    this.living = living;
     if (clockWasSetBack) await this.workers.pullBack();
     const now = performance.now();
     this.beatingSinceMs = now - this.lastBeatMs < DEAD_AFTER_MS ? (since ?? now) : now;

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
 import { Database, type Statement } from '../database/database.js';
 import type { WorkerProcess } from './worker-process.entity.js';
 
 /**
- * Says that a worker lives, and whether any was seen at a time that is still to come: then the clock of the database was
- * set back. A second is left for beats that cross.
+ * Says that a worker lives, how many do, and whether any was seen at a time that is still to come: then the clock of the
+ * database was set back. A second is left for beats that cross. $1 name, $2 milliseconds.
  */
 const BEAT: Statement = {
   name: 'worker_processes.beat',
@@ -12,7 +13,9 @@ const BEAT: Statement = {
            INSERT INTO worker_processes (name, seen_at) VALUES ($1, statement_timestamp())
            ON CONFLICT (name) DO UPDATE SET seen_at = statement_timestamp())
          SELECT EXISTS (SELECT 1 FROM worker_processes WHERE seen_at > statement_timestamp() + interval '1 second')
-           AS clock_was_set_back`,
+           AS clock_was_set_back,
+           (SELECT count(*)::int FROM worker_processes
+            WHERE name <> $1 AND seen_at >= statement_timestamp() - make_interval(secs => $2 / 1000.0)) + 1 AS living`,
 };
 
 /** Pulls future heartbeats back to now, so that a dead worker is found as soon as usual. */
@@ -45,10 +48,16 @@ const DEREGISTER: Statement = {
 export class WorkerProcessesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Says that a worker lives. @returns whether the clock of the database was set back. */
-  async beat(name: string): Promise<boolean> {
-    const [beat] = await this.database.query<{ clock_was_set_back: boolean }>(BEAT, [name]);
-    return beat?.clock_was_set_back ?? false;
+  /**
+   * Says that a worker lives.
+   * @returns whether the clock of the database was set back, and how many workers were seen within so long, this one included.
+   */
+  async beat(name: string, withinMs: number): Promise<{ clock_was_set_back: boolean; living: number }> {
+    const [beat] = await this.database.query<{ clock_was_set_back: boolean; living: number }>(BEAT, [
+      name,
+      withinMs,
+    ]);
+    return present(beat, 'a heartbeat has a row');
   }
 
   async pullBack(): Promise<void> {
