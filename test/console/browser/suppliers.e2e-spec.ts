@@ -57,7 +57,8 @@ describeInBrowser('Home and suppliers, in a browser', () => {
          ('supplier_sends', 'fake', 'succeeded', 0, 60), ('supplier_sends', 'fake', 'failed', 0, 6),
          ('supplier_inquiries', 'fake', 'unknown', 0, 3), ('supplier_send_duration', 'fake', '', 250, 40),
          ('supplier_send_duration', 'fake', '', 1000, 20), ('supplier_send_duration', 'fake', '', 2500, 4)
-       ) AS kept (figure, subject, label, up_to_ms, base)`,
+       ) AS kept (figure, subject, label, up_to_ms, base)
+       ON CONFLICT DO NOTHING`,
     );
     await scene.console.sql(
       `WITH told AS (UPDATE suppliers SET balance_micros = 4100000000, balance_currency = 'THB', balance_at = now()

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
@@ -12,7 +12,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
-import { MapProduct } from './map-product';
+import { MapProduct } from './parts';
 import type { CatalogueItem, SupplierDetail } from './supplier-view';
 import { SyncCatalogue } from './sync-catalogue';
 import classes from './supplier.module.css';
@@ -71,7 +71,9 @@ export function Catalogue({
           </>
         )}
       </Answered>
-      {mapping && <MapProduct supplier={code} item={mapping} onClose={() => setMapping(null)} />}
+      <Suspense fallback={null}>
+        {mapping && <MapProduct supplier={code} item={mapping} onClose={() => setMapping(null)} />}
+      </Suspense>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { NumberInput, Radio, TextInput } from '@mantine/core';
+import { Radio, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
@@ -26,7 +26,7 @@ export function MapProduct({
   const queries = useQueryClient();
   const [text, setText] = useState('');
   const [sku, setSku] = useState('');
-  const [priority, setPriority] = useState<number | string>(1);
+  const [priority, setPriority] = useState('1');
   const map = async (): Promise<void> => {
     await ask(() =>
       client.PUT('/api/offers', {
@@ -47,7 +47,7 @@ export function MapProduct({
       title={t('suppliers.mapOne', { theirs: item.supplier_sku })}
       verb={t('suppliers.map')}
       isHarmless
-      isReady={sku !== '' && Number(priority) >= 1}
+      isReady={sku !== '' && /^[1-9]\d*$/.test(priority.trim())}
       onConfirm={map}
       onClose={onClose}
     >
@@ -70,11 +70,12 @@ export function MapProduct({
         onChange={({ currentTarget: { value } }) => setText(value)}
       />
       <Choice text={useDeferredValue(text.trim())} value={sku} onChange={setSku} />
-      <NumberInput
+      <TextInput
         label={t('suppliers.priority')}
         description={t('suppliers.priorityHint')}
-        {...{ min: 1, max: 1_000, allowDecimal: false, value: priority, onChange: setPriority }}
-        hideControls
+        inputMode="numeric"
+        value={priority}
+        onChange={({ currentTarget: { value } }) => setPriority(value)}
       />
     </Confirm>
   );

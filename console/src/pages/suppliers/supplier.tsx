@@ -1,22 +1,18 @@
 import { Button, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
-import { Answered } from '../../kit/states';
+import { Answered, Loading } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { choice, said } from '../../search-params';
 import { useMay } from '../../session';
-import { Catalogue } from './catalogue';
-import { RemoveSupplier } from './remove-supplier';
-import { SupplierSettings } from './settings';
+import { Catalogue, RemoveSupplier, SupplierLog, SupplierOffers, SupplierSettings } from './parts';
 import { SupplierFacts } from './supplier-facts';
 import { SupplierFigures } from './supplier-figures';
-import { SupplierLog } from './supplier-log';
-import { SupplierOffers } from './supplier-offers';
 import { SUPPLIER_TABS, type SupplierDetail } from './supplier-view';
 import { PauseButton } from './suppliers';
 import { TestSupplier } from './test-supplier';
@@ -69,8 +65,10 @@ function Actions({ supplier }: { supplier: SupplierDetail }): ReactNode {
         </Button>
       )}
       {open === 'test' && <TestSupplier code={supplier.code} onClose={close} />}
-      {open === 'settings' && <SupplierSettings supplier={supplier} onClose={close} />}
-      {open === 'remove' && <RemoveSupplier code={supplier.code} onClose={close} />}
+      <Suspense fallback={null}>
+        {open === 'settings' && <SupplierSettings supplier={supplier} onClose={close} />}
+        {open === 'remove' && <RemoveSupplier code={supplier.code} onClose={close} />}
+      </Suspense>
     </>
   );
 }
@@ -100,13 +98,19 @@ function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
         </div>
       </Tabs.Panel>
       <Tabs.Panel value="catalogue">
-        <Catalogue supplier={supplier} />
+        <Suspense fallback={<Loading />}>
+          <Catalogue supplier={supplier} />
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="offers">
-        <SupplierOffers code={supplier.code} />
+        <Suspense fallback={<Loading />}>
+          <SupplierOffers code={supplier.code} />
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="log">
-        <SupplierLog code={supplier.code} />
+        <Suspense fallback={<Loading />}>
+          <SupplierLog code={supplier.code} />
+        </Suspense>
       </Tabs.Panel>
     </Tabs>
   );

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
@@ -13,7 +13,7 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
 import { formatMs, formatNumber, formatShare } from './numbers';
-import { SupplierSettings } from './settings';
+import { SupplierSettings } from './parts';
 import { PauseSupplier, useResume } from './pause';
 import { callsOf, doubtOf, inFlightOf, type ListedSupplier } from './supplier-view';
 
@@ -67,7 +67,7 @@ function AddButton(): ReactNode {
       <Button size="xs" leftSection={<PlusIcon />} onClick={() => setOpen(true)}>
         {t('suppliers.add')}
       </Button>
-      {isOpen && <SupplierSettings onClose={() => setOpen(false)} />}
+      <Suspense fallback={null}>{isOpen && <SupplierSettings onClose={() => setOpen(false)} />}</Suspense>
     </>
   );
 }

@@ -1,0 +1,15 @@
+import { lazy } from 'react';
+
+// What is opened seldom comes when it is: a page weighs no more for it.
+export const Catalogue = lazy(async () => ({ default: (await import('./catalogue')).Catalogue }));
+export const MapProduct = lazy(async () => ({ default: (await import('./map-product')).MapProduct }));
+export const RemoveSupplier = lazy(async () => ({
+  default: (await import('./remove-supplier')).RemoveSupplier,
+}));
+export const SupplierLog = lazy(async () => ({ default: (await import('./supplier-log')).SupplierLog }));
+export const SupplierOffers = lazy(async () => ({
+  default: (await import('./supplier-offers')).SupplierOffers,
+}));
+export const SupplierSettings = lazy(async () => ({
+  default: (await import('./settings')).SupplierSettings,
+}));
