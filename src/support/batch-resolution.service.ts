@@ -56,7 +56,7 @@ export class BatchResolution {
       ),
     );
     const errors = done.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-    const refused = errors.find((error) => error instanceof AppError && error.code === 'BAD_REQUEST');
+    const refused = errors.find(isBadRequest);
     // It is the same for each of them: none was settled.
     if (refused) throw refused;
     for (const error of errors)
@@ -69,6 +69,9 @@ export class BatchResolution {
     };
   }
 }
+
+const isBadRequest = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'BAD_REQUEST';
 
 /** Whether an operator may still decide about it. */
 export const isOpen = ({ state }: Pick<StandingUnit, 'state'>): boolean =>

@@ -39,7 +39,7 @@ const unitOf = ({ order_number }: OrderBody, unit = '1.1'): NamedUnit => ({ orde
 
 const decide = <Body = ResolvedBody>(
   units: NamedUnit[],
-  { verdict = FAILED as object, who = support } = {},
+  { verdict = FAILED, who = support }: { verdict?: object; who?: TestOperator } = {},
 ): Promise<Answer<Body>> => who.browser.post<Body>('/api/review/resolution', { units, ...verdict });
 
 const previewOf = async (units: NamedUnit[]): Promise<PreviewBody> =>

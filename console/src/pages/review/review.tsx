@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -82,8 +82,9 @@ const markColumn = (t: Translate, { chosen, has, toggle }: Selection): Column<Ca
   cell: (row) => {
     const isFree = has(row) || fits(chosen, row);
     return (
-      <Checkbox
-        size="xs"
+      <input
+        type="checkbox"
+        className={classes.mark}
         aria-label={t('resolveMany.markUnit', { unit: row.unit, number: row.order_number })}
         title={isFree ? undefined : t('resolveMany.oneSupplier')}
         checked={has(row)}
