@@ -50,8 +50,9 @@ import { MinuteFigures1763800000050 } from './src/database/migrations/1763800000
 import { SupplierStates1763800000051 } from './src/database/migrations/1763800000051-supplier-states.js';
 import { OperatorLogPages1763800000053 } from './src/database/migrations/1763800000053-operator-log-pages.js';
 import { Timelines1763800000055 } from './src/database/migrations/1763800000055-timelines.js';
-import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058-api-key-uses.js';
+import { JobKeys1763800000056 } from './src/database/migrations/1763800000056-job-keys.js';
 import { SupplierLog1763800000057 } from './src/database/migrations/1763800000057-supplier-log.js';
+import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058-api-key-uses.js';
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { InterruptedClaims1763800000062 } from './src/database/migrations/1763800000062-interrupted-claims.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
@@ -153,6 +154,7 @@ export function dataSourceOptions(
       SupplierStates1763800000051,
       OperatorLogPages1763800000053,
       Timelines1763800000055,
+      JobKeys1763800000056,
       SupplierLog1763800000057,
       ApiKeyUses1763800000058,
       Approvals1763800000059,

@@ -5,14 +5,10 @@ import type { Database, Transaction } from '../database/database.js';
 import { hasPermission, type Permission } from '../operators/roles.js';
 import type { JobDatabase } from './job-database.js';
 import type { JobKind } from './job.entity.js';
-import type { Ending, JobsRepository, Progress } from './jobs.repository.js';
+import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository.js';
 
 /** What is to be done, for whom, and what they must be allowed to do for as long as it takes. */
-export interface JobOrder {
-  kind: JobKind;
-  /** In words of the wire. */
-  params: object;
-  operatorId: number;
+export interface JobOrder extends NewJob {
   permission: Permission;
   /** The entry of the operators' log that begins it; absent where its work logs what it does. */
   log?: { by: Actor; record: AuditRecord } | undefined;
@@ -148,10 +144,10 @@ export class JobRun {
 
   private write(): Promise<number> {
     const { pages, jobs } = this.parts;
-    const { kind, params, operatorId, log } = this.order;
+    const { log } = this.order;
     return pages.transaction((tx) => {
       if (log) recordAction(tx, log.by, log.record);
-      return jobs.insert(tx, kind, params, operatorId);
+      return jobs.insert(tx, this.order);
     });
   }
 

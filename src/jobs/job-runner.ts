@@ -5,6 +5,7 @@ import { withDeadline } from '../core/deadline.js';
 import { AppError, notFound } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
+import type { JobKind } from './job.entity.js';
 import { JobDatabase } from './job-database.js';
 import { JobRun, type JobOrder, type JobWork } from './job-run.js';
 import { JobsRepository } from './jobs.repository.js';
@@ -26,11 +27,12 @@ export class JobRunner implements BeforeApplicationShutdown {
   /** @returns its id, once it has begun. @throws CONFLICT while another runs here, or one of its kind anywhere. */
   async start(order: JobOrder, work: JobWork): Promise<number> {
     if (this.current?.isOver) await this.current.ended;
-    if (this.current)
-      throw new AppError(
-        'CONFLICT',
-        `A job of the kind ${this.current.kind} is running: wait for it, or cancel it`,
-      );
+    if (this.current) {
+      const { kind } = this.current;
+      // Whoever looks for it next finds it.
+      await this.current.whenBegun().catch(() => undefined);
+      throw new AppError('CONFLICT', `A job of the kind ${kind} is running: wait for it, or cancel it`);
+    }
     if (this.database.isOpen) this.own.open();
     const run = new JobRun(
       { pages: this.database, jobs: this.jobs, database: this.own, logger: this.logger },
@@ -40,6 +42,11 @@ export class JobRunner implements BeforeApplicationShutdown {
     this.current = run;
     void run.ended.then(() => (this.current = undefined));
     return run.whenBegun();
+  }
+
+  /** Of which kind the job is that this process carries out. */
+  get busyWith(): JobKind | undefined {
+    return this.current?.kind;
   }
 
   /** Has its process end it within a second or two. @throws NOT_FOUND; CONFLICT unless it runs. */

@@ -13,6 +13,10 @@ export type JobState = (typeof JOB_STATES)[number];
 @Entity('console_jobs')
 @Index('ix_console_jobs_kind', ['kind', 'id'])
 @Index('uq_console_jobs_running', ['kind'], { unique: true, where: `state = 'running'` })
+@Index('uq_console_jobs_idempotency_key', ['operator_id', 'idempotency_key'], {
+  unique: true,
+  where: 'idempotency_key IS NOT NULL',
+})
 @Check('ck_console_jobs_state', `state IN ('running', 'succeeded', 'failed', 'cancelled', 'interrupted')`)
 @Check('ck_console_jobs_ended', `(state = 'running') = (ended_at IS NULL)`)
 export class Job {
@@ -32,6 +36,10 @@ export class Job {
   @ForeignKey('Operator', { name: 'fk_console_jobs_operator' })
   @Column('integer')
   operator_id!: number;
+
+  /** What the operator's page calls the request that started it: under one name there is one job. */
+  @Column('text', { nullable: true })
+  idempotency_key!: string | null;
 
   /** Its process ends it soon after. */
   @Column('boolean', { default: false })

@@ -15,6 +15,16 @@ export interface Progress {
   step: string | null;
 }
 
+/** A job as it begins. */
+export interface NewJob {
+  kind: JobKind;
+  /** In words of the wire. */
+  params: object;
+  operatorId: number;
+  /** What the operator's page calls the request: under one name it starts one job. */
+  idempotencyKey?: string | null | undefined;
+}
+
 /** How a job ended. */
 export interface Ending extends Pick<Progress, 'done' | 'total'> {
   state: Exclude<JobState, 'running'>;
@@ -39,11 +49,28 @@ export class JobsRepository {
   }
 
   /** Removes those of more than a year ago besides. */
-  async insert(tx: Transaction, kind: JobKind, params: object, operatorId: number): Promise<number> {
+  async insert(
+    tx: Transaction,
+    { kind, params, operatorId, idempotencyKey = null }: NewJob,
+  ): Promise<number> {
     tx.write(sql.REMOVE_OLD);
-    const values = { kind, params: JSON.stringify(params), operatorId };
+    const values = { kind, params: JSON.stringify(params), operatorId, idempotencyKey };
     const [job] = await tx.query<Pick<Job, 'id'>>(...sql.INSERT_JOB.with(values));
     return present(job, 'a job was written').id;
+  }
+
+  /** The job that a request of this operator's page has started. */
+  async findByKey(operatorId: number, idempotencyKey: string): Promise<Pick<Job, 'id' | 'kind'> | undefined> {
+    const [job] = await this.database.query<Pick<Job, 'id' | 'kind'>>(
+      ...sql.FIND_BY_KEY.with({ operatorId, idempotencyKey }),
+    );
+    return job;
+  }
+
+  /** Whether one of the kind runs, as far as the table says. */
+  async isRunning(kind: JobKind): Promise<boolean> {
+    const [row] = await this.database.query<{ is_running: boolean }>(...sql.IS_RUNNING.with({ kind }));
+    return row?.is_running ?? false;
   }
 
   async standing(source: Queryable, id: number): Promise<Standing> {

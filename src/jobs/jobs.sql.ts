@@ -7,7 +7,7 @@ import type { Job } from './job.entity.js';
 const JOB_LOCKS = 7_038_171;
 
 /** A job with who started it. */
-export type JobRow = Omit<Job, 'result'> & { operator: string; operator_name: string };
+export type JobRow = Omit<Job, 'result' | 'idempotency_key'> & { operator: string; operator_name: string };
 
 /** Whether a job may go on: who started it, as they are now, and whether somebody wants it to end. */
 export interface Standing {
@@ -49,10 +49,24 @@ export const REMOVE_OLD: Statement = {
 
 export const INSERT_JOB = statement(
   'console_jobs.insert',
-  { kind: 'text', params: 'text', operatorId: 'int' },
-  ({ kind, params, operatorId }) => `
-    INSERT INTO console_jobs (kind, params, operator_id, created_at)
-    VALUES (${kind}, ${params}::jsonb, ${operatorId}, statement_timestamp()) RETURNING id`,
+  { kind: 'text', params: 'text', operatorId: 'int', idempotencyKey: 'text?' },
+  ({ kind, params, operatorId, idempotencyKey }) => `
+    INSERT INTO console_jobs (kind, params, operator_id, idempotency_key, created_at)
+    VALUES (${kind}, ${params}::jsonb, ${operatorId}, ${idempotencyKey}, statement_timestamp()) RETURNING id`,
+);
+
+export const FIND_BY_KEY = statement(
+  'console_jobs.find_by_key',
+  { operatorId: 'int', idempotencyKey: 'text' },
+  ({ operatorId, idempotencyKey }) => `
+    SELECT id, kind FROM console_jobs WHERE operator_id = ${operatorId} AND idempotency_key = ${idempotencyKey}`,
+);
+
+export const IS_RUNNING = statement(
+  'console_jobs.is_running',
+  { kind: 'text' },
+  ({ kind }) => `
+    SELECT EXISTS (SELECT FROM console_jobs WHERE kind = ${kind} AND state = 'running') AS is_running`,
 );
 
 export const FIND_STANDING = statement(

@@ -7,6 +7,7 @@ import { JobRunner } from '../../src/jobs/job-runner.js';
 import type { JobWork } from '../../src/jobs/job-run.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, ErrorBody } from '../support/http.js';
+import { unique } from '../support/stack.js';
 import { ConsoleStack, type TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
 
@@ -168,6 +169,47 @@ describe('jobs', () => {
       [finance.id],
     );
     expect(log).toEqual([{ detail: { job: id, kind: 'audit' } }]);
+  });
+
+  it('are started once by one request, however often it comes', async () => {
+    const body = { kind: 'margin_report', from: '2026-01-01', to: '2026-01-02', by: 'sku' };
+    const key = unique('double-click');
+    const send = (what: object = body): Promise<Answer<JobBody & ErrorBody>> =>
+      finance.browser.send('POST', '/api/jobs', what, { headers: { 'idempotency-key': key } });
+    const answers = await Promise.all([send(), send(), send()]);
+    const { id } = answers[0]?.body ?? { id: 0 };
+    expect(answers.map(({ status, body: job }) => [status, job.id])).toEqual([
+      [201, id],
+      [201, id],
+      [201, id],
+    ]);
+    await ended(id);
+    expect((await send()).body.id).toBe(id);
+    const other = await send({ kind: 'audit' });
+    expect([other.status, other.body.message]).toEqual([409, 'Idempotency-Key was used for something else']);
+    const runs = await scene.console.sql(
+      `SELECT FROM operator_actions WHERE operator_id = $1 AND detail @> '{"report": "margin", "to": "2026-01-02"}'`,
+      [finance.id],
+    );
+    expect(runs).toHaveLength(1);
+  });
+
+  it('are found by the same request that another process is just carrying out', async () => {
+    const client = new pg.Client(scene.stack.config.DATABASE_URL);
+    await client.connect();
+    await client.query(`SELECT pg_advisory_lock(7038171, hashtext('audit'))`);
+    const key = unique('double-click');
+    const asked = finance.browser.send<JobBody>(
+      ...(['POST', '/api/jobs', { kind: 'audit' }, { headers: { 'idempotency-key': key } }] as const),
+    );
+    const [job] = await scene.console.sql<{ id: number }>(
+      `INSERT INTO console_jobs (kind, params, operator_id, idempotency_key) VALUES ('audit', '{}', $1, $2) RETURNING id`,
+      [finance.id, key],
+    );
+    const { status, body } = await asked;
+    expect([status, body.id]).toEqual([201, job?.id]);
+    await client.end();
+    expect(await ended(job?.id ?? 0)).toMatchObject({ state: 'interrupted' });
   });
 
   it('are cancelled in the middle of what PostgreSQL is at', async () => {

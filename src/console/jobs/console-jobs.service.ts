@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
-import { invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
+import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import {
   decodeCursor,
@@ -26,6 +27,9 @@ import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from
 import { toJobDetailDto, toJobDto } from './job.mapper.js';
 
 const DAY_MS = 86_400_000;
+/** How often, and how many times, a job is looked for that another process is about to begin. */
+const LOOK_EVERY_MS = 50;
+const LOOKS = 20;
 
 /** Who may start and end a job of a kind, and who may see what came of it. */
 const PERMISSIONS: Record<JobKind, { run: Permission; read: Permission }> = {
@@ -51,6 +55,16 @@ interface Prepared {
   work: JobWork;
 }
 
+/** What is to be begun. */
+interface Asked {
+  kind: JobKind;
+  params: object;
+  /** What the page calls the request: under one name an operator starts one job. */
+  key: string | undefined;
+  /** The entry of the log that begins it; absent where its work logs what it does. */
+  record?: AuditRecord;
+}
+
 /** Jobs, as operators start and follow them. */
 @Injectable()
 export class ConsoleJobs {
@@ -63,18 +77,32 @@ export class ConsoleJobs {
   ) {}
 
   /** @throws FORBIDDEN; BAD_REQUEST; NOT_FOUND for a supplier; CONFLICT while another job runs. */
-  async start(caller: Caller, { kind, ...given }: StartJobDto): Promise<JobDto> {
+  async start(caller: Caller, key: string | undefined, { kind, ...given }: StartJobDto): Promise<JobDto> {
     this.assertMayRun(caller, kind);
     assertFits(kind, given);
     const { params, work } = await this.prepare(kind, given);
     const action: AuditedAction = kind === 'audit' ? 'audit.run' : 'report.run';
     const detail = kind === 'audit' ? {} : { report: kind.replace('_report', ''), ...params };
-    return this.begin(caller, kind, params, work, { action, detail });
+    return this.begin(caller, { kind, params, key, record: { action, detail } }, work);
   }
 
   /** Each batch of it is logged by itself. @throws CONFLICT while another job runs. */
-  startReplay(caller: Caller, params: object, replayed: Replayed, count: number): Promise<JobDto> {
-    return this.begin(caller, 'replay', params, this.works.replay(replayed, caller.actor(), count));
+  startReplay(
+    caller: Caller,
+    { key, params }: Pick<Asked, 'key' | 'params'>,
+    replayed: Replayed,
+    count: number,
+  ): Promise<JobDto> {
+    const work = this.works.replay(replayed, caller.actor(), count);
+    return this.begin(caller, { kind: 'replay', params, key }, work);
+  }
+
+  /** The job that this very request has started before; null where none. @throws CONFLICT for a key that was used otherwise. */
+  async startedBefore(caller: Caller, { key, kind }: Pick<Asked, 'key' | 'kind'>): Promise<JobDto | null> {
+    const job = key === undefined ? undefined : await this.jobs.findByKey(caller.id, key);
+    if (!job) return null;
+    if (job.kind !== kind) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
+    return toJobDto(await this.get(caller, job.id));
   }
 
   /** Newest first, of the kinds that the caller may see. @throws FORBIDDEN; BAD_REQUEST for a cursor that no page carried. */
@@ -110,19 +138,34 @@ export class ConsoleJobs {
     return job;
   }
 
-  private async begin(
-    caller: Caller,
-    kind: JobKind,
-    params: object,
-    work: JobWork,
-    record?: AuditRecord,
-  ): Promise<JobDto> {
+  private async begin(caller: Caller, asked: Asked, work: JobWork): Promise<JobDto> {
     await this.jobs.markInterrupted();
+    const earlier = await this.startedBefore(caller, asked);
+    if (earlier) return earlier;
+    const { kind, params, key, record } = asked;
     const { run: permission } = PERMISSIONS[kind];
-    const order = { kind, params, operatorId: caller.id, permission };
+    const order = { kind, params, operatorId: caller.id, idempotencyKey: key, permission };
     const log = record && { by: caller.actor(), record };
-    const id = await this.runner.start({ ...order, log }, work);
-    return toJobDto(await this.get(caller, id));
+    try {
+      const id = await this.runner.start({ ...order, log }, work);
+      return toJobDto(await this.get(caller, id));
+    } catch (error) {
+      const now = await this.startedMeanwhile(caller, asked);
+      if (!now) throw error;
+      return now;
+    }
+  }
+
+  /** Where the same request comes twice at once, maybe to two processes: one has the lock, and its job is about to be there. */
+  private async startedMeanwhile(caller: Caller, asked: Asked): Promise<JobDto | null> {
+    if (asked.key === undefined) return null;
+    for (let look = 0; look < LOOKS; look++) {
+      const isThere = this.runner.busyWith !== undefined || (await this.jobs.isRunning(asked.kind));
+      const started = await this.startedBefore(caller, asked);
+      if (started !== null || isThere) return started;
+      await delay(LOOK_EVERY_MS);
+    }
+    return null;
   }
 
   private assertMayRun(caller: Caller, kind: JobKind): void {

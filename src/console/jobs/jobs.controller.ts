@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
 import { ConsoleJobs } from './console-jobs.service.js';
 import { JobExport } from './job-export.service.js';
@@ -24,12 +25,16 @@ export class JobsController {
     summary: 'Start a report or the audit in the background',
     description:
       'Reports need `reports.run`, the audit `audit.run`. One job runs at a time in a process of the console, and one ' +
-      'of a kind in all of them: 409 while another does.',
+      'of a kind in all of them: 409 while another does. Sent again under the same key, it answers the same job.',
     status: 201,
     answer: { type: JobDto },
   })
-  start(@CurrentCaller() caller: Caller, @Body() body: StartJobDto): Promise<JobDto> {
-    return this.jobs.start(caller, body);
+  start(
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: string | undefined,
+    @Body() body: StartJobDto,
+  ): Promise<JobDto> {
+    return this.jobs.start(caller, key, body);
   }
 
   @Get()

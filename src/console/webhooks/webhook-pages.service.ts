@@ -98,12 +98,18 @@ export class WebhookPages {
   }
 
   /** @throws NOT_FOUND; CONFLICT where there are more than were expected, or another replay runs. */
-  async replay(caller: Caller, { up_to, expected_count: expected, ...query }: ReplayDto): Promise<JobDto> {
+  async replay(
+    caller: Caller,
+    key: string | undefined,
+    { up_to, expected_count: expected, ...query }: ReplayDto,
+  ): Promise<JobDto> {
+    const earlier = await this.jobs.startedBefore(caller, { kind: 'replay', key });
+    if (earlier) return earlier;
     const replayed = { ...(await this.toReplayed(query)), upTo: BigInt(up_to) };
     const count = await this.replays.count(replayed);
     if (count > expected)
       throw new AppError('CONFLICT', `${count} deliveries match by now, not ${expected}: look again`);
-    return this.jobs.startReplay(caller, { ...query, up_to }, replayed, count);
+    return this.jobs.startReplay(caller, { key, params: { ...query, up_to } }, replayed, count);
   }
 
   private async toReplayed({ webhook, status, event, since }: ReplayFilterDto): Promise<Replayed> {

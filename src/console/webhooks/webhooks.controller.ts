@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathBigId, PathId } from '../access/path-ids.js';
 import { JobDto } from '../jobs/job.dto.js';
 import { DeliveryExport } from './delivery-export.service.js';
@@ -58,8 +59,12 @@ export class ConsoleWebhooksController {
     status: 201,
     answer: { type: JobDto },
   })
-  replay(@CurrentCaller() caller: Caller, @Body() body: ReplayDto): Promise<JobDto> {
-    return this.webhooks.replay(caller, body);
+  replay(
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: string | undefined,
+    @Body() body: ReplayDto,
+  ): Promise<JobDto> {
+    return this.webhooks.replay(caller, key, body);
   }
 
   @Get('webhooks/:id')

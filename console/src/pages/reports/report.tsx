@@ -7,6 +7,7 @@ import { useT } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
 import { Moment } from '../../kit/moment';
 import { Page, Section } from '../../kit/page';
+import { useRequestKeys } from '../../kit/request-key';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Tabs } from '../../kit/tabs';
@@ -85,8 +86,11 @@ export function RunButton({ start }: { start: StartJob }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const mayRun = useMay(start.kind === 'audit' ? 'audit.run' : 'reports.run');
+  const [key, next] = useRequestKeys();
   const run = useMutation({
-    mutationFn: () => ask(() => client.POST('/api/jobs', { body: start })),
+    mutationFn: () =>
+      ask(() => client.POST('/api/jobs', { params: { header: { 'Idempotency-Key': key } }, body: start })),
+    onSuccess: next,
     onError: (error) => toast(error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: ['jobs', start.kind] }),
   });

@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useWords } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
+import { useRequestKey } from '../../kit/request-key';
 import { DELIVERY_STATUSES, EVENTS, type WebhookDetailView } from './webhook-view';
 import classes from './webhook.module.css';
 
@@ -42,13 +43,16 @@ export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode 
     gcTime: 0,
     retry: false,
   });
+  const key = useRequestKey();
   const count = preview.data?.count ?? 0;
   const start = async (): Promise<void> => {
     if (!preview.data) return;
     const { up_to } = preview.data;
     const body = { webhook: webhook.id, ...choice, up_to, expected_count: count };
     try {
-      const { id } = await ask(() => client.POST('/api/webhooks/replay', { body }));
+      const { id } = await ask(() =>
+        client.POST('/api/webhooks/replay', { params: { header: { 'Idempotency-Key': key } }, body }),
+      );
       onStarted(id);
     } catch (error) {
       // The figures may have changed: the dialog shows the new ones beside the answer.
