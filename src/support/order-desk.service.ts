@@ -128,13 +128,14 @@ export class OrderDesk {
     return this.database.transaction((tx) => this.get(tx, orderNumber));
   }
 
-  /** The id of the order that has such a unit. @throws NOT_FOUND */
-  idOfUnit(orderNumber: string, asked: Pick<UnitKey, 'item' | 'unit'>): Promise<bigint> {
+  /** The order that has such a unit. @throws NOT_FOUND */
+  getByUnit(orderNumber: string, asked: Pick<UnitKey, 'item' | 'unit'>): Promise<OrderRow> {
     return this.database.transaction(async (tx) => {
-      const { id } = await this.get(tx, orderNumber);
+      const order = await this.get(tx, orderNumber);
+      const { id } = order;
       const units = await this.orders.listUnits(tx, id);
       if (!units.some(({ item, unit }) => item === asked.item && unit === asked.unit)) throw notFound('unit');
-      return id;
+      return order;
     });
   }
 
@@ -145,6 +146,18 @@ export class OrderDesk {
     await this.database.transaction(async (tx) => {
       const { id, merchant_id: merchantId } = await this.get(tx, orderNumber);
       recordAction(tx, by, { action: 'order.note', merchantId, orderId: id, detail: { note } });
+    });
+  }
+
+  /** Keeps that an operator asked a supplier about a unit, and what it said. */
+  async recordInquiry(
+    { id: orderId, merchant_id: merchantId }: Pick<OrderRow, 'id' | 'merchant_id'>,
+    detail: { unit: string; supplier: string; result: string },
+    by: Actor,
+  ): Promise<void> {
+    await this.database.transaction((tx) => {
+      recordAction(tx, by, { action: 'order.inquire', merchantId, orderId, detail });
+      return Promise.resolve();
     });
   }
 

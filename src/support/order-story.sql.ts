@@ -204,6 +204,7 @@ const ofUnits = (orderId: string): Source[] => [
     ...{ at: 'a.created_at', sequence: 'a.id', kind: 'a.action', operator: 'a.operator' },
     ...{ unit: `coalesce(a.detail ->> 'unit', cancelled.unit)`, reason: `a.detail ->> 'reason'` },
     outcome: `concat_ws(' ', a.detail ->> 'result', a.detail ->> 'code')`,
+    supplier: `a.detail ->> 'supplier'`,
     detail: `a.detail ->> 'note'`,
     from: `operator_actions a
       LEFT JOIN LATERAL jsonb_array_elements_text(a.detail -> 'units') AS cancelled(unit) ON true

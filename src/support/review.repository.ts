@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import type { UnitKey } from '../orders/order.rows.js';
 import { CLAIM_UNIT, FIND_STANDING, LIST_REVIEW, type ReviewRow, type StandingUnit } from './review.sql.js';
 import { ReviewClaim } from './review-claim.entity.js';
@@ -38,19 +38,21 @@ export class ReviewRepository {
   }
 
   /** @returns until when; null while somebody else looks after the unit. */
-  async claim(key: UnitKey, operatorId: number): Promise<Date | null> {
-    const [claimed] = await this.database.query<{ claimed_until: Date }>(
+  async claim(tx: Transaction, key: UnitKey, operatorId: number): Promise<Date | null> {
+    const [claimed] = await tx.query<{ claimed_until: Date }>(
       ...CLAIM_UNIT.with({ ...key, operatorId, minutes: CLAIM_MINUTES }),
     );
     return claimed?.claimed_until ?? null;
   }
 
-  async release({ orderId, item, unit }: UnitKey, operatorId: number): Promise<void> {
-    await this.database.manager.delete(ReviewClaim, {
-      order_id: orderId,
-      item,
-      unit,
-      operator_id: operatorId,
-    });
+  /** @returns whether it was theirs. */
+  async release(
+    { manager }: Transaction,
+    { orderId, item, unit }: UnitKey,
+    operatorId: number,
+  ): Promise<boolean> {
+    const theirs = { order_id: orderId, item, unit, operator_id: operatorId };
+    const { affected } = await manager.delete(ReviewClaim, theirs);
+    return (affected ?? 0) > 0;
   }
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../core/pagination.js';
-import type { UnitKey } from '../orders/order.rows.js';
+import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
+import { Database } from '../database/database.js';
+import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { ReviewRepository, type ReviewPlace, type ReviewRow } from './review.repository.js';
 
 /** What of the queue is asked for. */
@@ -12,10 +14,20 @@ export interface ReviewQuestion {
   limit: number;
 }
 
+/** A unit that an operator looks after, and whose it is. */
+export type Claim = UnitKey & { merchantId: number };
+
+const recordOf = ({ orderId, merchantId, ...unit }: Claim): Omit<AuditRecord, 'action'> => ({
+  ...{ orderId, merchantId, detail: { unit: unitName(unit) } },
+});
+
 /** The units that wait for an operator, and who looks after them. */
 @Injectable()
 export class ReviewQueue {
-  constructor(private readonly review: ReviewRepository) {}
+  constructor(
+    private readonly database: Database,
+    private readonly review: ReviewRepository,
+  ) {}
 
   /** Units in review, then units in doubt, the oldest orders first. @throws BAD_REQUEST for a cursor that no page carried. */
   async page({ supplierId, state, cursor, limit }: ReviewQuestion): Promise<Page<ReviewRow>> {
@@ -26,14 +38,21 @@ export class ReviewQueue {
   }
 
   /** For ten minutes, or ten more. @throws CONFLICT while somebody else looks after the unit. */
-  async claim(key: UnitKey, operatorId: number): Promise<Date> {
-    const until = await this.review.claim(key, operatorId);
-    if (!until) throw new AppError('CONFLICT', 'somebody else looks after this unit at the moment');
-    return until;
+  claim(claim: Claim, operatorId: number, by: Actor): Promise<Date> {
+    return this.database.transaction(async (tx) => {
+      const until = await this.review.claim(tx, claim, operatorId);
+      if (!until) throw new AppError('CONFLICT', 'somebody else looks after this unit at the moment');
+      recordAction(tx, by, { action: 'review.claim', ...recordOf(claim) });
+      return until;
+    });
   }
 
-  release(key: UnitKey, operatorId: number): Promise<void> {
-    return this.review.release(key, operatorId);
+  /** Does nothing where the unit is not theirs. */
+  async release(claim: Claim, operatorId: number, by: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (await this.review.release(tx, claim, operatorId))
+        recordAction(tx, by, { action: 'review.release', ...recordOf(claim) });
+    });
   }
 }
 

@@ -157,7 +157,7 @@ describe('a cancellation', () => {
 });
 
 describe('asking the supplier', () => {
-  it('says what it says now, and changes nothing', async () => {
+  it('says what it says now, and changes nothing but the log', async () => {
     const order = await inDoubt();
     const user = String(order.user_id);
     scene.stack.supplier.script(user, ({ reference }) => ({
@@ -174,7 +174,9 @@ describe('asking the supplier', () => {
         outcome: 'succeeded',
       }),
     ]);
-    expect(await actionsOf(order)).toEqual([]);
+    expect(await actionsOf(order)).toEqual([
+      { action: 'order.inquire', operator: support.email, source: 'console' },
+    ]);
     await resolve(support.browser, order, '1.1', { succeeded: true });
   });
 });
@@ -240,6 +242,15 @@ describe('the review queue', () => {
     expect((await other.browser.send('PUT', path)).status).toBe(200);
     await scene.console.sql(`UPDATE review_claims SET claimed_until = now()`);
     expect((await support.browser.send('PUT', path)).status).toBe(200);
+    // One entry for each that changed something.
+    const claims = (await actionsOf(order as OrderBody)).map(({ action, operator }) => [action, operator]);
+    expect(claims).toEqual([
+      ['review.claim', support.email],
+      ['review.claim', support.email],
+      ['review.release', support.email],
+      ['review.claim', other.email],
+      ['review.claim', support.email],
+    ]);
   }
 });
 

@@ -70,13 +70,15 @@ export class DecisionsService {
     return this.show(caller, orderNumber);
   }
 
-  /** What the supplier of a unit's latest attempt says of it now. @throws NOT_FOUND; CONFLICT */
-  async inquire(orderNumber: string, name: Unit): Promise<InquiryDto> {
-    const { unit } = await this.find(orderNumber, name);
+  /** What the supplier of a unit's latest attempt says of it now; the log knows who asked. @throws NOT_FOUND; CONFLICT */
+  async inquire(caller: Caller, orderNumber: string, name: Unit): Promise<InquiryDto> {
+    const { order, unit } = await this.find(orderNumber, name);
     const attempt = unit.attempts.at(-1);
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
     const said = await this.inquiry.ask(supplier, { sku, reference, supplierReference });
+    const detail = { unit: unitName(name), supplier, result: said.outcome };
+    await this.desk.recordInquiry(order, detail, caller.actor());
     return { supplier, reference, ...said, asked_at: new Date().toISOString() };
   }
 

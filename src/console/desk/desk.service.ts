@@ -8,7 +8,7 @@ import { MerchantsService } from '../../merchants/merchants.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { OrderDesk, type DeskQuestion } from '../../support/order-desk.service.js';
-import { ReviewQueue } from '../../support/review.service.js';
+import { ReviewQueue, type Claim } from '../../support/review.service.js';
 import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
 import {
@@ -82,14 +82,13 @@ export class DeskService {
 
   /** @throws NOT_FOUND; CONFLICT while somebody else looks after it. */
   async claim(caller: Caller, orderNumber: string, unit: Unit): Promise<ClaimedDto> {
-    const orderId = await this.idOf(orderNumber, unit);
-    return { until: (await this.review.claim({ orderId, ...unit }, caller.id)).toISOString() };
+    const claim = await this.claimOf(orderNumber, unit);
+    return { until: (await this.review.claim(claim, caller.id, caller.actor())).toISOString() };
   }
 
   /** @throws NOT_FOUND */
   async release(caller: Caller, orderNumber: string, unit: Unit): Promise<ClaimedDto> {
-    const orderId = await this.idOf(orderNumber, unit);
-    await this.review.release({ orderId, ...unit }, caller.id);
+    await this.review.release(await this.claimOf(orderNumber, unit), caller.id, caller.actor());
     return { until: null };
   }
 
@@ -117,8 +116,9 @@ export class DeskService {
     return found?.id ?? NOBODY;
   }
 
-  private idOf(orderNumber: string, unit: Unit): Promise<bigint> {
-    return this.desk.idOfUnit(orderNumber, unit);
+  private async claimOf(orderNumber: string, unit: Unit): Promise<Claim> {
+    const { id: orderId, merchant_id: merchantId } = await this.desk.getByUnit(orderNumber, unit);
+    return { orderId, merchantId, ...unit };
   }
 }
 

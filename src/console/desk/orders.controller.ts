@@ -88,12 +88,16 @@ export class ConsoleOrdersController {
 
   @Post('orders/:number/units/:unit/inquire')
   @ConsoleRoute('orders.resolve', {
-    summary: 'Ask its supplier about a unit; changes nothing',
+    summary: 'Ask its supplier about a unit; changes nothing but the log',
     description: '409 where its supplier can’t be asked, or only in a way that may buy.',
     answer: { type: InquiryDto },
   })
-  inquire(@OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
-    return this.decisions.inquire(number, unit);
+  inquire(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+  ): Promise<InquiryDto> {
+    return this.decisions.inquire(caller, number, unit);
   }
 
   @Post('orders/:number/units/:unit/code')

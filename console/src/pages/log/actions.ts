@@ -5,7 +5,8 @@ export type Action = LogEntry['action'];
 
 /** What the log can be filtered by. */
 export const ACTIONS: readonly Action[] = [
-  ...(['code.reveal', 'order.cancel', 'order.note', 'order.resolve', 'reversal.close'] as const),
+  ...(['code.reveal', 'order.cancel', 'order.inquire', 'order.note', 'order.resolve'] as const),
+  ...(['review.claim', 'review.release', 'reversal.close'] as const),
   ...(['merchant.create', 'merchant.suspend', 'merchant.resume', 'merchant.set_alert'] as const),
   ...(['wallet.credit', 'wallet.debit', 'approval.request', 'approval.reject', 'approval.withdraw'] as const),
   ...(['api_key.issue', 'api_key.rotate', 'api_key.revoke'] as const),
