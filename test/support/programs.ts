@@ -18,6 +18,12 @@ const SOURCES = {
   php: { packages: ['php-cli'], file: /^php\d/, env: phpSettings },
   go: { packages: ['golang-go'] },
   nginx: { packages: ['nginx'] },
+  haproxy: { packages: ['haproxy'] },
+  pgbouncer: { packages: ['pgbouncer'] },
+  patroni: {
+    packages: ['patroni'],
+    env: (root) => ({ PYTHONPATH: path.join(root, 'usr', 'lib', 'python3', 'dist-packages') }),
+  },
 } satisfies Record<string, Source>;
 
 export type ProgramName = keyof typeof SOURCES;
