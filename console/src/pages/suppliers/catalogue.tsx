@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
-import { Suspense, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
@@ -12,10 +12,11 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
-import { MapProduct } from './parts';
 import type { CatalogueItem, SupplierDetail } from './supplier-view';
 import { SyncCatalogue } from './sync-catalogue';
 import classes from './supplier.module.css';
+
+const MapProduct = lazy(async () => ({ default: (await import('./map-product')).MapProduct }));
 
 /** What a supplier sells, as it was last read. */
 export function Catalogue({

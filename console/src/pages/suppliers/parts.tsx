@@ -2,7 +2,6 @@ import { lazy } from 'react';
 
 // What is opened seldom comes when it is: a page weighs no more for it.
 export const Catalogue = lazy(async () => ({ default: (await import('./catalogue')).Catalogue }));
-export const MapProduct = lazy(async () => ({ default: (await import('./map-product')).MapProduct }));
 export const RemoveSupplier = lazy(async () => ({
   default: (await import('./remove-supplier')).RemoveSupplier,
 }));
