@@ -24,10 +24,12 @@ import { timingProblem } from './supplier-timing.js';
 import type { Supplier } from './supplier.entity.js';
 import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from './suppliers.repository.js';
 
-/** What an operator was shown before a supplier is set. */
-export interface ExpectedSupplier {
-  /** When it was last set; null for one that is added. */
+/** Under what a supplier may be set. */
+export interface SetConditions {
+  /** When it was last set, as the operator was shown; null for one that is added. */
   updatedAt?: Date | null;
+  /** Whether secrets that were not given anew are for the host only that has them: else anybody could have them sent elsewhere. */
+  secretsStayAtHost?: boolean;
 }
 
 @Injectable()
@@ -46,7 +48,11 @@ export class SuppliersService {
    * Adds a supplier or replaces its settings.
    * @throws BAD_REQUEST; CONFLICT where it is not as expected.
    */
-  async set(settings: SupplierSettings, by?: Actor, { updatedAt }: ExpectedSupplier = {}): Promise<Supplier> {
+  async set(
+    settings: SupplierSettings,
+    by?: Actor,
+    { updatedAt, secretsStayAtHost = false }: SetConditions = {},
+  ): Promise<Supplier> {
     const problem = codeProblem(settings.code);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
     return this.database.transaction(async (tx) => {
@@ -55,6 +61,7 @@ export class SuppliersService {
       if (updatedAt !== undefined && before?.updated_at.getTime() !== updatedAt?.getTime())
         throw new ChangedMeanwhile('the supplier changed meanwhile', 'expected_updated_at');
       const row = this.toRow(settings, before);
+      if (before && secretsStayAtHost) this.assertSecretsStay(settings, before, row);
       const supplier = await this.suppliers.set(tx, row);
       if (before && destinationOf(before) !== destinationOf(supplier))
         await this.balances.forget(tx, supplier);
@@ -176,6 +183,23 @@ export class SuppliersService {
   }
 
   /** @throws BAD_REQUEST */
+  private assertSecretsStay(settings: SupplierSettings, before: Supplier, row: SupplierRow): void {
+    // Another adapter gets nothing of what is kept.
+    if (before.adapter !== row.adapter || isSameHost(before.base_url, row.base_url)) return;
+    const stored = credentialNames(before);
+    const kept = this.registry
+      .describe(row.adapter)
+      .credentials.filter(({ name, secret }) => secret && stored.includes(name))
+      .map(({ name }) => name)
+      .filter((name) => settings.credentials?.[name] === undefined);
+    if (kept.length === 0) return;
+    const message = `another host needs ${kept.join(', ')} anew: what is kept is not sent there`;
+    throw new AppError('BAD_REQUEST', message, {
+      details: [{ field: 'credentials', code: 'REQUIRED', message }],
+    });
+  }
+
+  /** @throws BAD_REQUEST */
   private toRow(settings: SupplierSettings, before: Supplier | null): SupplierRow {
     const { code, adapter, timeoutMs = DEFAULT_TIMEOUT_MS, lowBalanceMicros, maxInFlight } = settings;
     const description = this.registry.describe(adapter);
@@ -214,6 +238,8 @@ const NOTHING_ASKED = {
   ...{ balance_micros: null, balance_currency: null, balance_at: null },
   ...{ catalogue_read_at: null, product_read_at: null },
 };
+
+const isSameHost = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;
 
 /** What the log keeps of settings: all but the credentials. */
 const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<string, unknown> => ({

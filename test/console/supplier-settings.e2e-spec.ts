@@ -99,6 +99,23 @@ describe('a supplier', () => {
     for (const secret of ['dev-4711', 'prod-0815', 'hush-hush']) expect(shown).not.toContain(secret);
   });
 
+  it('moves to another host only with its secrets typed anew: nobody has what is stored sent to a host of theirs', async () => {
+    await set('stays', { ...DIGI, expected_updated_at: null });
+    const elsewhere = { ...DIGI, base_url: 'https://digi.example/v1', credentials: {} };
+    const { status, body } = await set('stays', elsewhere);
+    expect([status, body.details?.[0]]).toMatchObject([
+      400,
+      {
+        ...{ field: 'credentials', code: 'REQUIRED' },
+        message: 'another host needs key anew: what is kept is not sent there',
+      },
+    ]);
+    expect((await show('stays')).base_url).toBe('https://api.digiflazz.com/v1');
+    expect((await set('stays', { ...elsewhere, base_url: 'https://api.digiflazz.com/v2' })).status).toBe(200);
+    const anew = await set('stays', { ...elsewhere, credentials: { key: 'prod-4712' } });
+    expect([anew.status, anew.body.base_url]).toEqual([200, 'https://digi.example/v1']);
+  });
+
   it('that somebody else set meanwhile is left as it is', async () => {
     const { updated_at: at } = (await set('race', { ...DIGI, expected_updated_at: null })).body;
     const change = { adapter: 'digiflazz', timeout_ms: 7_000, expected_updated_at: at };

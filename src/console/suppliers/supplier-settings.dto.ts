@@ -44,7 +44,10 @@ export class SetSupplierDto {
     description: 'Unless given, the one that it has, or else the vendor’s',
   })
   base_url?: string;
-  @Changes({ description: 'Those that are not given are kept; null removes one. They are never shown' })
+  @Changes({
+    description:
+      'Those that are not given are kept; null removes one. They are never shown, and another host needs the secret ones anew',
+  })
   credentials?: Record<string, string | null>;
   @Changes({
     description: 'Those that are not given are kept; null removes one',
@@ -54,7 +57,7 @@ export class SetSupplierDto {
   @Integer(1, MAX_TIMEOUT_MS, { example: 10_000 }) timeout_ms!: number;
   @Integer(1, MAX_IN_FLIGHT, {
     ...{ optional: true, nullable: true },
-    description: 'Calls at once, over all workers; null for as many as each worker has it',
+    description: 'Calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, which workers share',
   })
   max_in_flight?: number | null;
   @TextThat(

@@ -41,7 +41,7 @@ export class SupplierSettingsPages {
     this.suppliers.assertTiming(given.timeout_ms);
     if (!mayLeaveUnits) await this.assertNoneLeftBehind(settings);
     const updatedAt = at === undefined || at === null ? null : new Date(at);
-    await this.suppliers.set(settings, caller.actor(reason), { updatedAt });
+    await this.suppliers.set(settings, caller.actor(reason), { updatedAt, secretsStayAtHost: true });
     return this.pages.show(caller, code);
   }
 

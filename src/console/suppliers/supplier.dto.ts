@@ -109,7 +109,12 @@ export class SupplierDetailDto extends ListedSupplierDto {
   options!: Record<string, string>;
   @ApiProperty({ type: [String], example: ['token'], description: 'The names only' }) credentials!: string[];
   @ApiProperty({ type: 'integer', example: 10000 }) timeout_ms!: number;
-  @ApiProperty({ type: 'integer', nullable: true, example: null, description: 'Null: as each worker has it' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: null,
+    description: 'Null: SUPPLIER_MAX_IN_FLIGHT, which workers share',
+  })
   max_in_flight!: number | null;
   @ApiNullableText('500.00', 'The balance below which it is low') low_balance!: string | null;
   @ApiProperty({ example: true, description: 'Whether it calls us' }) has_callbacks!: boolean;

@@ -78,9 +78,20 @@ export function isComplete(draft: Draft, adapter: Adapter, stored: readonly stri
   return draft.code.trim() !== '' && /^\d+$/.test(draft.timeout_ms.trim()) && hasUrl && hasAll;
 }
 
+/** Whether it would be asked at another host; an address that can't be read is left to the process. */
+export function isElsewhere(stored: SupplierDetail, draft: Draft, adapter: Adapter): boolean {
+  const address = draft.base_url.trim() || (adapter.base_url === null ? '' : stored.base_url);
+  return URL.canParse(address) && new URL(address).origin !== new URL(stored.base_url).origin;
+}
+
 const orNull = (text: string): string | null => text.trim() || null;
 
-export function bodyOf(draft: Draft, { credentials, options }: Adapter): SetSupplier {
+/** @param dropped the names of credentials that are not kept unless they were typed anew. */
+export function bodyOf(
+  draft: Draft,
+  { credentials, options }: Adapter,
+  dropped: readonly string[],
+): SetSupplier {
   const most = orNull(draft.max_in_flight);
   const known = (name: string): boolean => credentials.some((each) => each.name === name);
   const typed = Object.entries(draft.credentials).filter(([name, value]) => known(name) && value !== '');
@@ -88,6 +99,7 @@ export function bodyOf(draft: Draft, { credentials, options }: Adapter): SetSupp
     adapter: draft.adapter as SetSupplier['adapter'],
     base_url: draft.base_url.trim() || undefined,
     credentials: Object.fromEntries<string | null>([
+      ...dropped.map((name) => [name, null] as const),
       ...typed,
       ...draft.removed.filter(known).map((name) => [name, null] as const),
     ]),

@@ -27,6 +27,9 @@ const textOf =
   });
 
 /** What a supplier is reached at, how it is called, and when its balance is low. */
+/** What means nothing to another vendor. */
+const OF_A_VENDOR = { base_url: '', low_balance: '', credentials: {}, removed: [], options: {} };
+
 export function SettingsFields(props: FieldsProps): ReactNode {
   const t = useT();
   const { draft, adapters, adapter, isNew, onChange } = props;
@@ -45,9 +48,7 @@ export function SettingsFields(props: FieldsProps): ReactNode {
         label={t('suppliers.adapter')}
         data={adapters.map((each) => ({ value: each.adapter, label: each.name }))}
         value={draft.adapter}
-        onChange={({ currentTarget: { value } }) =>
-          onChange({ adapter: value, credentials: {}, removed: [], options: {} })
-        }
+        onChange={({ currentTarget: { value } }) => onChange({ ...OF_A_VENDOR, adapter: value })}
       />
       <TextInput
         label={t('suppliers.baseUrl')}

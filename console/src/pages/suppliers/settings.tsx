@@ -6,7 +6,7 @@ import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
-import { bodyOf, changesOf, draftOf, isComplete, type Draft, type SettingChange } from './settings-draft';
+import { bodyOf, changesOf, draftOf, isComplete, isElsewhere, type Draft, type SettingChange } from './settings-draft';
 import { SettingsFields } from './settings-fields';
 import type { SupplierDetail } from './supplier-view';
 import classes from './settings.module.css';
@@ -34,7 +34,10 @@ export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNod
     staleTime: Infinity,
   });
   const adapter = data?.data.find((each) => each.adapter === draft.adapter);
-  const kept = stored?.adapter === draft.adapter ? stored.credentials : [];
+  const ofAdapter = stored?.adapter === draft.adapter ? stored.credentials : [];
+  // What is kept goes to the host that has it, and to no other.
+  const kept = stored && adapter && isElsewhere(stored, draft, adapter) ? [] : ofAdapter;
+  const dropped = ofAdapter.filter((name) => !kept.includes(name));
   const changes = stored ? changesOf(draftOf(stored), draft, adapter) : [];
   return (
     <Confirm
@@ -43,7 +46,7 @@ export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNod
       isHarmless={!isLeaving}
       isReady={adapter !== undefined && isComplete(draft, adapter, kept) && (!stored || changes.length > 0)}
       onConfirm={async () => {
-        if (adapter) await save(draft.code.trim(), bodyOf(draft, adapter), isLeaving);
+        if (adapter) await save(draft.code.trim(), bodyOf(draft, adapter, dropped), isLeaving);
       }}
       onClose={onClose}
       size="lg"
