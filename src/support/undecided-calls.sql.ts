@@ -12,7 +12,9 @@ export const FIND_UNDECIDED = statement(
     FROM (SELECT * FROM supplier_calls ORDER BY id DESC LIMIT ${among}) c
     CROSS JOIN LATERAL (
       SELECT a.supplier_id FROM unit_attempts a
-      WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.created_at <= c.ended_at
+      WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
+        -- Older calls do not say which attempt they were about.
+        AND (a.number = c.attempt OR c.attempt IS NULL AND a.created_at <= c.ended_at)
       ORDER BY a.number DESC LIMIT 1) made
     JOIN orders o ON o.id = c.order_id
     WHERE c.outcome = ANY (${outcomes}) AND made.supplier_id = ${supplierId}
