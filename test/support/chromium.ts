@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-packages.js';
@@ -30,17 +30,32 @@ function findUnpacked(): Program | null {
   };
 }
 
+/** What the pages ask for, and what stands for it: as wide as the fonts that people have. */
+const FONTS: [family: string, ...fonts: string[]][] = [
+  ['Arial', 'Liberation Sans', 'Loma'],
+  ['sans-serif', 'Liberation Sans', 'Loma'],
+  ['monospace', 'Liberation Mono', 'Tlwg Mono'],
+];
+
 /** Fonts are looked for where the system has them and where the package was unpacked. */
 function fontConfiguration(root: string): string {
-  const file = path.join(packageDir, 'fonts.conf');
+  const file = path.join(packageDir, 'fonts-by-name.conf');
   if (existsSync(file)) return file;
+  const aliases = FONTS.map(([family, ...fonts]) => {
+    const preferred = fonts.map((font) => `<family>${font}</family>`).join('');
+    return `<alias binding="same"><family>${family}</family><prefer>${preferred}</prefer></alias>`;
+  });
   const cache = path.join(packageDir, 'font-cache');
   mkdirSync(cache, { recursive: true });
+  // Whole or not at all: another process may be about to read it.
+  const unfinished = `${file}.${process.pid}`;
   writeFileSync(
-    file,
+    unfinished,
     `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
 <dir>/usr/share/fonts</dir><dir>${path.join(root, 'usr', 'share', 'fonts')}</dir><cachedir>${cache}</cachedir>
+${aliases.join('\n')}
 </fontconfig>\n`,
   );
+  renameSync(unfinished, file);
   return file;
 }
