@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MerchantsService } from '../../src/merchants/merchants.service.js';
+import { eventually } from '../support/eventually.js';
 import { ConsoleStack, type Browser, type TestOperator } from './console-stack.js';
 
 interface Entry {
@@ -127,9 +128,12 @@ describe('the log', () => {
     );
     expect(lines).toHaveLength(2);
     expect(body).toContain(`,'=Shop,`);
-    const [entry] = (await page('?action=export.run')).data;
-    expect(entry).toMatchObject({
-      operator: admin.email,
+    // It is written when the last line has gone out.
+    const { data } = await eventually(
+      () => page('?action=export.run'),
+      ({ data: [newest] }) => newest?.operator === admin.email,
+    );
+    expect(data[0]).toMatchObject({
       detail: { list: 'log', filter: { operator: 'malee' }, lines: 2 },
     });
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
 import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
@@ -217,7 +218,9 @@ describe('the statement', () => {
     expect(lines[0]).toMatch(/^(\uFEFF)?id,created_at,kind,amount,available_amount_after,reference_id/);
     expect(lines[1]).toContain(`,credit,50.00,150.00,'${reference},,'@SUM(A1),${finance.email}`);
     expect(lines[2]).toContain(',credit,100.00,100.00,');
-    expect((await logged()).at(-1)).toMatchObject({
+    // It is written when the last line has gone out.
+    const entries = await eventually(logged, (log) => log.at(-1)?.action === 'export.run');
+    expect(entries.at(-1)).toMatchObject({
       action: 'export.run',
       detail: { list: 'entries', lines: 2, filter: { from: '2020-01-01T00:00:00Z' } },
     });

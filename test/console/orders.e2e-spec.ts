@@ -274,8 +274,14 @@ describe('the CSV', () => {
     expect(body).toContain(`,'=1+1,`);
     expect(body).toContain(`,'@cmd,`);
     expect(body).toContain(`,"plain, ""quoted""",`);
-    const [entry] = await scene.console.sql<{ detail: object }>(
-      `SELECT detail FROM operator_actions WHERE action = 'export.run' ORDER BY id DESC LIMIT 1`,
+    // It is written when the last line has gone out.
+    const [entry] = await eventually(
+      () =>
+        scene.console.sql<{ detail: object }>(
+          `SELECT detail FROM operator_actions WHERE action = 'export.run' AND detail->'filter'->>'merchant' = $1`,
+          [String(merchant.id)],
+        ),
+      ({ length }) => length === 1,
     );
     expect(entry?.detail).toEqual({ list: 'orders', filter: { merchant: String(merchant.id) }, lines: 4 });
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { TestOperator } from '../console-stack.js';
+import { dayIn } from '../../support/days.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
@@ -8,7 +9,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   let finance: TestOperator;
-  const today = new Date().toISOString().slice(0, 10);
+  const today = dayIn('UTC');
   const daily = `/reports/daily?date=${today}&zone=UTC`;
 
   beforeAll(async () => {
@@ -40,7 +41,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
       page.getByRole('link', { name: 'Download as CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^daily_report-\d+\.csv$/);
-    await visitor.open(`/reports/margin?from=${today}&to=${today}&by=sku`);
+    await visitor.open(`/reports/margin?from=${today}&to=${dayIn('Asia/Bangkok')}&by=sku`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('table', { name: 'Margin report' }).waitFor();
     await visitor.look('report-margin');
