@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../tools/local-stack/ports.js';
 import { startPostgres } from '../../tools/local-stack/postgres.js';
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { keptPort } from '../support/kept-port.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { Wire } from '../support/wire.js';
 
@@ -22,7 +22,7 @@ const startServer = (port: number): Promise<RunningServer> =>
 
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'topup-crashed-'));
-  server = await startServer(await freePort());
+  server = await startServer(await keptPort());
   // A unit that waited for its quiet period would wait for longer than the test.
   const env = { DATABASE_URL: server.url, SUPPLIER_QUIET_PERIOD_MS: '900000' };
   stack = await TestStack.start(env, { worker: false });

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { projectRoot } from '../../src/core/project-root.js';
-import { freePort } from '../../tools/local-stack/ports.js';
 import { eventually } from './eventually.js';
 import type { Program } from './fetched-program.js';
+import { keptPort } from './kept-port.js';
 
 export interface RunningNginx {
   url: string;
@@ -34,7 +34,8 @@ export async function startNginx(
   const directory = mkdtempSync(path.join(tmpdir(), 'topup-nginx-'));
   // Its workers are of another user where root starts it.
   chmodSync(directory, 0o755);
-  const [port, healthPort] = [await freePort(), await freePort()];
+  const port = await keptPort();
+  const healthPort = await keptPort([port]);
   const files = path.join(directory, 'etc');
   cpSync(path.join(projectRoot, 'deploy/nginx'), files, { recursive: true });
   for (const name of ['nginx.conf', 'start.sh']) {

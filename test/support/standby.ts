@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../tools/local-stack/ports.js';
 import { startPostgres } from '../../tools/local-stack/postgres.js';
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { giveTo, serverOwner } from '../../tools/local-stack/unprivileged.js';
+import { keptPort } from './kept-port.js';
 
 /** A primary and a standby that streams from it, of one test's own. */
 export class PostgresPair {
@@ -19,13 +19,14 @@ export class PostgresPair {
     const directory = mkdtempSync(path.join(tmpdir(), 'topup-standby-'));
     giveTo(serverOwner(directory), directory);
     const dataDir = path.join(directory, 'primary');
-    const port = await freePort();
+    const port = await keptPort();
     const settings = { fsync: 'off', max_connections: '100' };
     await (await startPostgres({ dataDir, port, settings })).stop();
     // A standby begins as a copy of its primary.
     copy(dataDir, path.join(directory, 'standby'));
     const primary = await startPostgres({ dataDir, port, settings });
-    return new PostgresPair(directory, primary, await startStandby(directory, primary, await freePort()));
+    const standby = await startStandby(directory, primary, await keptPort([port]));
+    return new PostgresPair(directory, primary, standby);
   }
 
   /** Where the standby is reached. */
