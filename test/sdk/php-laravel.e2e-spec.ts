@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { freePort } from '../../tools/local-stack/ports.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { endProcess } from '../support/child-process.js';
 import { eventually } from '../support/eventually.js';
+import { keptPort } from '../support/kept-port.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { describeLaravel, serveLaravel } from './php/laravel.js';
 import { SDK } from './php/php.js';
@@ -16,7 +17,7 @@ const EXAMPLE = path.join(SDK, 'examples/laravel');
 describeLaravel('the shop in Laravel', () => {
   let stack: TestStack;
   let merchant: TestMerchant;
-  let shop: ChildProcess;
+  let shop: ChildProcess | undefined;
   let url: string;
   let directory: string;
   let session: Record<string, string>;
@@ -25,7 +26,7 @@ describeLaravel('the shop in Laravel', () => {
     stack = await TestStack.start();
     merchant = await stack.sandboxMerchant('100.00');
     directory = mkdtempSync(path.join(tmpdir(), 'laravel-'));
-    url = `http://127.0.0.1:${await freePort()}`;
+    url = `http://127.0.0.1:${await keptPort()}`;
     const { body } = await merchant.client.post<{ secret: string }>('/v1/merchant-webhooks', {
       url: `${url}/webhooks/topup`,
     });
@@ -40,7 +41,7 @@ describeLaravel('the shop in Laravel', () => {
   });
 
   afterAll(async () => {
-    shop.kill();
+    if (shop) await endProcess(shop);
     await closeWithBalancedBooks(stack);
     rmSync(directory, { recursive: true });
   });

@@ -1,10 +1,10 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../../../tools/local-stack/ports.js';
+import { endProcess } from '../../support/child-process.js';
 import { eventually } from '../../support/eventually.js';
+import { keptPort } from '../../support/kept-port.js';
 import { inCheckout, type BuiltSdk } from '../built-sdk.js';
 
 /** Where `npm run test:runtimes` has put those besides Node; unset in any other run of the tests. */
@@ -23,7 +23,7 @@ export class RunningShop {
 
   /** @param sdk where the SDK is installed. */
   static async start(runtime: string, sdk: BuiltSdk): Promise<RunningShop> {
-    const port = await freePort();
+    const port = await keptPort();
     const file = sdk.path(`${runtime}-shop.mjs`);
     await bundle(sdk, file, runtime === 'workerd');
     const [command, ...args] = commandOf(runtime, file, port);
@@ -34,8 +34,13 @@ export class RunningShop {
     });
     const shop = new RunningShop(`http://127.0.0.1:${port}`, child);
     const answers = (): Promise<boolean> => shop.sold().then(() => true, () => false); // prettier-ignore
-    await eventually(() => child.exitCode !== null || answers(), Boolean);
-    if (child.exitCode !== null) throw new Error(`${runtime} ended with ${child.exitCode}`);
+    try {
+      await eventually(() => child.exitCode !== null || answers(), Boolean);
+      if (child.exitCode !== null) throw new Error(`${runtime} ended with ${child.exitCode}`);
+    } catch (error) {
+      await shop.stop();
+      throw error;
+    }
     return shop;
   }
 
@@ -44,10 +49,8 @@ export class RunningShop {
     return (await fetch(`${this.url}/sold`)).json() as Promise<string[]>;
   }
 
-  async stop(): Promise<void> {
-    const ended = once(this.process, 'exit');
-    this.process.kill('SIGKILL');
-    await ended;
+  stop(): Promise<void> {
+    return endProcess(this.process);
   }
 }
 
