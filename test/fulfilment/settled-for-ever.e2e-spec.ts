@@ -109,13 +109,14 @@ const rules: Record<string, [rule: string, statement: string][]> = {
     ['tg_transfers_immutable', `UPDATE transfers SET amount = amount + 1`],
     ['tg_transfers_immutable', `UPDATE transfers SET note = 'another' WHERE order_id = $completed`],
     ['tg_transfers_immutable', `DELETE FROM transfers WHERE order_id = $failed`],
-    ['tg_transfers_immutable', `TRUNCATE transfers`],
+    // Without CASCADE another rule may refuse: tables that refer to this one.
+    ['tg_transfers_immutable', `TRUNCATE transfers CASCADE`],
     ['tg_transfers_immutable', `TRUNCATE orders CASCADE`],
     ['tg_wallets_kept', `DELETE FROM wallets WHERE merchant_id = $merchant`],
-    ['tg_wallets_kept', `TRUNCATE wallets`],
+    ['tg_wallets_kept', `TRUNCATE wallets CASCADE`],
     ['tg_operator_actions_immutable', `UPDATE operator_actions SET operator = 'another'`],
     ['tg_operator_actions_immutable', `DELETE FROM operator_actions`],
-    ['tg_operator_actions_immutable', `TRUNCATE operator_actions`],
+    ['tg_operator_actions_immutable', `TRUNCATE operator_actions CASCADE`],
   ],
   'Money is moved at most once, between the accounts that it can move between': [
     ['uq_transfers_order_kind', transfer('order_hold', 'available', 'held', 1, `$completed, NULL`)],
