@@ -8,6 +8,7 @@ import { refused } from '../support/fake-supplier.js';
 import { Client, type Answer } from '../support/http.js';
 import { walk } from '../support/pages.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
 
 let stack: TestStack;
 let otherApi: INestApplication;
@@ -29,6 +30,8 @@ const satang = (amount: string): number => Number(amount.replace('.', ''));
 interface Attempt {
   body: { reference_id: string; user_id: string; items: { sku: string; quantity: number }[] };
   answer: Answer<OrderBody>;
+  /** Whether the service was too busy for it before. */
+  isRepeated: boolean;
 }
 
 const order = (sku: string, quantity = 1, userId = 'player-1'): Attempt['body'] => ({
@@ -43,7 +46,12 @@ function race(merchant: TestMerchant, bodies: Attempt['body'][]): Promise<Attemp
   return Promise.all(
     bodies.map(async (body, index) => {
       const client = clients[index % clients.length] as Client;
-      return { body, answer: await client.post<OrderBody>('/v1/orders', body) };
+      let sent = 0;
+      const answer = await untilServed(() => {
+        sent++;
+        return client.post<OrderBody>('/v1/orders', body);
+      });
+      return { body, answer, isRepeated: sent > 1 };
     }),
   );
 }
@@ -114,7 +122,9 @@ describe('hundreds of orders racing for the last baht', () => {
     await stack.credit(merchant.id, '400.00');
     const again = await race(merchant, left);
     expect(accepted(again)).toHaveLength(40);
-    for (const { answer } of again) expect(answer.headers.get('idempotent-replayed')).toBeNull();
+    // What was answered that the service is busy may have been accepted all the same.
+    for (const { answer } of again.filter(({ isRepeated }) => !isRepeated))
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
     expect((await stack.wallet(merchant)).available).toBe('0.00');
   });
 

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
+import { untilServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
 import { CallbackScene } from './scene.js';
 
@@ -135,7 +136,9 @@ describe('a callback', () => {
 
 describe('the limit of callbacks', () => {
   const pings = (path: string, count: number): Promise<Answer<unknown>[]> =>
-    Promise.all(Array.from({ length: count }, () => nobody.post(path, PING, signed(PING))));
+    Promise.all(
+      Array.from({ length: count }, () => untilServed(() => nobody.post<unknown>(path, PING, signed(PING)))),
+    );
   const statuses = (answers: Answer<unknown>[]): Set<number> => new Set(answers.map(({ status }) => status));
 
   it('is 100 a second for each supplier', async () => {

@@ -20,6 +20,7 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 import { FakeSupplier } from './fake-supplier.js';
 import { Client } from './http.js';
+import { untilServed } from './until-served.js';
 
 export interface TestMerchant {
   id: number;
@@ -185,14 +186,14 @@ export class TestStack {
     await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, credentials });
   }
 
-  /** Places an order that must be accepted. */
+  /** Places an order that must be accepted, if not at once, by a service that is busy. */
   async order(
     merchant: TestMerchant,
     items: { sku: string; quantity?: number }[],
     userId = 'player-1',
   ): Promise<OrderBody> {
     const request = { reference_id: unique('order'), user_id: userId, items };
-    const { status, body } = await merchant.client.post<OrderBody>('/v1/orders', request);
+    const { status, body } = await untilServed(() => merchant.client.post<OrderBody>('/v1/orders', request));
     if (status !== 200) throw new Error(`the order was refused: ${JSON.stringify(body)}`);
     return body;
   }
