@@ -8,7 +8,7 @@ import { Table, type Column } from '../../kit/table';
 import type { DailyResult } from './job-view';
 import { Report } from './report';
 import { Differences } from './verdict';
-import classes from './report.module.css';
+import { Wide } from './wide';
 
 type Row = DailyResult['total'] & { merchant_id?: number; name: string };
 
@@ -65,14 +65,14 @@ function Days({ result, t }: { result: DailyResult; t: Translate }): ReactNode {
   return (
     <>
       <Differences good={t('report.fits')} bad={t('report.differs')} lines={differences} />
-      <div className={classes.wide}>
+      <Wide label={t('report.dailyTitle')}>
         <Table
           label={t('report.dailyTitle')}
           columns={columnsOf(t)}
           rows={rows}
           keyOf={({ merchant_id }) => String(merchant_id ?? 'total')}
         />
-      </div>
+      </Wide>
     </>
   );
 }

@@ -9,6 +9,7 @@ import { Table, type Column } from '../../kit/table';
 import type { MarginResult } from './job-view';
 import { Report } from './report';
 import classes from './report.module.css';
+import { Wide } from './wide';
 
 /** When the days of the report begin and end, whoever asks. */
 const ZONE = 'Asia/Bangkok';
@@ -76,14 +77,14 @@ export function MarginReport(): ReactNode {
 function Margins({ result: { by, rows, total }, t }: { result: MarginResult; t: Translate }): ReactNode {
   if (rows.length === 0) return <Empty title={t('report.nothingSold')} />;
   return (
-    <div className={classes.wide}>
+    <Wide label={t('report.marginTitle')}>
       <Table
         label={t('report.marginTitle')}
         columns={columnsOf(t, by)}
         rows={[...rows, { about: t('report.total'), isTotal: true, ...total }] as Row[]}
         keyOf={({ about, isTotal }) => (isTotal ? 'total' : `of ${about}`)}
       />
-    </div>
+    </Wide>
   );
 }
 

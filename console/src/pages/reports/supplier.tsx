@@ -10,7 +10,7 @@ import { Table, type Column } from '../../kit/table';
 import type { SupplierResult } from './job-view';
 import { Report } from './report';
 import { Differences, Wrong } from './verdict';
-import classes from './report.module.css';
+import { Wide } from './wide';
 
 type Row = SupplierResult['suppliers'][number];
 type Difference = Row['differences'][number] & { supplier: string };
@@ -78,14 +78,14 @@ function Comparison({ result: { suppliers }, t }: { result: SupplierResult; t: T
   return (
     <>
       <Differences good={t('report.suppliersAgree')} bad={t('report.suppliersDiffer')} lines={wrong} />
-      <div className={classes.wide}>
+      <Wide label={t('report.supplierTitle')}>
         <Table
           label={t('report.supplierTitle')}
           columns={columnsOf(t)}
           rows={suppliers}
           keyOf={({ supplier }) => supplier}
         />
-      </div>
+      </Wide>
       {differences.length > 0 && (
         <Section title={t('report.differences')}>
           <Table
