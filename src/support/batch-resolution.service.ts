@@ -40,7 +40,7 @@ export class BatchResolution {
 
   /**
    * Settles each unit by itself, as {@link OrderResolution} does it, with an entry of its own in the log. What somebody else
-   * has decided meanwhile stays as it is.
+   * has decided meanwhile stays as it is, and so does what nobody could decide about when it was looked at.
    * @param units as {@link standing} found them.
    * @throws BAD_REQUEST for a reason that can't be kept.
    */
@@ -50,8 +50,9 @@ export class BatchResolution {
     by: Actor,
     reason: string,
   ): Promise<BatchResolved> {
+    const open = units.filter(isOpen);
     const done = await Promise.allSettled(
-      units.map(({ order_id: id, merchant_id, item, unit }) =>
+      open.map(({ order_id: id, merchant_id, item, unit }) =>
         this.resolution.resolve({ ...by, order: { id, merchant_id }, item, unit, outcome, reason }),
       ),
     );
@@ -61,10 +62,10 @@ export class BatchResolution {
     if (refused) throw refused;
     for (const error of errors)
       if (!(error instanceof AppError)) this.logger.warn({ err: error }, 'a unit of a batch was not settled');
-    const isSettled = units.map((_unit, index) => done[index]?.status === 'fulfilled');
-    const left = units.filter((_unit, index) => !isSettled[index]);
+    const resolved = open.filter((_unit, index) => done[index]?.status === 'fulfilled');
+    const left = units.filter((unit) => !resolved.includes(unit));
     return {
-      resolved: units.filter((_unit, index) => isSettled[index]),
+      resolved,
       left: left.length === 0 ? [] : await this.review.standing(left),
     };
   }
@@ -73,9 +74,9 @@ export class BatchResolution {
 const isBadRequest = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'BAD_REQUEST';
 
-/** Whether an operator may still decide about it. */
+/** Whether an operator may decide about it: its supplier was asked to buy it, and what became of that is not known. */
 export const isOpen = ({ state }: Pick<StandingUnit, 'state'>): boolean =>
-  state !== 'succeeded' && state !== 'failed';
+  state === 'unknown' || state === 'review';
 
 const nameOf = (unit: AskedUnit): string => `${unit.order_number} ${unitName(unit)}`;
 

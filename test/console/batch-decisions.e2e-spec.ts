@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { bought } from '../support/fake-supplier.js';
 import type { Answer, ErrorBody } from '../support/http.js';
-import type { OrderBody } from '../support/stack.js';
+import { unique, type OrderBody } from '../support/stack.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
 import { inDoubt, startScene, type Scene } from './scene.js';
 
@@ -123,6 +125,29 @@ describe('one decision about several units', () => {
     expect(await previewOf(units)).toMatchObject({ units: 1, amount: '35.00', ending: 1, left: [asIs] });
     const { body } = await decide(units);
     expect(body).toEqual({ resolved: [unitOf(order, '1.2')], amount: '35.00', left: [asIs] });
+  });
+
+  it('leaves a unit that is just being bought, whose supplier has not answered yet', async () => {
+    const { stack, merchant, sku } = scene;
+    const user = unique('slow');
+    let answer = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (answer = resolve));
+    stack.supplier.script(user, async ({ reference }) => {
+      await gate;
+      return bought(reference);
+    });
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () => stack.supplier.about(order.order_number).length,
+      (count) => count > 0,
+    );
+    const asIs = { ...unitOf(order), state: 'sending', decided_by: null };
+    expect(await previewOf([unitOf(order)])).toMatchObject({ units: 0, amount: '0.00', left: [asIs] });
+    const { status, body } = await decide([unitOf(order)]);
+    expect([status, body]).toMatchObject([200, { resolved: [], amount: '0.00', left: [asIs] }]);
+    expect(await decisionsOf([order])).toEqual([]);
+    answer();
+    await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
   it('is confirmed again where the units cost much together', async () => {

@@ -44,7 +44,7 @@ export class BatchPreviewDto {
   @ApiProperty({ type: [MerchantShareDto] }) merchants!: MerchantShareDto[];
   @ApiProperty({ type: 'integer', example: 3, description: 'Of how many orders they are' }) orders!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'How many of these would end' }) ending!: number;
-  @ApiProperty({ type: [UndecidedUnitDto], description: 'Those that are settled already' })
+  @ApiProperty({ type: [UndecidedUnitDto], description: 'Those that cannot be decided about now' })
   left!: UndecidedUnitDto[];
 }
 
