@@ -6,10 +6,9 @@ import type { Logger } from '../core/logger.js';
 import { unitName } from '../orders/order.rows.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { OrderResolution } from './order-resolution.service.js';
-import { ReviewRepository, type StandingUnit } from './review.repository.js';
+import { ReviewRepository, type AskedUnit, type StandingUnit } from './review.repository.js';
 
-/** Which unit of which order. */
-export type AskedUnit = Pick<StandingUnit, 'order_number' | 'item' | 'unit'>;
+export type { AskedUnit } from './review.repository.js';
 
 export interface BatchResolved {
   resolved: StandingUnit[];
@@ -74,11 +73,15 @@ export class BatchResolution {
 const isBadRequest = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'BAD_REQUEST';
 
-/** Whether an operator may decide about it: its supplier was asked to buy it, and what became of that is not known. */
-export const isOpen = ({ state }: Pick<StandingUnit, 'state'>): boolean =>
-  state === 'unknown' || state === 'review';
+/**
+ * Whether an operator may decide about it: its supplier was asked to buy it, and what became of that is not known. What was
+ * found out at one supplier says nothing of a unit that has moved to another.
+ */
+export const isOpen = ({ state, moved }: Pick<StandingUnit, 'state' | 'moved'>): boolean =>
+  !moved && (state === 'unknown' || state === 'review');
 
-const nameOf = (unit: AskedUnit): string => `${unit.order_number} ${unitName(unit)}`;
+const nameOf = (unit: Pick<AskedUnit, 'order_number' | 'item' | 'unit'>): string =>
+  `${unit.order_number} ${unitName(unit)}`;
 
 const isSame = (units: readonly StandingUnit[], member: 'supplier' | 'order_number'): boolean =>
   new Set(units.map((unit) => unit[member])).size < 2;

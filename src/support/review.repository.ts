@@ -21,6 +21,12 @@ interface ReviewFilter {
   limit: number;
 }
 
+/** Which unit of which order. */
+export interface AskedUnit extends Pick<StandingUnit, 'order_number' | 'item' | 'unit'> {
+  /** Where it was when somebody chose it; null where that does not matter. */
+  supplier: string | null;
+}
+
 const CLAIM_MINUTES = 10;
 
 @Injectable()
@@ -33,7 +39,7 @@ export class ReviewRepository {
   }
 
   /** Those of the units that there are, in the order in which they are asked for. */
-  standing(asked: readonly Pick<StandingUnit, 'order_number' | 'item' | 'unit'>[]): Promise<StandingUnit[]> {
+  standing(asked: readonly AskedUnit[]): Promise<StandingUnit[]> {
     return this.database.query<StandingUnit>(...FIND_STANDING.with({ asked }));
   }
 

@@ -97,19 +97,21 @@ export interface StandingUnit {
   merchant_name: string;
   unit_price: bigint;
   supplier: string;
+  /** Whether it is at another supplier than the one it is asked for at. */
+  moved: boolean;
   /** How many units of its order are not settled, it included. */
   open_units: number;
   /** The operator who decided about it last, by name; null where none did. */
   decided_by: string | null;
 }
 
-/** Those that there are, in the order in which they are asked for. */
+/** Those that there are, in the order in which they are asked for; null stands for any supplier. */
 export const FIND_STANDING = statement(
   'review.find_standing',
-  { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint' }) },
+  { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
   ({ asked }) => `
     SELECT u.order_id, u.item, u.unit, u.state, o.order_number, o.merchant_id, m.name AS merchant_name, i.unit_price,
-           s.code AS supplier, decision.by AS decided_by,
+           s.code AS supplier, coalesce(s.code <> asked.supplier, false) AS moved, decision.by AS decided_by,
            (SELECT count(*)::int FROM order_units open
             WHERE open.order_id = u.order_id AND open.state NOT IN ('succeeded', 'failed')) AS open_units
     FROM ${asked.numbered('asked', 'place')}

@@ -10,6 +10,7 @@ import { inDoubt, startScene, type Scene } from './scene.js';
 interface NamedUnit {
   order_number: string;
   unit: string;
+  supplier?: string;
 }
 interface ResolvedBody {
   resolved: NamedUnit[];
@@ -121,7 +122,12 @@ describe('one decision about several units', () => {
     const order = await inDoubt(scene, support, { quantity: 2 });
     await decide([unitOf(order)], { verdict: { succeeded: true, reason: 'a' }, who: other });
     const units = [unitOf(order), unitOf(order, '1.2')];
-    const asIs = { ...unitOf(order), state: 'succeeded', decided_by: other.email.split('@')[0] };
+    const asIs = {
+      ...unitOf(order),
+      state: 'succeeded',
+      supplier: 'fake',
+      decided_by: other.email.split('@')[0],
+    };
     expect(await previewOf(units)).toMatchObject({ units: 1, amount: '35.00', ending: 1, left: [asIs] });
     const { body } = await decide(units);
     expect(body).toEqual({ resolved: [unitOf(order, '1.2')], amount: '35.00', left: [asIs] });
@@ -141,13 +147,27 @@ describe('one decision about several units', () => {
       () => stack.supplier.about(order.order_number).length,
       (count) => count > 0,
     );
-    const asIs = { ...unitOf(order), state: 'sending', decided_by: null };
+    const asIs = { ...unitOf(order), state: 'sending', supplier: 'fake', decided_by: null };
     expect(await previewOf([unitOf(order)])).toMatchObject({ units: 0, amount: '0.00', left: [asIs] });
     const { status, body } = await decide([unitOf(order)]);
     expect([status, body]).toMatchObject([200, { resolved: [], amount: '0.00', left: [asIs] }]);
     expect(await decisionsOf([order])).toEqual([]);
     answer();
     await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('leaves a unit that was chosen at another supplier than the one it is at now', async () => {
+    const [stayed, moved] = [await inDoubt(scene, support), await inDoubt(scene, support)];
+    const units = [
+      { ...unitOf(stayed), supplier: 'fake' },
+      { ...unitOf(moved), supplier: 'elsewhere' },
+    ];
+    const asIs = { ...unitOf(moved), state: 'unknown', supplier: 'fake', decided_by: null };
+    expect(await previewOf(units)).toMatchObject({ units: 1, amount: '35.00', left: [asIs] });
+    const { body } = await decide(units);
+    expect(body).toEqual({ resolved: [unitOf(stayed)], amount: '35.00', left: [asIs] });
+    expect(await decisionsOf([moved])).toEqual([]);
+    expect((await decide([{ ...unitOf(moved), supplier: 'fake' }])).body.resolved).toEqual([unitOf(moved)]);
   });
 
   it('is confirmed again where the units cost much together', async () => {

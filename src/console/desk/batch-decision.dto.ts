@@ -13,9 +13,18 @@ export class NamedUnitDto {
   @Text(3, 7, { example: '1.2' }) unit!: string;
 }
 
+export class ChosenUnitDto extends NamedUnitDto {
+  @Text(1, 128, {
+    optional: true,
+    example: 'acme',
+    description: 'Where it was when it was chosen, by its code: a unit that is elsewhere by now is left',
+  })
+  supplier?: string;
+}
+
 export class NamedUnitsDto {
-  @ListOf(NamedUnitDto, 1, MAX_UNITS, { description: 'Each once; all of one supplier, or of one order' })
-  units!: NamedUnitDto[];
+  @ListOf(ChosenUnitDto, 1, MAX_UNITS, { description: 'Each once; all of one supplier, or of one order' })
+  units!: ChosenUnitDto[];
 }
 
 export class ResolveManyDto extends NamedUnitsDto {
@@ -34,6 +43,7 @@ export class MerchantShareDto extends MerchantNameDto {
 /** A unit that a decision did not settle, or would not. */
 export class UndecidedUnitDto extends NamedUnitDto {
   @ApiProperty({ enum: UNIT_STATES, example: 'succeeded' }) state!: string;
+  @ApiProperty({ example: 'acme', description: 'Where it is now' }) supplier!: string;
   @ApiNullableText('Nok', 'The operator who decided about it; null where none did') decided_by!:
     string | null;
 }

@@ -8,6 +8,7 @@ import type { Caller } from '../access/caller.js';
 import type {
   BatchPreviewDto,
   BatchResolvedDto,
+  ChosenUnitDto,
   MerchantShareDto,
   NamedUnitDto,
   NamedUnitsDto,
@@ -60,7 +61,10 @@ export class BatchDecisions {
   }
 }
 
-const toAsked = ({ order_number, unit }: NamedUnitDto): AskedUnit => ({ order_number, ...readUnit(unit) });
+const toAsked = ({ order_number, unit, supplier }: ChosenUnitDto): AskedUnit => ({
+  ...{ order_number, supplier: supplier ?? null },
+  ...readUnit(unit),
+});
 
 const sumOf = (units: readonly StandingUnit[]): bigint =>
   units.reduce((sum, { unit_price: price }) => sum + price, 0n);
@@ -79,6 +83,7 @@ const toNamed = (unit: StandingUnit): NamedUnitDto => ({
 const toUndecided = (unit: StandingUnit): UndecidedUnitDto => ({
   ...toNamed(unit),
   state: unit.state,
+  supplier: unit.supplier,
   decided_by: unit.decided_by,
 });
 

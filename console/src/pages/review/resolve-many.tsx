@@ -42,7 +42,7 @@ export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): R
       onClose();
       onResolved();
     };
-    return <Left result={result} onClose={close} />;
+    return <Left asked={asked} result={result} onClose={close} />;
   }
   return <Decide units={asked} onDone={finish} onClose={() => isTold.current || onClose()} />;
 }
@@ -61,7 +61,7 @@ function Decide({
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const [code, setCode] = useState<FailureCode>('SUPPLIER_UNAVAILABLE');
-  const names = units.map(({ order_number, unit }) => ({ order_number, unit }));
+  const names = units.map(({ order_number, unit, supplier }) => ({ order_number, unit, supplier }));
   const { data: preview, error } = usePreview(names);
   const isAbove = sumOf(units) > (readAmount(confirmAbove) ?? 0n);
   const resolve = async (reason: string): Promise<void> => {
@@ -89,7 +89,7 @@ function Decide({
       size="lg"
     >
       {error && <p role="alert">{error.message}</p>}
-      {preview && <About preview={preview} />}
+      {preview && <About asked={units} preview={preview} />}
       <SegmentedControl
         fullWidth
         aria-label={t('resolve.verdict')}
@@ -108,7 +108,7 @@ function Decide({
   );
 }
 
-const usePreview = (units: { order_number: string; unit: string }[]) =>
+const usePreview = (units: Pick<Choice, 'order_number' | 'unit' | 'supplier'>[]) =>
   useQuery({
     queryKey: ['review-preview', units],
     queryFn: () => ask(() => client.POST('/api/review/resolution/preview', { body: { units } })),
@@ -117,8 +117,13 @@ const usePreview = (units: { order_number: string; unit: string }[]) =>
     retry: false,
   });
 
-/** Whose money it is, and what is settled already. */
-function About({ preview: { merchants, left } }: { preview: Preview }): ReactNode {
+interface Told {
+  /** As they were when they were chosen. */
+  asked: readonly Choice[];
+}
+
+/** Whose money it is, and what can't be decided about. */
+function About({ asked, preview: { merchants, left } }: Told & { preview: Preview }): ReactNode {
   const t = useT();
   return (
     <>
@@ -134,7 +139,7 @@ function About({ preview: { merchants, left } }: { preview: Preview }): ReactNod
       {left.length > 0 && (
         <>
           <p>{t('resolveMany.leftAlready', { count: left.length })}</p>
-          <LeftList left={left} />
+          <LeftList asked={asked} left={left} />
         </>
       )}
     </>
@@ -158,7 +163,11 @@ function consequenceOf(
 }
 
 /** What was not settled, one by one. */
-function Left({ result: { resolved, left }, onClose }: { result: Resolved; onClose: () => void }): ReactNode {
+function Left({
+  asked,
+  result: { resolved, left },
+  onClose,
+}: Told & { result: Resolved; onClose: () => void }): ReactNode {
   const t = useT();
   return (
     <Modal
@@ -168,7 +177,7 @@ function Left({ result: { resolved, left }, onClose }: { result: Resolved; onClo
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
       <p>{t('resolveMany.partlyHint')}</p>
-      <LeftList left={left} />
+      <LeftList asked={asked} left={left} />
       <Button size="xs" variant="default" onClick={onClose} className={classes.close}>
         {t('action.close')}
       </Button>
@@ -176,8 +185,9 @@ function Left({ result: { resolved, left }, onClose }: { result: Resolved; onClo
   );
 }
 
-function LeftList({ left }: { left: Resolved['left'] }): ReactNode {
+function LeftList({ asked, left }: Told & { left: Resolved['left'] }): ReactNode {
   const t = useT();
+  const suppliers = new Map(asked.map((unit) => [keyOf(unit), unit.supplier]));
   return (
     <ul className={classes.left}>
       {left.map((unit) => (
@@ -186,6 +196,9 @@ function LeftList({ left }: { left: Resolved['left'] }): ReactNode {
             {unit.order_number} · {unit.unit}
           </span>
           <Status of={unit.state} />
+          {suppliers.get(keyOf(unit)) !== unit.supplier && (
+            <span className="muted">{t('resolveMany.movedTo', { supplier: unit.supplier })}</span>
+          )}
           {unit.decided_by !== null && (
             <span className="muted">{t('resolveMany.by', { name: unit.decided_by })}</span>
           )}
