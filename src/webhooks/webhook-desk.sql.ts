@@ -55,8 +55,8 @@ const waiting = (condition: string, order: string): string => `
 
 const LATEST_SUCCESS = `(${ofStatus('succeeded', 1)} ORDER BY found.id DESC LIMIT 1)`;
 
-/** What is told of each webhook `w`; each part reads some hundred rows at most. */
-const HEALTH = `
+/** Since when the deliveries to each webhook `w` fail, after its latest success. */
+const FAILING = `
   LEFT JOIN LATERAL ${LATEST_SUCCESS} AS success ON true
   CROSS JOIN LATERAL (
     SELECT min(bad.created_at) AS failing_since FROM (
@@ -64,7 +64,10 @@ const HEALTH = `
       UNION ALL
       (SELECT p.id, p.status, p.created_at, p.attempt_ended_at FROM webhook_deliveries p
        WHERE p.webhook_id = w.id AND p.is_retry AND p.due_at IS NOT NULL ORDER BY p.due_at LIMIT ${SHARE_OF})) AS bad
-    WHERE bad.id > coalesce(success.id, 0)) AS failing
+    WHERE bad.id > coalesce(success.id, 0)) AS failing`;
+
+/** What is told of each webhook `w`; each part reads some hundred rows at most. */
+const HEALTH = `${FAILING}
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS waiting FROM ((${waiting('due_at IS NOT NULL', 'p.is_retry, p.due_at')}) UNION ALL (${waiting('leased_until IS NOT NULL', 'p.leased_until')})) AS each) AS queue
   CROSS JOIN LATERAL (
@@ -91,18 +94,21 @@ export const LIST_WEBHOOKS = statement(
 
 /**
  * Those in use that fail for an hour or more and had no success since, newest first, without those of sandbox merchants. Each
- * costs some look-ups by index.
+ * webhook in use costs some look-ups by index; what is counted besides is counted only of those that are found.
  */
 export const LIST_FAILING = statement(
   'webhook_desk.list_failing',
   { merchantId: 'int?', before: 'int', limit: 'int' },
   ({ merchantId, before, limit }) => `
-    SELECT ${WITH_HEALTH} FROM (
-      SELECT * FROM webhooks WHERE deleted_at IS NULL AND status = 'active' AND id < ${before}
-        AND (${merchantId} IS NULL OR merchant_id = ${merchantId})) AS w
-    JOIN merchants m ON m.id = w.merchant_id AND NOT m.sandbox ${HEALTH}
-    WHERE failing.failing_since < statement_timestamp() - interval '1 hour'
-    ORDER BY w.id DESC LIMIT ${limit}`,
+    WITH found AS MATERIALIZED (
+      SELECT w.id FROM webhooks w JOIN merchants m ON m.id = w.merchant_id AND NOT m.sandbox ${FAILING}
+      WHERE w.deleted_at IS NULL AND w.status = 'active' AND w.id < ${before}
+        AND (${merchantId} IS NULL OR w.merchant_id = ${merchantId})
+        AND failing.failing_since < statement_timestamp() - interval '1 hour'
+      ORDER BY w.id DESC LIMIT ${limit})
+    SELECT ${WITH_HEALTH} FROM found JOIN webhooks w ON w.id = found.id
+    JOIN merchants m ON m.id = w.merchant_id ${HEALTH}
+    ORDER BY w.id DESC`,
 );
 
 /** Also one that was deleted. */

@@ -96,14 +96,17 @@ describe('webhooks', () => {
   it('that fail for an hour or more are told apart from those that only began to', async () => {
     const { webhook: bad } = await scene.delivered([500], 'failed');
     const { webhook: good } = await scene.delivered([204], 'succeeded');
-    const failing = async (): Promise<number[]> =>
-      (await get<List<WebhookBody>>('/api/webhooks?status=failing')).data.map(({ id }) => id);
+    const found = async (): Promise<WebhookBody[]> =>
+      (await get<List<WebhookBody>>('/api/webhooks?status=failing')).data;
+    const failing = async (): Promise<number[]> => (await found()).map(({ id }) => id);
     expect(await failing()).toEqual([]);
     await scene.console.sql(
       `UPDATE webhook_deliveries SET created_at = created_at - interval '2 hours' WHERE webhook_id = ANY($1)`,
       [[bad.id, good.id]],
     );
     expect(await failing()).toEqual([bad.id]);
+    const { data: all } = await get<List<WebhookBody>>('/api/webhooks');
+    expect(await found()).toEqual(all.filter(({ id }) => id === bad.id));
     await scene.hooks.remove(bad.id);
     expect(await failing()).toEqual([]);
   });
