@@ -25,6 +25,9 @@ export interface NewJob {
   idempotencyKey?: string | null | undefined;
 }
 
+/** A job with what was asked for. */
+export type StartedJob = Pick<Job, 'id' | 'kind' | 'params'>;
+
 /** How a job ended. */
 export interface Ending extends Pick<Progress, 'done' | 'total'> {
   state: Exclude<JobState, 'running'>;
@@ -60,8 +63,8 @@ export class JobsRepository {
   }
 
   /** The job that a request of this operator's page has started. */
-  async findByKey(operatorId: number, idempotencyKey: string): Promise<Pick<Job, 'id' | 'kind'> | undefined> {
-    const [job] = await this.database.query<Pick<Job, 'id' | 'kind'>>(
+  async findByKey(operatorId: number, idempotencyKey: string): Promise<StartedJob | undefined> {
+    const [job] = await this.database.query<StartedJob>(
       ...sql.FIND_BY_KEY.with({ operatorId, idempotencyKey }),
     );
     return job;

@@ -59,7 +59,7 @@ export const FIND_BY_KEY = statement(
   'console_jobs.find_by_key',
   { operatorId: 'int', idempotencyKey: 'text' },
   ({ operatorId, idempotencyKey }) => `
-    SELECT id, kind FROM console_jobs WHERE operator_id = ${operatorId} AND idempotency_key = ${idempotencyKey}`,
+    SELECT id, kind, params FROM console_jobs WHERE operator_id = ${operatorId} AND idempotency_key = ${idempotencyKey}`,
 );
 
 export const IS_RUNNING = statement(

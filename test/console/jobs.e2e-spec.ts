@@ -194,13 +194,25 @@ describe('jobs', () => {
     ]);
     await ended(id);
     expect((await send()).body.id).toBe(id);
-    const other = await send({ kind: 'audit' });
-    expect([other.status, other.body.message]).toEqual([409, 'Idempotency-Key was used for something else']);
+    for (const other of [{ kind: 'audit' }, { ...body, to: '2026-01-03' }, { ...body, by: 'day' }]) {
+      const { status, body: answer } = await send(other);
+      expect([status, answer.message]).toEqual([409, 'Idempotency-Key was used for something else']);
+    }
     const runs = await scene.console.sql(
       `SELECT FROM operator_actions WHERE operator_id = $1 AND detail @> '{"report": "margin", "to": "2026-01-02"}'`,
       [finance.id],
     );
     expect(runs).toHaveLength(1);
+  });
+
+  it('of the last day are the same when the request for one comes again, unless it names a day', async () => {
+    const options = { headers: { 'idempotency-key': unique('double-click') } };
+    const send = (since?: string): Promise<Answer<JobBody>> =>
+      finance.browser.send('POST', '/api/jobs', { kind: 'supplier_report', code: 'fake', since }, options);
+    const { id } = (await send()).body;
+    await ended(id);
+    expect((await send()).body.id).toBe(id);
+    expect((await send('2026-01-01T00:00:00Z')).status).toBe(409);
   });
 
   it('are found by the same request that another process is just carrying out', async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import type { ErrorBody } from '../support/http.js';
+import type { Answer, ErrorBody } from '../support/http.js';
 import type { TestOperator } from './console-stack.js';
 import { startWebhookScene, type WebhookScene } from './webhook-scene.js';
 
@@ -259,8 +259,15 @@ describe('a replay', () => {
       (failed) => failed.length === 2,
     );
     const body = { ...which, up_to: preview.body.up_to, expected_count: preview.body.count };
-    const job = await operator.browser.post<JobBody>('/api/webhooks/replay', body);
+    const send = (asked: object): Promise<Answer<JobBody>> =>
+      operator.browser.send('POST', '/api/webhooks/replay', asked, {
+        headers: { 'idempotency-key': 'replay-once' },
+      });
+    const job = await send(body);
     expect([job.status, job.body.kind]).toEqual([201, 'replay']);
+    // The same request once more, after another preview; and one for something else.
+    expect((await send({ ...body, up_to: body.up_to + 1 })).body.id).toBe(job.body.id);
+    expect((await send({ ...body, event: 'order.failed' })).status).toBe(409);
     expect(await ended(job.body.id)).toMatchObject({ state: 'succeeded', result: { replayed: 1 } });
     await eventually(
       () => scene.hooks.deliveries(webhook.id, '?status=succeeded'),

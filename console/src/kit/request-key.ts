@@ -6,14 +6,20 @@ function newRequestKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A name for a request that must be carried out once, however often it is sent: the same as long as what asks is shown. */
-export function useRequestKey(): string {
-  const [key] = useState(newRequestKey);
+/**
+ * A name for a request that must be carried out once, however often it is sent: the same as long as what asks is shown.
+ * @param asked what is asked for, where that can change meanwhile: something else is another request.
+ */
+export function useRequestKey(asked?: object): string {
+  const [key] = useRequestKeys(asked);
   return key;
 }
 
 /** The same for what may be asked for again: the second part gives the next request a name of its own. */
-export function useRequestKeys(): [key: string, next: () => void] {
-  const [key, setKey] = useState(newRequestKey);
-  return [key, () => setKey(newRequestKey())];
+export function useRequestKeys(asked?: object): [key: string, next: () => void] {
+  const question = JSON.stringify(asked);
+  const make = (): { question: string | undefined; key: string } => ({ question, key: newRequestKey() });
+  const [made, setMade] = useState(make);
+  if (made.question !== question) setMade(make());
+  return [made.key, () => setMade(make())];
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
@@ -15,7 +16,7 @@ import {
 import { JOB_KINDS, type Job, type JobKind } from '../../jobs/job.entity.js';
 import { JobRunner } from '../../jobs/job-runner.js';
 import type { JobWork } from '../../jobs/job-run.js';
-import { JobsRepository, type JobRow } from '../../jobs/jobs.repository.js';
+import { JobsRepository, type JobRow, type StartedJob } from '../../jobs/jobs.repository.js';
 import type { Permission } from '../../operators/roles.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Replayed } from '../../webhooks/webhook-replay.service.js';
@@ -52,6 +53,7 @@ const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof 
 /** What is done, with what was asked for as it is kept. */
 interface Prepared {
   params: Record<string, string>;
+  passing?: Asked['passing'];
   work: JobWork;
 }
 
@@ -59,6 +61,8 @@ interface Prepared {
 interface Asked {
   kind: JobKind;
   params: object;
+  /** Those of the params that are of the moment: the same request has others when it comes again. */
+  passing?: readonly string[] | undefined;
   /** What the page calls the request: under one name an operator starts one job. */
   key: string | undefined;
   /** The entry of the log that begins it; absent where its work logs what it does. */
@@ -80,28 +84,28 @@ export class ConsoleJobs {
   async start(caller: Caller, key: string | undefined, { kind, ...given }: StartJobDto): Promise<JobDto> {
     this.assertMayRun(caller, kind);
     assertFits(kind, given);
-    const { params, work } = await this.prepare(kind, given);
+    const { work, ...prepared } = await this.prepare(kind, given);
     const action: AuditedAction = kind === 'audit' ? 'audit.run' : 'report.run';
-    const detail = kind === 'audit' ? {} : { report: kind.replace('_report', ''), ...params };
-    return this.begin(caller, { kind, params, key, record: { action, detail } }, work);
+    const detail = kind === 'audit' ? {} : { report: kind.replace('_report', ''), ...prepared.params };
+    return this.begin(caller, { kind, ...prepared, key, record: { action, detail } }, work);
   }
 
   /** Each batch of it is logged by itself. @throws CONFLICT while another job runs. */
   startReplay(
     caller: Caller,
-    { key, params }: Pick<Asked, 'key' | 'params'>,
+    asked: Asked & { kind: 'replay' },
     replayed: Replayed,
     count: number,
   ): Promise<JobDto> {
-    const work = this.works.replay(replayed, caller.actor(), count);
-    return this.begin(caller, { kind: 'replay', params, key }, work);
+    return this.begin(caller, asked, this.works.replay(replayed, caller.actor(), count));
   }
 
   /** The job that this very request has started before; null where none. @throws CONFLICT for a key that was used otherwise. */
-  async startedBefore(caller: Caller, { key, kind }: Pick<Asked, 'key' | 'kind'>): Promise<JobDto | null> {
+  async startedBefore(caller: Caller, asked: Asked): Promise<JobDto | null> {
+    const { key } = asked;
     const job = key === undefined ? undefined : await this.jobs.findByKey(caller.id, key);
     if (!job) return null;
-    if (job.kind !== kind) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
+    if (!isFor(job, asked)) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
     return toJobDto(await this.get(caller, job.id));
   }
 
@@ -195,8 +199,20 @@ export class ConsoleJobs {
     const suppliers =
       code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
     const params = { ...(code === undefined ? {} : { code }), since: since.toISOString() };
-    return { params, work: this.works.supplier(suppliers, since) };
+    const passing = given === undefined ? ['since'] : [];
+    return { params, passing, work: this.works.supplier(suppliers, since) };
   }
+}
+
+/** Whether a job was started by a request for the same. */
+function isFor(job: StartedJob, { kind, params, passing = [] }: Asked): boolean {
+  const lasting = (all: object): object =>
+    Object.fromEntries(
+      Object.entries(all).filter(
+        ([name, value]) => value !== undefined && value !== null && !passing.includes(name),
+      ),
+    );
+  return job.kind === kind && isDeepStrictEqual(lasting(job.params), lasting(params));
 }
 
 /** @throws BAD_REQUEST for a member that is missing, or that another kind takes. */

@@ -103,13 +103,15 @@ export class WebhookPages {
     key: string | undefined,
     { up_to, expected_count: expected, ...query }: ReplayDto,
   ): Promise<JobDto> {
-    const earlier = await this.jobs.startedBefore(caller, { kind: 'replay', key });
+    // Each preview goes up to another one, whatever it is made for.
+    const asked = { kind: 'replay' as const, key, params: { ...query, up_to }, passing: ['up_to'] };
+    const earlier = await this.jobs.startedBefore(caller, asked);
     if (earlier) return earlier;
     const replayed = { ...(await this.toReplayed(query)), upTo: BigInt(up_to) };
     const count = await this.replays.count(replayed);
     if (count > expected)
       throw new AppError('CONFLICT', `${count} deliveries match by now, not ${expected}: look again`);
-    return this.jobs.startReplay(caller, { key, params: { ...query, up_to } }, replayed, count);
+    return this.jobs.startReplay(caller, asked, replayed, count);
   }
 
   private async toReplayed({ webhook, status, event, since }: ReplayFilterDto): Promise<Replayed> {

@@ -86,7 +86,7 @@ export function RunButton({ start }: { start: StartJob }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const mayRun = useMay(start.kind === 'audit' ? 'audit.run' : 'reports.run');
-  const [key, next] = useRequestKeys();
+  const [key, next] = useRequestKeys(start);
   const run = useMutation({
     mutationFn: () =>
       ask(() => client.POST('/api/jobs', { params: { header: { 'Idempotency-Key': key } }, body: start })),

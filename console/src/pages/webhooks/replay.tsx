@@ -43,7 +43,7 @@ export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode 
     gcTime: 0,
     retry: false,
   });
-  const key = useRequestKey();
+  const key = useRequestKey({ webhook: webhook.id, ...choice });
   const count = preview.data?.count ?? 0;
   const start = async (): Promise<void> => {
     if (!preview.data) return;
