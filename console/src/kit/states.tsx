@@ -107,6 +107,12 @@ export function Loading({ rows = 8, height = 20 }: { rows?: number; height?: num
   );
 }
 
+/** Why the answer of a query is not to be seen; null where it is, or where none has come as yet. */
+export function failureOf({ data, error, isPlaceholderData }: UseQueryResult): Error | null {
+  const isRefused = isProblem(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
+  return error && (data === undefined || isRefused || isPlaceholderData) ? error : null;
+}
+
 /**
  * What a query answers, once it has; before that placeholders, and without an answer what went wrong. An answer that is there
  * stays while the next one fails: the bar on top says so.
@@ -120,11 +126,9 @@ export function Answered<Data>({
   rows?: number;
   children: (data: Data) => ReactNode;
 }): ReactNode {
-  const { data, error, isPlaceholderData, refetch } = query;
-  const isRefused = isProblem(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
-  if (error && (data === undefined || isRefused || isPlaceholderData)) {
-    return <Failure error={error} onRetry={() => void refetch()} />;
-  }
+  const { data, isPlaceholderData, refetch } = query;
+  const failure = failureOf(query);
+  if (failure) return <Failure error={failure} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={rows} />;
   return <div className={isPlaceholderData ? classes.stale : undefined}>{children(data)}</div>;
 }

@@ -302,7 +302,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
       route.fulfill({ status: 400, json: { status: 400, code: 'BAD_REQUEST', message: 'No figures today' } }),
     );
     await visitor.open('/');
-    await page.getByText('No figures today').waitFor();
+    await page.getByText('No figures today').first().waitFor();
     await page.getByRole('link', { name: /^fake/ }).first().waitFor();
     await visitor.leave(/Failed to load resource.*(400|403)/);
   });

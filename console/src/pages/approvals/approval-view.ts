@@ -27,10 +27,11 @@ export function useWaiting(merchant?: number): UseQueryResult<ApprovalView[]> {
 }
 
 /** How many wait for whoever looks: not their own, and none for those who may not decide. */
-export function useWaitingForMe(): number {
+export function useWaitingForMe(): { count: number; query: UseQueryResult<ApprovalView[]> } {
   const mayMove = useMay('wallets.move');
-  const { data = [] } = useWaiting();
-  return mayMove ? data.filter(({ is_own: isOwn }) => !isOwn).length : 0;
+  const query = useWaiting();
+  const { data = [] } = query;
+  return { count: mayMove ? data.filter(({ is_own: isOwn }) => !isOwn).length : 0, query };
 }
 
 /** After a decision: the lists, and the merchant's money. */

@@ -1,4 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { formatDuration } from '../../i18n/moments';
@@ -6,12 +7,14 @@ import { useWords, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { EVERY, usePolled } from '../../kit/live';
 import { Section } from '../../kit/page';
+import { Failure, failureOf, Loading } from '../../kit/states';
 import type { components } from '../../schema';
 import { useMay } from '../../session';
 import { useWaitingForMe } from '../approvals/approval-view';
 import { useNow, useSuppliers } from './figures-now';
 import classes from './home.module.css';
 
+type Job = components['schemas']['JobDto'];
 type Supplier = components['schemas']['ListedSupplierDto'];
 
 const HOUR_MS = 3_600_000;
@@ -29,34 +32,22 @@ interface Need {
   isBad?: boolean;
 }
 
-/** What waits for a person, what is worst first; each leads to where it is done. */
+/** What waits of some kinds, as far as a query has told. */
+interface Told {
+  needs: Need[];
+  query: UseQueryResult;
+}
+
+/** What waits for a person, what is worst first; each leads to where it is done. That nothing does is said once it is known. */
 export function NeedsYou(): ReactNode {
   const { t } = useWords();
-  const { data: now } = useNow();
-  const needs = [
-    ...useSupplierNeeds(),
-    ...counted(useWaitingForMe(), (count) => ({
-      text: t('home.needsApproval', { count }),
-      link: { to: '/approvals', search: { status: 'open' } },
-    })),
-    ...counted(now?.units_review, (count) => ({
-      text: t('home.needsReview', { count }),
-      link: { to: '/review', search: { state: 'review' } },
-    })),
-    ...counted(now?.supplier_reversals_open, (count) => ({
-      text: t('home.needsReversals', { count }),
-      link: { to: '/reversals', search: { open: 'true' } },
-    })),
-    ...useWebhookNeeds(),
-    ...counted(now?.wallets_below_alert, (count) => ({
-      text: t('home.needsWallets', { count }),
-      link: { to: '/merchants', search: { low: 'true' } },
-    })),
-    ...useAuditNeeds(),
-  ];
+  const { needs, queries } = useNeeds();
+  const asked = queries.filter(({ isEnabled }) => isEnabled);
+  const failed = asked.filter((query) => failureOf(query) !== null);
+  const failure = failed[0] && failureOf(failed[0]);
+  const isKnown = asked.every(({ data }) => data !== undefined);
   return (
     <Section title={t('home.needs')}>
-      {needs.length === 0 && now !== undefined && <p className="muted">{t('home.needsNothing')}</p>}
       <ul className={classes.needs}>
         {needs
           .toSorted((one, other) => Number(other.isBad ?? false) - Number(one.isBad ?? false))
@@ -66,17 +57,55 @@ export function NeedsYou(): ReactNode {
             </li>
           ))}
       </ul>
+      {failure ? (
+        <Failure error={failure} onRetry={() => failed.forEach(({ refetch }) => void refetch())} />
+      ) : (
+        needs.length === 0 &&
+        (isKnown ? <p className="muted">{t('home.needsNothing')}</p> : <Loading rows={2} />)
+      )}
     </Section>
   );
+}
+
+function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
+  const { t } = useWords();
+  const now = useNow();
+  const suppliers = useSupplierNeeds();
+  const approvals = useWaitingForMe();
+  const webhooks = useWebhookNeeds();
+  const audit = useAuditNeeds();
+  const needs = [
+    ...suppliers.needs,
+    ...counted(approvals.count, (count) => ({
+      text: t('home.needsApproval', { count }),
+      link: { to: '/approvals', search: { status: 'open' } },
+    })),
+    ...counted(now.data?.units_review, (count) => ({
+      text: t('home.needsReview', { count }),
+      link: { to: '/review', search: { state: 'review' } },
+    })),
+    ...counted(now.data?.supplier_reversals_open, (count) => ({
+      text: t('home.needsReversals', { count }),
+      link: { to: '/reversals', search: { open: 'true' } },
+    })),
+    ...webhooks.needs,
+    ...counted(now.data?.wallets_below_alert, (count) => ({
+      text: t('home.needsWallets', { count }),
+      link: { to: '/merchants', search: { low: 'true' } },
+    })),
+    ...audit.needs,
+  ];
+  return { needs, queries: [suppliers.query, approvals.query, now, webhooks.query, audit.query] };
 }
 
 const counted = (count: number | null | undefined, make: (count: number) => Need): Need[] =>
   count ? [make(count)] : [];
 
-function useSupplierNeeds(): Need[] {
+function useSupplierNeeds(): Told {
   const { t, language } = useWords();
-  const { data } = useSuppliers();
-  return (data?.data ?? []).flatMap((supplier) => needsOf(supplier, t, language));
+  const query = useSuppliers();
+  const suppliers = query.data?.data ?? [];
+  return { needs: suppliers.flatMap((supplier) => needsOf(supplier, t, language)), query };
 }
 
 function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
@@ -102,9 +131,9 @@ function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
 }
 
 /** Endpoints that fail for an hour or more, and had no success since. */
-function useWebhookNeeds(): Need[] {
+function useWebhookNeeds(): Told {
   const { t } = useWords();
-  const { data } = usePolled({
+  const query = usePolled({
     queryKey: ['webhooks', 'failing'],
     queryFn: ({ signal }) =>
       ask(() =>
@@ -115,30 +144,33 @@ function useWebhookNeeds(): Need[] {
       ),
     every: EVERY.rest,
   });
-  return counted(data?.data.length, (count) => ({
+  const needs = counted(query.data?.data.length, (count) => ({
     text: t('home.needsWebhooks', { count }),
     link: { to: '/webhooks', search: { status: 'failing' } },
   }));
+  return { needs, query };
 }
 
 /** A check of the books that failed, or that nobody made for long: for those who can make one. */
-function useAuditNeeds(): Need[] {
+function useAuditNeeds(): Told {
   const { t, language } = useWords();
-  const mayRun = useMay('audit.run');
-  const { data, dataUpdatedAt: nowMs } = usePolled({
+  const query = usePolled({
     queryKey: ['jobs', 'audit'],
     queryFn: ({ signal }) =>
       ask(() => client.GET('/api/jobs', { params: { query: { kind: 'audit', limit: 50 } }, signal })),
     every: EVERY.rest,
-    enabled: mayRun,
+    enabled: useMay('audit.run'),
   });
-  const last = data?.data.find(({ state }) => state === 'succeeded');
-  if (!mayRun || last === undefined) return [];
-  if (last.ok === false) {
-    const link: LinkProps = { to: '/audit', search: { job: String(last.id) } };
+  const last = query.data?.data.find(({ state }) => state === 'succeeded');
+  return { needs: last ? needsAfter(last, query.dataUpdatedAt, t, language) : [], query };
+}
+
+function needsAfter(audit: Job, nowMs: number, t: Translate, language: string): Need[] {
+  if (audit.ok === false) {
+    const link: LinkProps = { to: '/audit', search: { job: String(audit.id) } };
     return [{ text: t('home.auditFailed'), link, isBad: true }];
   }
-  const ageMs = nowMs - Date.parse(last.started_at);
+  const ageMs = nowMs - Date.parse(audit.started_at);
   if (ageMs < AUDITED_WITHIN_MS) return [];
   return [
     { text: t('home.auditOld', { duration: formatDuration(ageMs, language) }), link: { to: '/audit' } },

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startScene, type Scene } from '../scene.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+describeInBrowser('What needs somebody, in a browser', () => {
+  let scene: Scene;
+  let browser: Browser;
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([startScene({}, { pagesFrom: BUILT }), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  it.each(['viewer', 'finance'] as const)('is nothing once all has answered, for %s', async (role) => {
+    const visitor = await Visitor.arrive(browser, scene.console, { as: await scene.console.signedIn(role) });
+    await visitor.open('/');
+    await visitor.page.getByText('Nothing waits for you.').waitFor();
+    await visitor.look(`home-nothing-${role}`);
+    await visitor.leave();
+  });
+
+  it('is not said while an answer is missing, and what failed can be tried again', async () => {
+    const as = await scene.console.signedIn('finance');
+    const visitor = await Visitor.arrive(browser, scene.console, { as });
+    const { page } = visitor;
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    let isBroken = true;
+    await page.route(/\/api\/webhooks\?/, async (route) => {
+      await gate;
+      if (!isBroken) return route.continue();
+      return route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', message: 'no luck' } });
+    });
+    await visitor.open('/');
+    const needs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Needs you' }) });
+    const nothing = needs.getByText('Nothing waits for you.');
+    await page.getByRole('link', { name: /^fake/ }).first().waitFor();
+    await needs.getByText('Loading').waitFor({ state: 'attached' });
+    expect(await nothing.count()).toBe(0);
+    release();
+    await needs.getByRole('alert').getByText('This could not be loaded').waitFor();
+    expect(await nothing.count()).toBe(0);
+    await visitor.look('home-needs-failed');
+    isBroken = false;
+    await needs.getByRole('button', { name: 'Try again' }).click();
+    await nothing.waitFor();
+    await visitor.leave(/Failed to load resource.*500/);
+  });
+});
