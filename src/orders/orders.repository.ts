@@ -39,9 +39,17 @@ export class OrdersRepository {
   /** Newest first. */
   async page(page: OrderPage): Promise<OrderWithItems[]> {
     const { statement, values } = pageOf(page.filter);
+    const { referenceId, orderNumber } = page.filter;
     const { merchantId, after, createdFrom, createdTo, limit } = page;
     const bounds = [merchantId, after?.createdAt ?? null, after?.id ?? null, createdFrom, createdTo, limit];
-    return groupByOrder(await this.reads.list<JoinedRow>(statement, [...bounds, ...values]));
+    const given = [...bounds, ...values];
+    // Whether there is one order may be asked a moment after it was placed: no replica may say that there is none.
+    const isOfOne = referenceId !== undefined || orderNumber !== undefined;
+    return groupByOrder(
+      await (isOfOne
+        ? this.reads.query<JoinedRow>(statement, given)
+        : this.reads.list<JoinedRow>(statement, given)),
+    );
   }
 
   /** The orders that hold these references already. */

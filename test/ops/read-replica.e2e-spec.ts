@@ -93,6 +93,10 @@ describe('DATABASE_READ_URL', () => {
       );
       const one = await of(patient).get<OrderBody>(`/v1/orders/${unseen.reference_id}`);
       expect(one.body.order_number).toBe(unseen.order_number);
+      for (const named of [`reference_id=${unseen.reference_id}`, `order_number=${unseen.order_number}`]) {
+        const { body } = await of(patient).get<{ data: OrderBody[] }>(`/v1/orders?${named}`);
+        expect(body.data.map(({ reference_id }) => reference_id)).toEqual([unseen.reference_id]);
+      }
     });
     await eventually(
       () => listed(patient),
