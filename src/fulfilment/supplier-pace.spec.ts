@@ -44,9 +44,13 @@ describe('the pace at which a supplier is called', () => {
     expect(slots()).toBe(USUAL);
   });
 
-  it('is what the operator allows, where that is less', () => {
-    meet(false, 3);
-    expect(slots()).toBe(3);
+  it.each([3, 2 * USUAL])('is what the operator allows it, less or more than the usual: %i', (allowed) => {
+    meet(false, allowed);
+    expect(slots()).toBe(allowed);
+    note(TOO_OFTEN);
+    expect(slots()).toBe(Math.floor(allowed / 2));
+    for (let sold = 0; sold < 3 * USUAL; sold++) note(SOLD);
+    expect(slots()).toBe(allowed);
   });
 
   it('is one call at a vendor that bans, until it has answered well, and again after it refused our key', () => {

@@ -6,8 +6,8 @@ interface Pace {
   isCareful: boolean;
   /** Until when it counts as well, in monotonic milliseconds. */
   wellUntilMs: number;
-  /** How many calls at once the operator allows it. */
-  allowed: number;
+  /** How many calls at once the operator allows it, over all workers: claims see to that. Null for as many as usual. */
+  allowed: number | null;
   /** How many calls at once it takes, after it said that we ask for too much. */
   limit: number;
 }
@@ -23,12 +23,15 @@ const WELL_FOR_MS = 1_000;
 export class SupplierPace {
   private readonly paces = new Map<number, Pace>();
 
-  /** How many calls a supplier may have in flight now, out of `usual`. */
+  /**
+   * How many calls of this worker a supplier may have in flight now.
+   * @param usual how many of one that has no limit of its own.
+   */
   slots(supplierId: number, usual: number): number {
     const pace = this.paces.get(supplierId);
     if (!pace) return 1;
     if (pace.isCareful && performance.now() > pace.wellUntilMs) return 1;
-    return Math.min(usual, pace.allowed, pace.limit);
+    return Math.min(pace.allowed ?? usual, pace.limit);
   }
 
   /** The suppliers of which units were claimed. */
@@ -39,15 +42,16 @@ export class SupplierPace {
   /** A unit was claimed: the supplier is as it says. */
   meet({ supplier_id, named_at_random: isCareful, max_in_flight }: ClaimedUnit): void {
     const pace = this.paces.get(supplier_id) ?? { wellUntilMs: 0, limit: Infinity };
-    this.paces.set(supplier_id, { ...pace, isCareful, allowed: max_in_flight ?? Infinity });
+    this.paces.set(supplier_id, { ...pace, isCareful, allowed: max_in_flight });
   }
 
-  /** Takes note of how a call ended. @param usual how many calls it may have in flight otherwise. */
+  /** Takes note of how a call ended. @param usual as for {@link slots}. */
   note(supplierId: number, outcome: SupplierOutcome, usual: number): void {
     const pace = this.paces.get(supplierId);
     if (!pace) return;
-    if (asksForLess(outcome)) pace.limit = Math.max(1, Math.floor(Math.min(pace.limit, usual) / 2));
-    else if (outcome.kind === 'succeeded' && pace.limit < usual) pace.limit++;
+    const most = pace.allowed ?? usual;
+    if (asksForLess(outcome)) pace.limit = Math.max(1, Math.floor(Math.min(pace.limit, most) / 2));
+    else if (outcome.kind === 'succeeded' && pace.limit < most) pace.limit++;
     if (isWell(outcome)) pace.wellUntilMs = performance.now() + WELL_FOR_MS;
     else if (hasFault(outcome)) pace.wellUntilMs = 0;
   }

@@ -26,7 +26,8 @@ export interface FoundSupplier {
 /**
  * Buys units: claims due ones (the intent is committed), calls the supplier with no transaction open, and records what
  * came of it. PostgreSQL decides who may send; nothing here re-runs a purchase (contract, section 8). Each supplier has
- * SUPPLIER_MAX_IN_FLIGHT slots, of which each worker that lives has an equal share, or fewer while it accepts nothing.
+ * SUPPLIER_MAX_IN_FLIGHT slots, of which each worker that lives has an equal share, or its own limit, which claims keep over
+ * all workers; or fewer while it accepts nothing.
  */
 @Injectable()
 export class UnitDispatcher {
