@@ -6,6 +6,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
+import { isTimeLimit } from '../core/postgres-errors.js';
 import { SharedTrust } from './connections.js';
 import { Database, type Statement } from './database.js';
 import { ReplicaLag } from './replica-lag.js';
@@ -15,6 +16,8 @@ const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOKS_MS = 50;
 const FIRST_WAIT_MS = 5_000;
 const CONNECTIONS = 8;
+/** After a read that took too long there it has a rest: it is busy, or has yet to read into memory what is asked for. */
+const REST_MS = 10_000;
 
 const WRITTEN: Statement = {
   name: 'replica.written',
@@ -41,6 +44,7 @@ export class ReadReplica implements OnApplicationShutdown {
   private watching: Promise<void> | undefined;
   private watchedSinceMs = Infinity;
   private isCurrent = false;
+  private restsUntilMs = 0;
   private why = '';
 
   constructor(
@@ -83,9 +87,10 @@ export class ReadReplica implements OnApplicationShutdown {
     return this.isUsable;
   }
 
-  /** It failed to answer: until it is found well again, the primary is asked. */
+  /** It failed to answer: until it is found well again, the primary is asked; for some seconds where it took too long. */
   failed(error: unknown): void {
     this.isCurrent = false;
+    if (isTimeLimit(error)) this.restsUntilMs = performance.now() + REST_MS;
     this.say((error as Error).message);
   }
 
@@ -120,6 +125,7 @@ export class ReadReplica implements OnApplicationShutdown {
     const at = replayed?.at ?? null;
     if (at === null) throw new Error('the server of DATABASE_READ_URL is no standby');
     this.lag.replicaIs(at);
+    if (performance.now() < this.restsUntilMs) return;
     this.isCurrent = true;
     if (this.lag.ms() <= this.maxLagMs) this.say('');
     else if (this.lag.isKnown || !this.isFirstLook) this.say('it is too far behind');

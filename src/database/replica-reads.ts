@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
-import { isTimeLimit } from '../core/postgres-errors.js';
 import { Metrics } from '../core/metrics.js';
 import { Database, type Queryable, type Statement, type Transaction } from './database.js';
 import { ReadReplica } from './read-replica.js';
@@ -72,7 +71,7 @@ export class ReplicaReads implements ReadServer {
         this.metrics.readFrom('replica');
         return result;
       } catch (error) {
-        if (isTheSameAnywhere(error)) throw error;
+        if (isForTheCaller(error)) throw error;
         this.replica.failed(error);
       }
     }
@@ -82,9 +81,9 @@ export class ReplicaReads implements ReadServer {
   }
 }
 
-/** What the caller is to be told, and what takes too long: the primary would do the same. */
-const isTheSameAnywhere = (error: unknown): boolean =>
-  error instanceof AppError ? error.code !== 'SERVICE_UNAVAILABLE' : isTimeLimit(error);
+/** The primary would say the same. What takes too long here may be in the primary's memory, and not in the replica's. */
+const isForTheCaller = (error: unknown): boolean =>
+  error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
 /** A replica ends a read for the sake of what it has to replay: the same again would end the same way. */
 const onceOn = (replica: Database): ReadServer => ({

@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ReadReplica } from '../../src/database/read-replica.js';
+import { ReplicaReads } from '../../src/database/replica-reads.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -121,6 +123,17 @@ describe('DATABASE_READ_URL', () => {
       expect(metrics.value('topup_replica_reads_total', { server: 'primary' })).toBeGreaterThan(0);
     });
     await replicaIsUsed(strict, true);
+  });
+
+  it('that takes too long for a read leaves it to the primary, and is not asked for a while', async () => {
+    await replicaIsUsed(patient, true);
+    const slow = {
+      name: 'slow',
+      text: 'SELECT CASE WHEN pg_is_in_recovery() THEN pg_sleep(600) IS NULL END AS slept',
+    };
+    expect(await patient.get(ReplicaReads).query(slow)).toEqual([{ slept: null }]);
+    expect(patient.get(ReadReplica).isUsable).toBe(false);
+    await replicaIsUsed(patient, true);
   });
 
   it('can end and begin again at any time: then the primary is asked, and nobody notices', async () => {
