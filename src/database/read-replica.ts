@@ -19,16 +19,25 @@ const CONNECTIONS = 8;
 /** After a read that took too long there it has a rest: it is busy, or has yet to read into memory what is asked for. */
 const REST_MS = 10_000;
 
+/** A standby is a copy of its primary with all databases in it, and has its identifier. Any role may ask for that. */
+const DATABASE = `(SELECT system_identifier FROM pg_control_system()) || '/' || current_database()`;
+
 const WRITTEN: Statement = {
   name: 'replica.written',
-  text: `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS at`,
+  text: `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS at, ${DATABASE} AS database`,
 };
 
 /** Null on a server that is no standby: the primary itself, or one that was promoted and goes its own way. */
 const REPLAYED: Statement = {
   name: 'replica.replayed',
-  text: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint END AS at`,
+  text: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint END AS at,
+                ${DATABASE} AS database`,
 };
+
+interface Position<At> {
+  at: At;
+  database: string;
+}
 
 /**
  * The standby of DATABASE_READ_URL, and how far it is behind: once a second it is compared with the primary. It is used
@@ -119,11 +128,15 @@ export class ReadReplica implements OnApplicationShutdown {
     if (!this.primary.isOpen) return;
     replica.open();
     const nowMs = performance.now();
-    const [written] = await this.primary.query<{ at: bigint }>(WRITTEN);
+    const [written] = await this.primary.query<Position<bigint>>(WRITTEN);
     if (written) this.lag.primaryWas(written.at, nowMs);
-    const [replayed] = await replica.query<{ at: bigint | null }>(REPLAYED);
+    const [replayed] = await replica.query<Position<bigint | null>>(REPLAYED);
     const at = replayed?.at ?? null;
     if (at === null) throw new Error('the server of DATABASE_READ_URL is no standby');
+    if (replayed?.database !== written?.database)
+      throw new Error(
+        'DATABASE_READ_URL leads to another database: name a standby of the one in DATABASE_URL',
+      );
     this.lag.replicaIs(at);
     if (performance.now() < this.restsUntilMs) return;
     this.isCurrent = true;

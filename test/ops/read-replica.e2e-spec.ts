@@ -165,6 +165,24 @@ describe('DATABASE_READ_URL', () => {
   });
 });
 
+describe('DATABASE_READ_URL of another database', () => {
+  it('is not asked, though it is one of a standby', async () => {
+    const elsewhere = new URL(servers.url);
+    elsewhere.pathname = '/template1';
+    const api = await stack.startApi({
+      DATABASE_READ_URL: elsewhere.href,
+      DATABASE_READ_MAX_LAG_MS: AN_HOUR_MS,
+    });
+    try {
+      await api.get(SchemaService).whenReady();
+      expect(await api.get(ReadReplica).becomesUsable()).toBe(false);
+      expect(await listed(api)).toHaveLength(4);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
 describe('commands with DATABASE_READ_URL', () => {
   const commands = (): CommandLine =>
     new CommandLine({
