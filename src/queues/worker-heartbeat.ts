@@ -48,12 +48,14 @@ export class WorkerHeartbeat {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
     const { clock_was_set_back: clockWasSetBack, living } = await this.workers.beat(this.name, DEAD_AFTER_MS);
-    this.living = living;
     if (clockWasSetBack) await this.workers.pullBack();
     const now = performance.now();
     this.beatingSinceMs = now - this.lastBeatMs < DEAD_AFTER_MS ? (since ?? now) : now;
     this.lastBeatMs = now;
-    if (now - this.beatingSinceMs < DEAD_AFTER_MS) return { dead: [], clockWasSetBack };
+    const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
+    // After an outage of PostgreSQL nobody was seen for long: those who lived before it may still, and say so soon.
+    this.living = isNew ? Math.max(this.living, living) : living;
+    if (isNew) return { dead: [], clockWasSetBack };
     return { dead: await this.workers.listUnseen(DEAD_AFTER_MS), clockWasSetBack };
   }
 

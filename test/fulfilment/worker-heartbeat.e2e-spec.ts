@@ -56,6 +56,18 @@ describe('a worker', () => {
     expect(await beats(5)).toEqual([...NOBODY, ['worker@gone:1']]);
   });
 
+  it('shares what all may do at once with those who lived before an outage, until they had time to say so', async () => {
+    await stack.sql(`INSERT INTO worker_processes VALUES ('worker@other:1', now())`);
+    await beats(1);
+    expect(heartbeat.shareOf(6)).toBe(3);
+    await stack.sql(`UPDATE worker_processes SET seen_at = now() - interval '1 hour'`);
+    nowMs += 60_000;
+    await beats(4);
+    expect(heartbeat.shareOf(6)).toBe(3);
+    await beats(1);
+    expect(heartbeat.shareOf(6)).toBe(6);
+  });
+
   it('that stood still for long begins anew', async () => {
     await beats(5);
     nowMs += 60_000;
