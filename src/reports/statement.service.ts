@@ -38,10 +38,14 @@ export class AccountStatementService {
   /**
    * Movements are never changed, and those of one wallet come one after the other: so the balances are read at one
    * moment, and the lines in pages up to the last one of that moment, without a transaction that stays open.
+   * @param server the primary, where nothing may be missing that was done a moment ago.
    */
-  async read(merchantId: number, { from, to }: Period): Promise<AccountStatement> {
+  async read(
+    merchantId: number,
+    { from, to }: Period,
+    server: ReadServer = this.reads.together(),
+  ): Promise<AccountStatement> {
     const which = { merchantId, from: from ?? null, to: to ?? null };
-    const server = this.reads.together();
     const bounds = await inSnapshot(server, (tx) => this.statements.readBounds(tx, which));
     const { opening, closing } = bounds;
     return {

@@ -65,7 +65,8 @@ export class MerchantWallet {
   /** Newest first, and logged. @throws NOT_FOUND; BAD_REQUEST */
   async export(caller: Caller, id: number, given: StatementPeriodDto, response: Response): Promise<void> {
     await this.merchants.get(id);
-    const { pages } = await this.statements.read(id, toPeriod(given));
+    // With the deposit that was just made on the same page.
+    const { pages } = await this.statements.read(id, toPeriod(given), this.database);
     await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), async (lines) =>
       this.database.transaction((tx) => {
         const detail = { list: 'entries', filter: { ...given }, lines };
