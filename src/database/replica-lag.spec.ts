@@ -45,6 +45,19 @@ describe('how far a replica is behind', () => {
     expect(lag.ms(2_000)).toBe(0);
   });
 
+  it('is unknown again when the replica goes back, until it has what is awaited', () => {
+    const lag = new ReplicaLag();
+    lag.primaryWas(500n, 1_000);
+    lag.replicaIs(500n);
+    lag.primaryWas(600n, 2_000);
+    lag.replicaIs(400n);
+    expect([lag.isKnown, lag.ms(2_000)]).toEqual([false, Infinity]);
+    lag.replicaIs(550n);
+    expect(lag.isKnown).toBe(false);
+    lag.replicaIs(600n);
+    expect(lag.ms(2_000)).toBe(0);
+  });
+
   it('keeps a bounded number of moments, of which the oldest say enough', () => {
     const lag = new ReplicaLag();
     lag.primaryWas(0n, 0);

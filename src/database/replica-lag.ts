@@ -16,6 +16,7 @@ export class ReplicaLag {
   /** What the replica may not have yet, oldest first. */
   private awaited: Sample[] = [];
   private currentAtMs: number | undefined;
+  private replayed = 0n;
 
   /** Whether the replica was ever seen to have all that the primary had at some moment. */
   get isKnown(): boolean {
@@ -35,6 +36,9 @@ export class ReplicaLag {
   }
 
   replicaIs(replayed: bigint): void {
+    // A standby that begins anew may show less than before: it lacks again what it had, and when that was is not known.
+    if (replayed < this.replayed) this.currentAtMs = undefined;
+    this.replayed = replayed;
     const has = this.awaited.filter(({ written }) => written <= replayed);
     this.currentAtMs = has.at(-1)?.atMs ?? this.currentAtMs;
     this.awaited = this.awaited.slice(has.length);
