@@ -56,9 +56,9 @@ export class ApprovalsRepository {
   }
 
   async lock(tx: Transaction, id: number): Promise<NamedApproval | null> {
-    const query = select(tx).where('approval.id = :id', { id });
-    const [locked = null] = await rowsOf(query.setLock('for_no_key_update', undefined, ['approval']));
-    return locked;
+    await tx.manager.findOne(Approval, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    // Whoever waited for the lock has the row as it is now, but not the name of who decided meanwhile.
+    return this.find(id, tx);
   }
 
   /** The one that waits under a reference. Those that waited too long are ended first. */

@@ -148,6 +148,8 @@ describe('an approval', () => {
     const [approved, rejected] = await Promise.all([approve(id), reject(id, tun)]);
     expect(new Set([approved.status, rejected.status])).toEqual(new Set([200, 409]));
     expect(await available()).toBe(approved.status === 200 ? '6000.01' : '5000.00');
+    const first = approved.status === 200 ? `approved by ${mali.email}` : `rejected by ${tun.email}`;
+    expect([approved, rejected].find(({ status }) => status === 409)?.body.message).toContain(`was ${first}`);
     expect(await logged()).toHaveLength(2);
   });
 
