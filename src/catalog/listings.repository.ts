@@ -8,7 +8,7 @@ import { Reads } from '../database/reads.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import type { Product } from './product.entity.js';
 import { routingLimits, type RoutingLimits } from './routing.js';
-import { offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
+import { firstPassedOver, offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
 /** A product as one merchant can order it. */
@@ -85,7 +85,7 @@ export type OrderableProduct = Omit<AskedProduct, 'sandbox'> &
     max_cost_micros: bigint | null;
     cost_currency: SupplierOffer['cost_currency'];
     baht_per_unit: string | null;
-    /** The offers that came before it and are not routable, as the JSON of `PassedOver[]`; null where there are none. */
+    /** The first of the offers that came before it and are not routable, as the JSON of `PassedOver[]`; null where there are none. */
     passed_over: string | null;
     list_price: Product['price'];
     unit_price: MerchantPrice['price'];
@@ -112,7 +112,7 @@ export const FIND_ORDERABLE = statement(
            CASE WHEN asked.sandbox THEN ${SANDBOX_SUPPLIER_ID} ELSE first.supplier_id END AS supplier_id,
            CASE WHEN asked.sandbox THEN p.sku ELSE first.supplier_sku END AS supplier_sku, first.supplier_code, first.once_per_day, first.player_template, first.player_pattern,
            first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
-           first.passed_over::text AS passed_over, p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
+           ${firstPassedOver('first.passed_over')}::text AS passed_over, p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity, p.kind,
            date_trunc('milliseconds', statement_timestamp()) AS now
     FROM ${asked.as('asked')}
@@ -122,7 +122,7 @@ export const FIND_ORDERABLE = statement(
       SELECT * FROM (
         SELECT offer.*, row_number() OVER places AS place,
                count(*) FILTER (WHERE player_pattern IS NULL AND why_not IS NULL) OVER places AS for_anybody,
-               jsonb_agg(${PASSED_OVER}) FILTER (WHERE why_not IS NOT NULL) OVER places AS passed_over
+               jsonb_agg(${PASSED_OVER}) FILTER (WHERE why_not <> 'off') OVER places AS passed_over
         FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
         WHERE NOT asked.sandbox
         WINDOW places AS (ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)

@@ -1,5 +1,5 @@
 import type { Supplier } from '../suppliers/supplier.entity.js';
-import type { Unroutable } from './routing.js';
+import { MOST_PASSED_OVER, type Unroutable } from './routing.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
 /** The parameters of a statement that has {@link offersOf} in it, beside its own. */
@@ -66,6 +66,14 @@ export const offersOf = (
 /** By priority, then by cost, those without one last. @param alias of the rows of {@link offersOf}. */
 export const routingOrder = (alias: string): string =>
   `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
+
+/**
+ * The first of those in a JSON array of them. Offers that are switched off are none of them: that is no news, and there may
+ * be any number.
+ * @param list such an array, or null.
+ */
+export const firstPassedOver = (list: string): string =>
+  `jsonb_path_query_array(${list}, '$[0 to ${MOST_PASSED_OVER - 1}]')`;
 
 const COST = 'round(o.cost_micros * o.baht_per_unit / 10000)';
 

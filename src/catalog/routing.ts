@@ -12,6 +12,9 @@ export const UNROUTABLE = [
 ] as const;
 export type Unroutable = (typeof UNROUTABLE)[number];
 
+/** Of the offers that came before one that was taken, so many are kept with it: the first ones. */
+export const MOST_PASSED_OVER = 20;
+
 /** What the environment says of routing, as statements are given it. */
 export interface RoutingLimits {
   costMaxAgeMs: bigint;

@@ -1,6 +1,6 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
-import { offersOf, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
+import { firstPassedOver, offersOf, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
 import { passedOverIn } from '../orders/passed-over.js';
 
@@ -155,7 +155,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       FROM held
       CROSS JOIN LATERAL (
         SELECT * FROM (
-          SELECT *, jsonb_agg(${passedOverIn('candidates')}) FILTER (WHERE why IS NOT NULL) OVER (ORDER BY place) AS passed_over
+          SELECT *, jsonb_agg(${passedOverIn('candidates')}) FILTER (WHERE why <> 'off') OVER (ORDER BY place) AS passed_over
           FROM (${sameAgain(maxRetries)} UNION ALL ${elsewhere(limits, maxOffers)}) candidates) ranked
         WHERE why IS NULL ORDER BY place LIMIT 1) next
       JOIN suppliers s ON s.id = next.supplier_id),
@@ -168,7 +168,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     begun AS (
       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${named(TERMS)}, passed_over, created_at)
       SELECT order_id, item, unit, attempt, supplier_id, ${attemptReference('chosen', 'chosen')}, ${named(TERMS)},
-             passed_over, date_trunc('milliseconds', statement_timestamp())
+             ${firstPassedOver('passed_over')}, date_trunc('milliseconds', statement_timestamp())
       FROM chosen)
     UPDATE order_units u SET
       supplier_id = chosen.supplier_id, attempt = chosen.attempt, state = 'queued', next_action = 'send',

@@ -1,4 +1,5 @@
 import type { AskedProduct, ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
+import { MOST_PASSED_OVER } from '../catalog/routing.js';
 import { invalidRequest } from '../core/errors.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
@@ -184,7 +185,7 @@ function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[
   const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({
     ...{ supplier: supplier_code ?? '', supplier_sku: supplier_sku ?? '', why: 'player' },
   }));
-  return JSON.stringify([...unroutable, ...excluding]);
+  return JSON.stringify([...unroutable, ...excluding].slice(0, MOST_PASSED_OVER));
 }
 
 const prices = (product: OrderableProduct): { listPrice: Satang; unitPrice: Satang } => ({

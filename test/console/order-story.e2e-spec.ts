@@ -62,6 +62,8 @@ describe('the story of a unit that two suppliers were asked for', () => {
     const late = await stack.product('35.00');
     await sellAlsoAt(scene, late, 'second', { priority: 2, isPaused: true });
     await sellAlsoAt(scene, late, 'picky', { priority: 3 });
+    await sellAlsoAt(scene, late, 'switched-off', { priority: 1 });
+    await stack.sql(`UPDATE supplier_offers SET active = false WHERE supplier_sku = 'switched-off-sku'`);
     await stack.sql(
       `INSERT INTO supplier_products (supplier_id, sku, name, sellable, player_pattern, first_seen_at, last_seen_at)
        SELECT id, 'picky-sku', 'theirs', true, '^[0-9]+$', now(), now() FROM suppliers WHERE code = 'picky'`,
