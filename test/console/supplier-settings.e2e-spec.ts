@@ -101,8 +101,9 @@ describe('a supplier', () => {
 
   it('moves to another host only with its secrets typed anew: nobody has what is stored sent to a host of theirs', async () => {
     await set('stays', { ...DIGI, expected_updated_at: null });
+    const now = async (): Promise<object> => ({ expected_updated_at: (await show('stays')).updated_at });
     const elsewhere = { ...DIGI, base_url: 'https://digi.example/v1', credentials: {} };
-    const { status, body } = await set('stays', elsewhere);
+    const { status, body } = await set('stays', { ...elsewhere, ...(await now()) });
     expect([status, body.details?.[0]]).toMatchObject([
       400,
       {
@@ -111,8 +112,13 @@ describe('a supplier', () => {
       },
     ]);
     expect((await show('stays')).base_url).toBe('https://api.digiflazz.com/v1');
-    expect((await set('stays', { ...elsewhere, base_url: 'https://api.digiflazz.com/v2' })).status).toBe(200);
-    const anew = await set('stays', { ...elsewhere, credentials: { key: 'prod-4712' } });
+    const atHome = { ...elsewhere, base_url: 'https://api.digiflazz.com/v2', ...(await now()) };
+    expect((await set('stays', atHome)).status).toBe(200);
+    const anew = await set('stays', {
+      ...elsewhere,
+      credentials: { key: 'prod-4712' },
+      ...(await now()),
+    });
     expect([anew.status, anew.body.base_url]).toEqual([200, 'https://digi.example/v1']);
   });
 

@@ -4,7 +4,7 @@ import classes from './report.module.css';
 /** What may be wider than the page, and scrolls by itself then: also by keyboard. @param label names it for screen readers. */
 export const Wide = ({ label, children }: { label: string; children: ReactNode }): ReactNode => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  <div className={classes.wide} role="region" aria-label={label} tabIndex={0}>
+  <div className={classes.wide} role="group" aria-label={label} tabIndex={0}>
     {children}
   </div>
 );
