@@ -6,7 +6,15 @@ import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
-import { bodyOf, changesOf, draftOf, isComplete, isElsewhere, type Draft, type SettingChange } from './settings-draft';
+import {
+  bodyOf,
+  changesOf,
+  draftOf,
+  isComplete,
+  isElsewhere,
+  type Draft,
+  type SettingChange,
+} from './settings-draft';
 import { SettingsFields } from './settings-fields';
 import type { SupplierDetail } from './supplier-view';
 import classes from './settings.module.css';
