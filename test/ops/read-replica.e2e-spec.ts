@@ -17,7 +17,7 @@ let servers: PostgresPair;
 let stack: TestStack;
 /** Takes any lag. */
 let patient: INestApplication;
-/** Takes a second's. */
+/** Takes some seconds', and asks as a role that may only read. */
 let strict: INestApplication;
 let merchant: TestMerchant;
 let sku: string;
@@ -27,7 +27,9 @@ beforeAll(async () => {
   stack = await TestStack.start({ DATABASE_URL: servers.primary.url });
   const replica = { DATABASE_READ_URL: servers.url };
   patient = await stack.startApi({ ...replica, DATABASE_READ_MAX_LAG_MS: AN_HOUR_MS });
-  strict = await stack.startApi({ ...replica, DATABASE_READ_MAX_LAG_MS: 3_000 });
+  await stack.sql(`CREATE ROLE reader LOGIN PASSWORD 'reads-only' IN ROLE pg_read_all_data`);
+  const reader = Object.assign(new URL(servers.url), { username: 'reader', password: 'reads-only' });
+  strict = await stack.startApi({ DATABASE_READ_URL: reader.href, DATABASE_READ_MAX_LAG_MS: 3_000 });
   sku = await stack.product('35.00');
 });
 
