@@ -22,13 +22,14 @@ export const FIND_KEYS = statement(
          WHERE k.key_hash = ANY(${hashes}) AND k.revoked_at IS NULL`,
 );
 
-/** What another process writes at this moment is left to it. */
+/** What another process writes at this moment is left to it. No key was used later than now: a process's clock may be ahead. */
 export const NOTE_USES = statement(
   'api_keys.note_uses',
   { uses: rowsOf({ id: 'int', used_at: 'timestamptz' }) },
   ({ uses }) => `
     UPDATE api_keys k SET last_used_at = due.used_at
-    FROM (SELECT kept.id, used.used_at FROM ${uses.as('used')} JOIN api_keys kept ON kept.id = used.id
+    FROM (SELECT kept.id, least(used.used_at, statement_timestamp()) AS used_at
+          FROM ${uses.as('used')} JOIN api_keys kept ON kept.id = used.id
           WHERE kept.last_used_at IS NULL OR kept.last_used_at < used.used_at
           ORDER BY kept.id FOR NO KEY UPDATE OF kept SKIP LOCKED) due
     WHERE k.id = due.id`,
