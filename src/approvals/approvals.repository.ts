@@ -5,6 +5,8 @@ import { Database, type Transaction } from '../database/database.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Operator } from '../operators/operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
+import { FIND_HAND_OVER } from './approvals.sql.js';
+import type { HandOver } from './hand-over.js';
 
 interface Names {
   merchant_name: string;
@@ -70,6 +72,15 @@ export class ApprovalsRepository {
       { status: 'expired' },
     );
     const [found = null] = await rowsOf(select(tx).where(where));
+    return found;
+  }
+
+  /** The last time, in so many days, that one of the two may have come into the other's account. */
+  async findHandOver(
+    tx: Transaction,
+    between: { requester: number; approver: number; days: number },
+  ): Promise<HandOver | null> {
+    const [found = null] = await tx.query<HandOver>(...FIND_HAND_OVER.with(between));
     return found;
   }
 

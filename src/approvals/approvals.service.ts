@@ -9,6 +9,7 @@ import { hasPermission } from '../operators/roles.js';
 import { assertFunding, WalletService } from '../wallet/wallet.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { ApprovalsRepository, type ApprovalFilter, type NamedApproval } from './approvals.repository.js';
+import { HANDED_OVER } from './hand-over.js';
 
 /** After so many days nobody approves a request any more. */
 export const APPROVAL_DAYS = 7;
@@ -79,7 +80,7 @@ export class ApprovalsService {
   /**
    * Makes the movement, by an operator who did not ask for it. Who approves twice is told what came of it.
    * @param expectedAvailable what the operator saw as available: with anything else, nothing moves.
-   * @throws NOT_FOUND; FORBIDDEN for one's own; CONFLICT when it does not wait any more, its requester may not move
+   * @throws NOT_FOUND; FORBIDDEN for one's own, or where the two may be one person; CONFLICT when it does not wait any more, its requester may not move
    * money any more, the reference was used or there is not enough; with CHANGED_MEANWHILE for another balance.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
@@ -92,6 +93,7 @@ export class ApprovalsService {
       if (isDecidedBy(by, approval, 'approved')) return approval;
       assertWaits(approval);
       if (requestedBy === by.console.operatorId) throw ownRequest();
+      await this.assertTwoPeople(tx, requestedBy, by);
       await this.assertStillMay(tx, approval);
       const { transferId, repeats } = await this.funding.fundIn(tx, kind, {
         ...by,
@@ -133,6 +135,22 @@ export class ApprovalsService {
     if (earlier) refuse('CONFLICT', used(reference, earlier.operator));
   }
 
+  /** @throws FORBIDDEN where one of the two may have come into the other's account lately, and so be both. */
+  private async assertTwoPeople(
+    tx: Transaction,
+    requester: number,
+    { console }: ConsoleActor,
+  ): Promise<void> {
+    const between = { requester, approver: console.operatorId, days: APPROVAL_DAYS };
+    const found = await this.approvals.findHandOver(tx, between);
+    if (!found) return;
+    const { operator, action, account, created_at: at } = found;
+    throw ownRequest(
+      `${operator} ${HANDED_OVER[action]} ${account} at ${at.toISOString()}: for ${APPROVAL_DAYS} days ` +
+        'both count as one person here, and another operator has to approve it',
+    );
+  }
+
   /** @throws CONFLICT where the requester is disabled, or lost the permission. */
   private async assertStillMay(
     tx: Transaction,
@@ -149,12 +167,8 @@ function refuse(code: 'BAD_REQUEST' | 'CONFLICT', message: string): never {
   throw new AppError(code, message);
 }
 
-const ownRequest = (): AppError => {
-  const message = 'You asked for this yourself: another operator has to approve it';
-  return new AppError('FORBIDDEN', message, {
-    details: [{ field: 'id', code: 'OWN_REQUEST', message }],
-  });
-};
+const ownRequest = (message = 'You asked for this yourself: another operator has to approve it'): AppError =>
+  new AppError('FORBIDDEN', message, { details: [{ field: 'id', code: 'OWN_REQUEST', message }] });
 
 /** @throws NOT_FOUND */
 function known(approval: NamedApproval | null, id: number): NamedApproval {

@@ -125,6 +125,27 @@ describe('an approval', () => {
     expect(await available()).toBe('5000.00');
   });
 
+  it('is not given by an account that the requester made or changed within seven days, nor the other way round', async () => {
+    const tun = await scene.console.signedIn('finance');
+    const by = { operator: mali.email, console: { operatorId: mali.id, ip: '127.0.0.1', requestId: 'r-1' } };
+    await scene.console.operators.setRole(tun.email, 'finance', by);
+    const ids = [
+      await asked({ reference: `${reference}-1` }, mali),
+      await asked({ reference: `${reference}-2` }, tun),
+    ] as const;
+    for (const { status, body } of [await approve(ids[0], tun), await approve(ids[1], mali)]) {
+      expect([status, body.details?.[0]?.code]).toEqual([403, 'OWN_REQUEST']);
+      expect(body.message).toContain(`${mali.email} gave a role to ${tun.email} at `);
+    }
+    expect(await available()).toBe('5000.00');
+    expect((await approve(ids[0], nok)).status).toBe(200);
+    await scene.stack.fill(
+      `SET session_replication_role = replica;
+       UPDATE operator_actions SET created_at = created_at - interval '8 days' WHERE action = 'operator.set_role'`,
+    );
+    expect((await approve(ids[1], mali)).status).toBe(200);
+  });
+
   it('by two people at once, each more than once, is one movement', async () => {
     const id = await asked();
     const tun = await scene.console.signedIn('finance');

@@ -1,0 +1,16 @@
+/** By what somebody may have come into another operator's account: the link for its password is theirs to give. */
+export const HANDED_OVER = {
+  'operator.create': 'created',
+  'operator.reset': 'reset',
+  'operator.enable': 'enabled',
+  'operator.set_role': 'gave a role to',
+} as const;
+
+/** What an operator did to another one's account. */
+export interface HandOver {
+  operator: string;
+  action: keyof typeof HANDED_OVER;
+  /** The address of that account. */
+  account: string;
+  created_at: Date;
+}
