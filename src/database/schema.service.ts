@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
+import { AbstractLogger, DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
@@ -105,7 +105,8 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
 
   /** On a connection of their own, because requests have limits that are no good for them. */
   private async runMigrations(): Promise<void> {
-    const migrating = await new DataSource(dataSourceOptions(this.config.DATABASE_URL)).initialize();
+    const options = { ...dataSourceOptions(this.config.DATABASE_URL), logger: new Unheard() };
+    const migrating = await new DataSource(options).initialize();
     try {
       const applied = await migrating.runMigrations();
       for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
@@ -113,6 +114,11 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
       await migrating.destroy();
     }
   }
+}
+
+/** TypeORM says on standard output which migration failed; that belongs to a command's JSON, and the error is logged by us. */
+class Unheard extends AbstractLogger {
+  protected override writeLog(): void {}
 }
 
 /**

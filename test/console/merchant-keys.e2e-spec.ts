@@ -78,9 +78,9 @@ describe('keys', () => {
     const { status, body } = await issue(given);
     expect([status, body.api_key]).toMatchObject([201, { ...given, state: 'active' }]);
     expect(body.key.startsWith(body.api_key.prefix)).toBe(true);
-    expect(await worksAt(body.key)).toBe(200);
     const [newest] = await list();
     expect(newest).toEqual(body.api_key);
+    expect(await worksAt(body.key)).toBe(200);
     expect(JSON.stringify(await list())).not.toContain(body.key);
     for (const wrong of [
       { allowed_networks: ['here'] },
