@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { findChromium } from '../test/support/chromium.js';
+import { findChromium, launchChromium } from '../test/support/chromium.js';
 import { createCatalog } from './support/catalog.js';
 import { startConsole } from './support/console.js';
-import { addInactiveWebhooks, addOrders, addTroubles } from './support/filling.js';
+import { addInactiveWebhooks, addTroubles, fillWithOrders } from './support/filling.js';
 import { median, report, round } from './support/figures.js';
 import { Operator } from './support/operator.js';
 import { orderBody } from './support/orders.js';
@@ -20,7 +19,6 @@ import { createWallets, type Wallet } from './support/wallets.js';
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-const STEP = 250_000;
 const PRICES = 500;
 
 const program = await findChromium();
@@ -30,8 +28,7 @@ const supplier = await createCatalog(stack);
 const wallets = await createWallets(stack.database, 200);
 const [wallet] = wallets as [Wallet, ...Wallet[]];
 await addInactiveWebhooks(stack.database, wallets);
-for (let filled = 0; filled < ORDERS; filled += STEP)
-  await addOrders(stack.database, wallets, filled, Math.min(STEP, ORDERS - filled));
+await fillWithOrders(stack.database, wallets, 0, ORDERS);
 await addTroubles(stack.database, 0);
 await importProducts();
 const doubtful = await placeDoubtful(ROUNDS);
@@ -39,12 +36,7 @@ await stack.database.query('VACUUM (ANALYZE)');
 
 const { child, url } = await startConsole(stack);
 const operator = await Operator.signIn(stack, url, 1);
-const { program: executablePath, env } = program;
-const browser = await chromium.launch({
-  executablePath,
-  args: ['--no-sandbox', '--disable-background-networking'],
-  env: { ...(process.env as Record<string, string>), ...env },
-});
+const browser = await launchChromium(program);
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 await context.addCookies([...operator.cookies].map(([name, value]) => ({ name, value, url })));
 const person = new Person(await context.newPage());

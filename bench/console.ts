@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createCatalog } from './support/catalog.js';
 import { startConsole } from './support/console.js';
-import { addInactiveWebhooks, addOrders, addTroubles } from './support/filling.js';
+import { addInactiveWebhooks, addTroubles, fillWithOrders } from './support/filling.js';
 import { median, percentile, report, round } from './support/figures.js';
-import { httpRequest, load } from './support/load.js';
 import { Operator } from './support/operator.js';
-import { orderBody } from './support/orders.js';
+import { loadOrders } from './support/orders.js';
 import { residentMb } from './support/resident.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
@@ -20,7 +18,6 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const ASKED = 60;
 const PEOPLE = 10;
 const WALLETS = 200;
-const STEP = 250_000;
 /** As the pages do, in milliseconds. */
 const EVERY = { openOrder: 2_000, list: 5_000, figures: 10_000 };
 
@@ -34,8 +31,7 @@ const stack = await startStack({ WEBHOOK_LOG_DAYS: '0' }, { max_wal_size: '4GB',
 const supplier = await createCatalog(stack);
 const wallets = await createWallets(stack.database, WALLETS);
 await addInactiveWebhooks(stack.database, wallets);
-for (let filled = 0; filled < ORDERS; filled += STEP)
-  await addOrders(stack.database, wallets, filled, Math.min(STEP, ORDERS - filled));
+await fillWithOrders(stack.database, wallets, 0, ORDERS);
 await addTroubles(stack.database);
 await stack.database.query('VACUUM (ANALYZE)');
 
@@ -163,15 +159,7 @@ async function intakeRatio(): Promise<number> {
 
 async function takeOrders(): Promise<number> {
   await stack.database.query('CHECKPOINT');
-  const run = randomBytes(6).toString('hex');
-  let n = 0;
-  const { perSecond } = await load({
-    url: stack.apiUrl,
-    connections: 64,
-    durationMs: 4_000,
-    next: () => httpRequest('/v1/orders', wallets[n % WALLETS]?.key ?? '', orderBody(`${run}-${n++}`)),
-  });
-  return perSecond;
+  return (await loadOrders({ url: stack.apiUrl, wallets, connections: 64, durationMs: 4_000 })).perSecond;
 }
 
 /** All orders as CSV. */

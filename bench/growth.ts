@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCatalog } from './support/catalog.js';
-import { addInactiveWebhooks, addOrders } from './support/filling.js';
+import { addInactiveWebhooks, fillWithOrders } from './support/filling.js';
 import { median, percentile, report, round } from './support/figures.js';
-import { httpRequest, load } from './support/load.js';
-import { orderBody } from './support/orders.js';
+import { loadOrders, orderBody } from './support/orders.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
@@ -17,7 +16,6 @@ const SIZES = (process.env.BENCH_GROWTH ?? '0,1000000').split(',').map(Number);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const DURATION_MS = 3_000;
 const WALLETS = 200;
-const STEP = 250_000;
 const BYTES = 'bytes per order';
 
 const stack = await startStack({ WEBHOOK_LOG_DAYS: '0' }, { max_wal_size: '4GB' });
@@ -34,11 +32,8 @@ await measure();
 for (const size of SIZES) {
   // What the measurements before it added is not counted.
   const bytesBefore = await databaseBytes();
-  while (filled < size) {
-    const count = Math.min(STEP, size - filled);
-    await addOrders(stack.database, wallets, filled, count);
-    filled += count;
-  }
+  await fillWithOrders(stack.database, wallets, filled, size);
+  filled = size;
   await stack.database.query('VACUUM (ANALYZE)');
   filledBytes += (await databaseBytes()) - bytesBefore;
   const rounds: Record<string, number>[] = [];
@@ -70,14 +65,8 @@ async function databaseBytes(): Promise<number> {
 
 async function measure(): Promise<Record<string, number>> {
   await stack.database.query('CHECKPOINT');
-  const run = randomBytes(6).toString('hex');
-  let n = 0;
-  const { perSecond } = await load({
-    url: stack.apiUrl,
-    connections: 64,
-    durationMs: DURATION_MS,
-    next: () => httpRequest('/v1/orders', wallets[n % WALLETS]?.key ?? '', orderBody(`${run}-${n++}`)),
-  });
+  const asked = { url: stack.apiUrl, wallets, connections: 64, durationMs: DURATION_MS };
+  const { perSecond, run } = await loadOrders(asked);
   await untilQuiet();
   return {
     intake: perSecond,

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { createNaive } from './peers/naive-schema.js';
 import { createCatalog, SKU } from './support/catalog.js';
 import { startHelper } from './support/child.js';
 import { median, report, round } from './support/figures.js';
-import { httpRequest, load } from './support/load.js';
-import { orderBody } from './support/orders.js';
+import { loadOrders } from './support/orders.js';
 import { startStack } from './support/stack.js';
 import { createWallets, type Wallet } from './support/wallets.js';
 
@@ -79,17 +77,8 @@ await stack.stop();
 process.exit(0);
 
 async function orders(url: string, from: Wallet[]): Promise<number> {
-  let n = 0;
-  const run = randomBytes(6).toString('hex');
-  const { perSecond, statuses } = await load({
-    url,
-    connections: CONNECTIONS,
-    durationMs: DURATION_MS,
-    next: () => httpRequest('/v1/orders', from[n % from.length]?.key ?? '', orderBody(`${run}-${n++}`)),
-  });
-  if (statuses.size !== 1 || !statuses.has(200))
-    throw new Error(`not only orders: ${[...statuses].join(' ')}`);
-  return perSecond;
+  const asked = { url, wallets: from, connections: CONNECTIONS, durationMs: DURATION_MS };
+  return (await loadOrders(asked)).perSecond;
 }
 
 /** No checkpoint of what came before falls into the next measurement. */

@@ -15,6 +15,20 @@ export async function addInactiveWebhooks(database: pg.Pool, wallets: Wallet[]):
   );
 }
 
+/** So many at once keep one statement's memory small. */
+const STEP = 250_000;
+
+/** {@link addOrders} until there are so many. @param from how many there are. */
+export async function fillWithOrders(
+  database: pg.Pool,
+  wallets: Wallet[],
+  from: number,
+  to: number,
+): Promise<void> {
+  for (let filled = from; filled < to; filled += STEP)
+    await addOrders(database, wallets, filled, Math.min(STEP, to - filled));
+}
+
 /**
  * Adds completed and delivered orders as the service leaves them, of 100,000 players, spread over the merchants, one
  * every five seconds from a year ago. The merchants are those of one call of `createWallets`, with {@link addInactiveWebhooks}.

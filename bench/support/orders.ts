@@ -1,5 +1,36 @@
+import { randomBytes } from 'node:crypto';
 import { SKU } from './catalog.js';
+import { httpRequest, load } from './load.js';
+import type { Wallet } from './wallets.js';
 
 /** The JSON text of an order of one SKU. @param userId `slow-200` has the supplier take 200 ms. */
 export const orderBody = (reference: string, userId = 'player-1', sku = SKU): string =>
   JSON.stringify({ reference_id: reference, user_id: userId, items: [{ sku, quantity: 1 }] });
+
+interface OrderLoad {
+  url: string;
+  /** Whose turn it is, one after the other. */
+  wallets: Wallet[];
+  connections: number;
+  durationMs: number;
+}
+
+/**
+ * Places orders as fast as they are accepted.
+ * @returns how many in a second, and the start of their references, which are counted from 0 behind it.
+ * @throws when anything but 200 is answered.
+ */
+export async function loadOrders({
+  wallets,
+  ...options
+}: OrderLoad): Promise<{ perSecond: number; run: string }> {
+  const run = randomBytes(6).toString('hex');
+  let n = 0;
+  const { perSecond, statuses } = await load({
+    ...options,
+    next: () => httpRequest('/v1/orders', wallets[n % wallets.length]?.key ?? '', orderBody(`${run}-${n++}`)),
+  });
+  if (statuses.size !== 1 || !statuses.has(200))
+    throw new Error(`not only orders: ${[...statuses].join(' ')}`);
+  return { perSecond, run };
+}

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromium, type Browser } from 'playwright-core';
 import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-packages.js';
 import { findOrFetch, type Program } from './fetched-program.js';
 
@@ -18,6 +19,14 @@ const packageDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local'
 /** Chromium or Chrome, or the package with the libraries and fonts that the system lacks; null where none can be had. */
 export const findChromium = (): Promise<Program | null> =>
   findOrFetch({ names: NAMES, packages: PACKAGES, directory: packageDir, findUnpacked });
+
+/** @param found what {@link findChromium} did. */
+export const launchChromium = ({ program, env }: Program): Promise<Browser> =>
+  chromium.launch({
+    executablePath: program,
+    args: ['--no-sandbox', '--disable-background-networking'],
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
 
 function findUnpacked(): Program | null {
   const root = path.join(packageDir, 'root');

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from '@jest/globals';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { findChromium } from '../../support/chromium.js';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../../support/chromium.js';
 import { newAddress, type ConsoleStack, type TestOperator } from '../console-stack.js';
 
 const binary = await findChromium();
@@ -25,14 +25,7 @@ export function describeInBrowser(name: string, story: () => void): void {
   describe.skip(`${name} (there is no chromium)`, story);
 }
 
-export function launchBrowser(): Promise<Browser> {
-  const { program, env } = binary ?? { program: '', env: {} };
-  return chromium.launch({
-    executablePath: program,
-    args: ['--no-sandbox', '--disable-background-networking'],
-    env: { ...(process.env as Record<string, string>), ...env },
-  });
-}
+export const launchBrowser = (): Promise<Browser> => launchChromium(binary ?? { program: '', env: {} });
 
 /** What axe finds wrong with what is shown now, a line for each kind. */
 export async function axeFindings(page: Page): Promise<string[]> {
