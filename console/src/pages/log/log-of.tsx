@@ -1,0 +1,51 @@
+import { Link } from '@tanstack/react-router';
+import type { QueryKey } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { EVERY, usePolled } from '../../kit/live';
+import { Pages } from '../../kit/pages';
+import { Answered, Empty } from '../../kit/states';
+import { LogList } from './log';
+import classes from './log.module.css';
+
+interface LogOfProps {
+  /** What it is about, as the log's own filters say it. */
+  about: { merchant: number } | { supplier: string };
+  /** Of what else is asked about it, so that a change refreshes both. */
+  queryKey: QueryKey;
+  /** As the address has it. */
+  cursor: string | undefined;
+  /** Leads to the same in the whole log. */
+  linked: string;
+  /** Said where there is none. */
+  empty: string;
+}
+
+/** What operators did about one merchant or supplier, newest first. */
+export function LogOf({ about, queryKey, cursor, linked, empty }: LogOfProps): ReactNode {
+  const query = usePolled({
+    queryKey: [...queryKey, 'log', cursor],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/log', { params: { query: { ...about, cursor } }, signal })),
+    every: cursor === undefined ? EVERY.figures : EVERY.rest,
+  });
+  const [name] = Object.values(about).map(String);
+  return (
+    <>
+      <p className={classes.toLog}>
+        <Link to="/log" search={'merchant' in about ? { merchant: String(about.merchant) } : about}>
+          {linked}
+        </Link>
+      </p>
+      <Answered query={query}>
+        {({ data, next_cursor }) => (
+          <>
+            <LogList rows={data} scope={`${name} ${cursor ?? ''}`} isFirst={cursor === undefined} />
+            {data.length === 0 && <Empty title={empty} />}
+            <Pages next={next_cursor} />
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
