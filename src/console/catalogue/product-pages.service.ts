@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLogRepository } from '../../audit-log/audit-log.repository.js';
-import { recordAction } from '../../audit-log/audit-log.js';
 import { OffersService } from '../../catalog/offers.service.js';
 import { PricesService } from '../../catalog/prices.service.js';
 import { toProductView } from '../../catalog/product-actions.js';
@@ -27,6 +26,7 @@ import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
 import { ProductSales } from '../../support/product-sales.service.js';
 import type { Caller } from '../access/caller.js';
+import { logExport } from '../csv-answer.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
 import type {
   ListedProductDto,
@@ -90,11 +90,7 @@ export class ProductPages {
   async export(caller: Caller, filter: ProductFilterDto): Promise<string> {
     const skus = new Set(await this.desk.skus(toProductFilter(filter)));
     const products = (await this.products.list()).filter(({ sku }) => skus.has(sku));
-    await this.database.transaction((tx) => {
-      const detail = { list: 'products', filter: { ...filter }, lines: products.length };
-      recordAction(tx, caller.actor(), { action: 'export.run', detail });
-      return Promise.resolve();
-    });
+    await logExport(this.database, caller, { list: 'products', filter, lines: products.length });
     return `${BYTE_ORDER_MARK}${writeProducts(products.map(toProductView))}\n`;
   }
 

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { recordAction } from '../../audit-log/audit-log.js';
 import { Database } from '../../database/database.js';
-import { OrderDesk, type DeskQuestion } from '../../support/order-desk.service.js';
+import { OrderDesk } from '../../support/order-desk.service.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
 import { DeskService } from './desk.service.js';
 import type { ListedOrderDto } from './order.dto.js';
 import { toListedOrderDto } from './order.mapper.js';
@@ -40,27 +39,12 @@ export class OrderExport {
   /** Logged with the lines that went out, whether or not all did. @throws BAD_REQUEST; NOT_FOUND */
   async write(caller: Caller, filter: OrderFilterDto, response: Response): Promise<void> {
     const question = await this.questions.questionOf(caller, filter);
-    const pages = this.pages(caller, question);
-    await answerCsv(response, 'orders.csv', COLUMNS, pages, (lines) => this.log(caller, filter, lines));
-  }
-
-  private async *pages(
-    caller: Caller,
-    question: Omit<DeskQuestion, 'limit' | 'cursor'>,
-  ): AsyncGenerator<ListedOrderDto[]> {
-    let cursor: string | undefined;
-    do {
+    const pages = everyPage(async (cursor) => {
       const page = await this.desk.page({ ...question, cursor, limit: PAGE });
-      yield page.data.map((order) => toListedOrderDto(order, caller));
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined);
-  }
-
-  private log(caller: Caller, filter: OrderFilterDto, lines: number): Promise<void> {
-    return this.database.transaction((tx) => {
-      const detail = { list: 'orders', filter: { ...filter }, lines };
-      recordAction(tx, caller.actor(), { action: 'export.run', detail });
-      return Promise.resolve();
+      return { ...page, data: page.data.map((order) => toListedOrderDto(order, caller)) };
     });
+    await answerCsv(response, 'orders.csv', COLUMNS, pages, (lines) =>
+      logExport(this.database, caller, { list: 'orders', filter, lines }),
+    );
   }
 }

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { recordAction } from '../../audit-log/audit-log.js';
 import type { CsvCell } from '../../core/csv.js';
 import { AppError } from '../../core/errors.js';
 import { Database } from '../../database/database.js';
 import type { JobKind } from '../../jobs/job.entity.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
 import { ConsoleJobs } from './console-jobs.service.js';
 import type {
   AuditResultDto,
@@ -73,12 +72,7 @@ export class JobExport {
       name,
       Object.fromEntries(columns) as CsvColumns<Line>,
       Readable.from([lines]),
-      (count) =>
-        this.database.transaction((tx) => {
-          const detail = { list: kind, filter: params, lines: count };
-          recordAction(tx, caller.actor(), { action: 'export.run', detail });
-          return Promise.resolve();
-        }),
+      (count) => logExport(this.database, caller, { list: kind, filter: params, lines: count }),
     );
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { recordAction } from '../../audit-log/audit-log.js';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
@@ -16,7 +15,7 @@ import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
 import type { LogEntryDto, LogFilterDto, LogQueryDto } from './log.dto.js';
 
@@ -60,11 +59,7 @@ export class LogService {
   async export(caller: Caller, given: LogFilterDto, response: Response): Promise<void> {
     const pages = this.pages(filterOf(caller, given));
     await answerCsv(response, 'log.csv', COLUMNS, pages, (lines) =>
-      this.database.transaction((tx) => {
-        const detail = { list: 'log', filter: { ...given }, lines };
-        recordAction(tx, caller.actor(), { action: 'export.run', detail });
-        return Promise.resolve();
-      }),
+      logExport(this.database, caller, { list: 'log', filter: given, lines }),
     );
   }
 

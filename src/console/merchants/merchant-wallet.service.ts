@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
@@ -13,7 +12,7 @@ import { AccountStatementService, type Period, type StatementRow } from '../../r
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
-import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
 import type { MerchantWalletDto } from './merchant.dto.js';
 import type {
@@ -67,12 +66,8 @@ export class MerchantWallet {
     await this.merchants.get(id);
     // With the deposit that was just made on the same page.
     const { pages } = await this.statements.read(id, toPeriod(given), this.database);
-    await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), async (lines) =>
-      this.database.transaction((tx) => {
-        const detail = { list: 'entries', filter: { ...given }, lines };
-        recordAction(tx, caller.actor(), { action: 'export.run', merchantId: id, detail });
-        return Promise.resolve();
-      }),
+    await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), (lines) =>
+      logExport(this.database, caller, { list: 'entries', filter: given, lines, merchantId: id }),
     );
   }
 

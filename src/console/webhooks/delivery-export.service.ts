@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { recordAction } from '../../audit-log/audit-log.js';
 import { Database } from '../../database/database.js';
 import { WebhookDesk } from '../../webhooks/webhook-desk.service.js';
-import type { DeskDeliveryFilter } from '../../webhooks/webhook-desk.repository.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, type CsvColumns } from '../csv-answer.js';
+import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
 import type { ConsoleDeliveryDto } from './webhook.dto.js';
 import { toConsoleDeliveryDto, toDeliveryFilter } from './webhook.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
@@ -43,22 +41,13 @@ export class DeliveryExport {
 
   /** Logged with the lines that went out, whether or not all did. */
   async write(caller: Caller, given: DeliveryFilterDto, response: Response): Promise<void> {
-    const pages = this.pages(toDeliveryFilter(given));
-    await answerCsv(response, 'deliveries.csv', COLUMNS, pages, (lines) =>
-      this.database.transaction((tx) => {
-        const detail = { list: 'deliveries', filter: { ...given }, lines };
-        recordAction(tx, caller.actor(), { action: 'export.run', detail });
-        return Promise.resolve();
-      }),
-    );
-  }
-
-  private async *pages(filter: DeskDeliveryFilter): AsyncGenerator<ConsoleDeliveryDto[]> {
-    let cursor: string | undefined;
-    do {
+    const filter = toDeliveryFilter(given);
+    const pages = everyPage(async (cursor) => {
       const page = await this.desk.deliveries(filter, { cursor, limit: PAGE });
-      yield page.data.map(toConsoleDeliveryDto);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined);
+      return { ...page, data: page.data.map(toConsoleDeliveryDto) };
+    });
+    await answerCsv(response, 'deliveries.csv', COLUMNS, pages, (lines) =>
+      logExport(this.database, caller, { list: 'deliveries', filter: given, lines }),
+    );
   }
 }
