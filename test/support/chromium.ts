@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
@@ -48,15 +48,14 @@ const FONTS: [family: string, ...fonts: string[]][] = [
 
 /** Fonts are looked for where the system has them and where the package was unpacked. */
 function fontConfiguration(root: string): string {
-  const file = path.join(packageDir, 'fonts-by-name.conf');
-  if (existsSync(file)) return file;
+  const file = path.join(packageDir, 'fonts.conf');
   const aliases = FONTS.map(([family, ...fonts]) => {
     const preferred = fonts.map((font) => `<family>${font}</family>`).join('');
     return `<alias binding="same"><family>${family}</family><prefer>${preferred}</prefer></alias>`;
   });
   const cache = path.join(packageDir, 'font-cache');
   mkdirSync(cache, { recursive: true });
-  // Whole or not at all: another process may be about to read it.
+  // Each time, because a checkout may have moved; whole or not at all, because another process may be about to read it.
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(
     unfinished,
