@@ -1,5 +1,6 @@
 import { statement } from '../database/parameters.js';
 import type { PassedOver } from '../orders/passed-over.js';
+import { attemptOfCall, isSameUnit } from './attempt-of-call.sql.js';
 
 /** Something that happened to an order, in parts. */
 export interface StoryRow {
@@ -82,9 +83,6 @@ const facts = (given: Record<string, string>): string =>
     .map(([name, value]) => `'${name}', ${value}`)
     .join(', ')}))`;
 
-const isSameUnit = (one: string, other: string): string =>
-  ['order_id', 'item', 'unit'].map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
-
 const ofMoney = (orderId: string): Source[] => [
   {
     ...{ at: 'o.created_at', rank: RANK.created, sequence: '0', kind: `'order.created'` },
@@ -131,10 +129,7 @@ const attempts = (orderId: string): Source => ({
     WHERE a.order_id = ${orderId}`,
 });
 
-/**
- * A call that does not say which attempt it was about is of the last one that had begun before it. The call that ends an
- * attempt is written by the transaction that begins the next one, a moment later: it is told as of the end.
- */
+/** The call that ends an attempt is written a moment later, with the begin of the next one: it is told as of the end. */
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,
   ...{ rank: RANK.answer, sequence: 'c.id', kind: `'supplier.' || c.kind`, unit: unitOf('c') },
@@ -142,11 +137,7 @@ const calls = (orderId: string): Source => ({
   ...{ supplier: 's.code', facts: facts({ attempt: 'coalesce(a.number, 1)' }) },
   from: `supplier_calls c
     JOIN order_units u ON ${isSameUnit('u', 'c')}
-    LEFT JOIN LATERAL (
-      SELECT a.number, a.supplier_id, a.ended_at FROM unit_attempts a
-      WHERE ${isSameUnit('a', 'c')} AND (a.number = c.attempt OR c.attempt IS NULL AND (a.number = 1
-        OR a.created_at < c.ended_at - c.duration_ms * interval '1 ms'))
-      ORDER BY a.number DESC LIMIT 1) a ON true
+    LEFT JOIN LATERAL (${attemptOfCall('c')}) a ON true
     JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
     WHERE c.order_id = ${orderId}`,
 });
