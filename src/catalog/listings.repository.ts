@@ -8,7 +8,7 @@ import { Reads } from '../database/reads.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import type { Product } from './product.entity.js';
 import { routingLimits, type RoutingLimits } from './routing.js';
-import { firstPassedOver, offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
+import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
 /** A product as one merchant can order it. */
@@ -93,9 +93,6 @@ export type OrderableProduct = Omit<AskedProduct, 'sandbox'> &
     now: Date;
   };
 
-/** An offer as `PassedOver` has it. */
-const PASSED_OVER = `jsonb_build_object('supplier', offer.supplier_code, 'supplier_sku', offer.supplier_sku, 'why', offer.why_not)`;
-
 /**
  * Prices come from the tables in the order's own transaction: a changed price is never charged late. Many pieces are
  * bought at an offer that sells one a day only where there is no other, to be refused. Offers follow each other up to the
@@ -122,7 +119,7 @@ export const FIND_ORDERABLE = statement(
       SELECT * FROM (
         SELECT offer.*, row_number() OVER places AS place,
                count(*) FILTER (WHERE player_pattern IS NULL AND why_not IS NULL) OVER places AS for_anybody,
-               jsonb_agg(${PASSED_OVER}) FILTER (WHERE why_not <> 'off') OVER places AS passed_over
+               ${passedOver('offer', 'why_not')} OVER places AS passed_over
         FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
         WHERE NOT asked.sandbox
         WINDOW places AS (ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)

@@ -68,10 +68,15 @@ export const routingOrder = (alias: string): string =>
   `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
 
 /**
- * The first of those in a JSON array of them. Offers that are switched off are none of them: that is no news, and there may
- * be any number.
- * @param list such an array, or null.
+ * A window function: the offers that were passed over so far, as the JSON of `PassedOver[]`, or null. Those that are switched
+ * off are none of them: that is no news, and there may be any number.
+ * @param alias of the rows of {@link offersOf}. @param why the column that says why one can't be taken.
  */
+export const passedOver = (alias: string, why: string): string => `
+  jsonb_agg(jsonb_build_object('supplier', ${alias}.supplier_code, 'supplier_sku', ${alias}.supplier_sku, 'why', ${alias}.${why}))
+    FILTER (WHERE ${alias}.${why} <> 'off')`;
+
+/** The first of them. @param list such an array, or null. */
 export const firstPassedOver = (list: string): string =>
   `jsonb_path_query_array(${list}, '$[0 to ${MOST_PASSED_OVER - 1}]')`;
 

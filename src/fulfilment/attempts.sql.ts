@@ -1,8 +1,13 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
-import { firstPassedOver, offersOf, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
+import {
+  firstPassedOver,
+  offersOf,
+  passedOver,
+  routingOrder,
+  ROUTING_PARAMETERS,
+} from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
-import { passedOverIn } from '../orders/passed-over.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
@@ -111,8 +116,7 @@ const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): s
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
                offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')}),
                offer.supplier_code,
-               CASE WHEN offer.why_not IS NOT NULL THEN offer.why_not
-                    WHEN held.quantity > 1 AND offer.once_per_day THEN 'once_per_day' END
+               coalesce(offer.why_not, CASE WHEN held.quantity > 1 AND offer.once_per_day THEN 'once_per_day' END)
         FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'held.unit_price' })}) offer
         WHERE held.failover AND p.sku = held.sku
           AND (offer.supplier_id, offer.supplier_sku, offer.player_template)
@@ -155,7 +159,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       FROM held
       CROSS JOIN LATERAL (
         SELECT * FROM (
-          SELECT *, jsonb_agg(${passedOverIn('candidates')}) FILTER (WHERE why <> 'off') OVER (ORDER BY place) AS passed_over
+          SELECT *, ${passedOver('candidates', 'why')} OVER (ORDER BY place) AS passed_over
           FROM (${sameAgain(maxRetries)} UNION ALL ${elsewhere(limits, maxOffers)}) candidates) ranked
         WHERE why IS NULL ORDER BY place LIMIT 1) next
       JOIN suppliers s ON s.id = next.supplier_id),

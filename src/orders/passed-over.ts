@@ -9,7 +9,3 @@ export interface PassedOver {
    */
   why: string;
 }
-
-/** The same in SQL, of a row of offers that has `why`. @param alias of the row. */
-export const passedOverIn = (alias: string): string =>
-  `jsonb_build_object('supplier', ${alias}.supplier_code, 'supplier_sku', ${alias}.supplier_sku, 'why', ${alias}.why)`;
