@@ -27,10 +27,12 @@ export class OfferPages {
   /** @throws NOT_FOUND for the product or the supplier; BAD_REQUEST for a cursor that no page carried. */
   async list(caller: Caller, { q, cursor, ...which }: OffersQueryDto): Promise<Page<OfferDto>> {
     const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
-    const listed = (await this.offers.list(which)).filter((offer) => q === undefined || matches(offer, q));
+    const all = await this.offers.list(which);
+    const listed = all.filter((offer) => q === undefined || matches(offer, q));
     const shown = listed.slice(first, first + OFFERS_PER_PAGE + 1);
     // With those of one supplier only, nobody knows which one of a product is in use.
-    const offersOf = bySku(await this.offers.listOf(shown.map(({ sku }) => sku)));
+    const ofEach = which.supplier === undefined ? all : await this.offers.listOf(shown.map(({ sku }) => sku));
+    const offersOf = bySku(ofEach);
     return toPage(
       shown.map((offer, index) => ({ offer, next: first + index + 1 })),
       OFFERS_PER_PAGE,
