@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { recordAction, type ConsoleActor } from '../audit-log/audit-log.js';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
@@ -26,9 +26,6 @@ export interface MovementRequest {
   /** Of the account that asks; what is said in it goes to whoever decides. */
   by: ConsoleActor;
 }
-
-/** An operator of the console: two names at a command line may be one person. */
-export type ConsoleActor = Actor & Required<Pick<Actor, 'console'>>;
 
 /** Movements of money that one operator asks for, and another one has made. */
 @Injectable()

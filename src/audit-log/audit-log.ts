@@ -82,6 +82,9 @@ export const AUDITED_ACTIONS = [
 ] as const;
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 
+/** An operator of the console: two names at a command line may be one person. */
+export type ConsoleActor = Actor & Required<Pick<Actor, 'console'>>;
+
 export interface AuditRecord {
   action: AuditedAction;
   merchantId?: number;

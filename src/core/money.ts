@@ -1,3 +1,5 @@
+import { present } from './invariant.js';
+
 /** An amount of money in satang (1/100 THB). Never a floating-point number. */
 export type Satang = bigint;
 
@@ -17,6 +19,9 @@ export function parseBaht(text: string): Satang | null {
   const satang = BigInt(match[1] ?? '0') * 100n + BigInt((match[2] ?? '').padEnd(2, '0'));
   return satang <= MAX_SATANG ? satang : null;
 }
+
+/** The same of a text that is known to be such an amount, because the request that has it was checked. */
+export const checkedBaht = (text: string): Satang => present(parseBaht(text), 'an amount was checked');
 
 /** Writes satang as baht with two fraction digits: `3500n` is `35.00`, `-5n` is `-0.05`. */
 export function formatBaht(satang: Satang): string {

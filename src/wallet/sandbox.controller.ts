@@ -4,8 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { SandboxGuard } from '../auth/sandbox.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
-import { present } from '../core/invariant.js';
-import { parseBaht } from '../core/money.js';
+import { checkedBaht } from '../core/money.js';
 import { SandboxCreditDto } from './sandbox.dto.js';
 import { SandboxWalletService } from './sandbox-wallet.service.js';
 import { WalletDto } from './wallet.dto.js';
@@ -29,7 +28,7 @@ export class SandboxController {
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
   async credit(@CurrentCaller() caller: Caller, @Body() { amount }: SandboxCreditDto): Promise<WalletDto> {
-    const satang = present(parseBaht(amount), 'an amount was checked');
+    const satang = checkedBaht(amount);
     return toWalletDto(await this.wallets.credit(caller.merchantId, satang));
   }
 }

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Actor, ConsoleRequest } from '../../audit-log/audit-log.js';
+import type { ConsoleActor, ConsoleRequest } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { requestIdOf } from '../../core/http/request-id.middleware.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
@@ -32,7 +32,7 @@ export class Caller {
    * For the operator's log.
    * @param idempotencyKey what the page calls the request, where it is to be carried out once only.
    */
-  actor(reason?: string, idempotencyKey?: string): Actor {
+  actor(reason?: string, idempotencyKey?: string): ConsoleActor {
     const request = idempotencyKey === undefined ? this.request : { ...this.request, idempotencyKey };
     const actor = { operator: this.session.email, console: request };
     return reason === undefined ? actor : { ...actor, reason };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditLogEntry } from '../../audit-log/audit-log-entry.entity.js';
 import { AuditLogRepository } from '../../audit-log/audit-log.repository.js';
-import type { Actor, AuditedAction } from '../../audit-log/audit-log.js';
+import type { ConsoleActor, AuditedAction } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { isDuplicate } from '../../core/postgres-errors.js';
 import type { Caller } from './caller.js';
@@ -12,7 +12,7 @@ interface Action<Result> {
   key: string | undefined;
   reason?: string;
   /** Does it, and writes it to the log by this actor, in one transaction. */
-  carryOut: (by: Actor) => Promise<Result>;
+  carryOut: (by: ConsoleActor) => Promise<Result>;
   /** Answers the same request when it comes again. @param entry of what was done. */
   repeat: (entry: AuditLogEntry) => Promise<Result>;
 }

@@ -10,8 +10,8 @@ export const needsApproval = (
 
 /** @throws FORBIDDEN with APPROVAL_REQUIRED where a second person decides about so much. */
 export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>): void {
-  if (!needsApproval(amount, config)) return;
-  const limit = formatBaht(config.console.approvalAbove ?? 0n);
-  const message = `More than ${limit} THB are moved only when a second person approves it: ask for a deposit or withdrawal`;
+  const { approvalAbove: limit } = config.console;
+  if (limit === null || !needsApproval(amount, config)) return;
+  const message = `More than ${formatBaht(limit)} THB are moved only when a second person approves it: ask for a deposit or withdrawal`;
   throw refusal('FORBIDDEN', 'amount', 'APPROVAL_REQUIRED', message);
 }

@@ -1,11 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { NamedApproval } from '../../approvals/approvals.repository.js';
-import { ApprovalsService, isOverdue, type ConsoleActor } from '../../approvals/approvals.service.js';
-import type { Actor } from '../../audit-log/audit-log.js';
+import { ApprovalsService, isOverdue } from '../../approvals/approvals.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
-import { present } from '../../core/invariant.js';
-import { formatBaht, parseBaht, type Satang } from '../../core/money.js';
+import { checkedBaht, formatBaht } from '../../core/money.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -55,16 +53,13 @@ export class ApprovalPages {
     idempotencyKey: string | undefined,
     { merchant_id: merchantId, reason, ...asked }: RequestApprovalDto,
   ): Promise<ApprovalDto> {
-    const amount = satang(asked.amount);
+    const amount = checkedBaht(asked.amount);
     if (!needsApproval(amount, this.config)) throw noNeed();
     caller.assertConfirmed();
     return this.once.run(caller, {
       ...{ action: 'approval.request', key: idempotencyKey, reason },
       carryOut: async (by) =>
-        toApprovalDto(
-          await this.approvals.request({ ...asked, merchantId, amount, by: ofConsole(by) }),
-          caller,
-        ),
+        toApprovalDto(await this.approvals.request({ ...asked, merchantId, amount, by }), caller),
       repeat: async ({ detail }) =>
         toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });
@@ -77,23 +72,16 @@ export class ApprovalPages {
     { expected_available: expected }: ApproveDto,
   ): Promise<ApprovalDto> {
     caller.assertConfirmed();
-    const available = expected === undefined ? undefined : satang(expected);
-    return toApprovalDto(await this.approvals.approve(id, ofConsole(caller.actor()), available), caller);
+    const available = expected === undefined ? undefined : checkedBaht(expected);
+    return toApprovalDto(await this.approvals.approve(id, caller.actor(), available), caller);
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT when it does not wait any more. */
   async reject(caller: Caller, id: number, reason: string): Promise<ApprovalDto> {
     caller.assertConfirmed();
-    return toApprovalDto(await this.approvals.reject(id, ofConsole(caller.actor(reason))), caller);
+    return toApprovalDto(await this.approvals.reject(id, caller.actor(reason)), caller);
   }
 }
-
-const satang = (amount: string): Satang => present(parseBaht(amount), 'an amount was checked');
-
-const ofConsole = ({ console, ...actor }: Actor): ConsoleActor => ({
-  ...actor,
-  console: present(console, 'who calls the console has an account there'),
-});
 
 const noNeed = (): Error =>
   invalidRequest([

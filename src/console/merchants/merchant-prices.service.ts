@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { PricesService } from '../../catalog/prices.service.js';
 import { invalidRequest } from '../../core/errors.js';
-import { present } from '../../core/invariant.js';
-import { formatBaht, parseBaht, type Satang } from '../../core/money.js';
+import { checkedBaht, formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
@@ -33,7 +32,7 @@ export class MerchantPrices {
     { merchantId, sku }: { merchantId: number; sku: string },
     { price, expected_price: expected }: SetPriceDto,
   ): Promise<MerchantPriceDto> {
-    const satang = present(parseBaht(price), 'an amount was checked');
+    const satang = checkedBaht(price);
     await this.prices.set(merchantId, sku, satang, caller.actor(), readSeen(expected));
     return this.show(caller, merchantId, sku);
   }

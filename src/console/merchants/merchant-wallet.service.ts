@@ -2,9 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
-import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
-import { parseBaht, type Satang } from '../../core/money.js';
+import { checkedBaht } from '../../core/money.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -82,16 +81,16 @@ export class MerchantWallet {
     kind: 'credit' | 'debit',
     { amount, reference, note, expected_available: expected }: MoveDto,
   ): Promise<MovedDto> {
-    assertNeedsNoApproval(satang(amount), this.config);
+    assertNeedsNoApproval(checkedBaht(amount), this.config);
     caller.assertConfirmed();
     const by = caller.actor();
     const { wallet, at, repeats } = await this.wallets.fund(kind, {
       ...by,
       merchantId: id,
-      amount: satang(amount),
+      amount: checkedBaht(amount),
       reference,
       note,
-      expectedAvailable: expected === undefined ? undefined : satang(expected),
+      expectedAvailable: expected === undefined ? undefined : checkedBaht(expected),
     });
     return {
       moved: repeats === null,
@@ -103,12 +102,10 @@ export class MerchantWallet {
 
   /** @param given null for no alert. @throws NOT_FOUND */
   async setAlert(caller: Caller, id: number, given: AlertDto | null): Promise<MerchantWalletDto> {
-    const below = given && satang(given.below);
+    const below = given && checkedBaht(given.below);
     return toMerchantWalletDto(await this.wallets.setAlert(id, below, caller.actor()));
   }
 }
-
-const satang = (amount: string): Satang => present(parseBaht(amount), 'an amount was checked');
 
 async function* toLines(pages: AsyncIterable<StatementRow[]>): AsyncGenerator<ConsoleEntryDto[]> {
   for await (const page of pages) yield page.map(toConsoleEntryDto);

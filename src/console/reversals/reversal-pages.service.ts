@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
-import { present } from '../../core/invariant.js';
-import { parseBaht } from '../../core/money.js';
+import { checkedBaht } from '../../core/money.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -44,7 +43,7 @@ export class ReversalPages {
 
   /** @throws FORBIDDEN until it is confirmed again, and for a credit that needs a second person; NOT_FOUND; CONFLICT when it is closed already. */
   async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
-    const amount = credit ? present(parseBaht(credit), 'an amount that was checked can be read') : undefined;
+    const amount = credit ? checkedBaht(credit) : undefined;
     if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
     caller.assertConfirmed();
     const closed = await this.reversals.close({
