@@ -91,8 +91,7 @@ export class ReadReplica implements OnApplicationShutdown {
    */
   async becomesUsable(): Promise<boolean> {
     this.watch();
-    while (this.database && this.isFirstLook && !this.lag.isKnown && this.why === '')
-      await delay(FIRST_LOOKS_MS);
+    while (this.database && this.isBeginning) await delay(FIRST_LOOKS_MS);
     return this.isUsable;
   }
 
@@ -113,14 +112,19 @@ export class ReadReplica implements OnApplicationShutdown {
     return performance.now() - this.watchedSinceMs < Math.min(FIRST_WAIT_MS, this.maxLagMs);
   }
 
+  /** Whether it may still become known soon how it does. */
+  private get isBeginning(): boolean {
+    return this.isFirstLook && !this.lag.isKnown && this.why === '';
+  }
+
   private async keepLooking(replica: Database): Promise<void> {
     const { signal } = this.stop;
     while (!signal.aborted) {
       await this.look(replica).catch((error: unknown) => this.failed(error));
       this.metrics.readReplica(this.lag.ms() / 1_000, this.isUsable);
-      const waitMs =
-        this.isFirstLook && !this.lag.isKnown && this.why === '' ? FIRST_LOOKS_MS : LOOK_EVERY_MS;
-      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await delay(this.isBeginning ? FIRST_LOOKS_MS : LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
     }
   }
 

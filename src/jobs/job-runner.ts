@@ -5,7 +5,6 @@ import { withDeadline } from '../core/deadline.js';
 import { AppError, notFound } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
-import type { JobKind } from './job.entity.js';
 import { JobDatabase } from './job-database.js';
 import { JobRun, type JobOrder, type JobWork } from './job-run.js';
 import { JobsRepository } from './jobs.repository.js';
@@ -44,9 +43,9 @@ export class JobRunner implements BeforeApplicationShutdown {
     return run.whenBegun();
   }
 
-  /** Of which kind the job is that this process carries out. */
-  get busyWith(): JobKind | undefined {
-    return this.current?.kind;
+  /** Whether this process carries a job out. */
+  get isBusy(): boolean {
+    return this.current !== undefined;
   }
 
   /** Has its process end it within a second or two. @throws NOT_FOUND; CONFLICT unless it runs. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
-import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, invalidRequest, UnknownResource } from '../core/errors.js';
 import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -194,9 +194,7 @@ export class SuppliersService {
       .filter((name) => settings.credentials?.[name] === undefined);
     if (kept.length === 0) return;
     const message = `another host needs ${kept.join(', ')} anew: what is kept is not sent there`;
-    throw new AppError('BAD_REQUEST', message, {
-      details: [{ field: 'credentials', code: 'REQUIRED', message }],
-    });
+    throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
   }
 
   /** @throws BAD_REQUEST */

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
+import type { UnitFailureCode } from '../../core/failures.js';
 import { ApiNullableText } from '../../core/http/answer.decorators.js';
 import { Flag, ListOf, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { UNIT_STATES } from '../../orders/states.js';
+import { UNIT_FAILURE_CODES } from './decision.dto.js';
 import { MerchantNameDto } from './order.dto.js';
 
 /** So many units are decided about at once. */
@@ -29,7 +30,7 @@ export class NamedUnitsDto {
 
 export class ResolveManyDto extends NamedUnitsDto {
   @Flag({ description: 'Whether the supplier delivered them' }) succeeded!: boolean;
-  @OneOf(FAILURE_CODES.filter(isUnitFailureCode), { optional: true, description: 'Why, if they failed' })
+  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if they failed' })
   failure_code?: UnitFailureCode;
   @Text(1, 500, { description: 'For the log, of each unit', example: 'acme’s outage: ticket 4711' })
   reason!: string;

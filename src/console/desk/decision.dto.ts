@@ -4,7 +4,8 @@ import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js
 import { Flag, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { OrderDetailDto } from './order.dto.js';
 
-const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
+/** Why a unit may have failed. */
+export const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 const MAX_NOTE_LENGTH = 2_000;
 
 export class NoteDto {

@@ -164,7 +164,7 @@ export class ConsoleJobs {
   private async startedMeanwhile(caller: Caller, asked: Asked): Promise<JobDto | null> {
     if (asked.key === undefined) return null;
     for (let look = 0; look < LOOKS; look++) {
-      const isThere = this.runner.busyWith !== undefined || (await this.jobs.isRunning(asked.kind));
+      const isThere = this.runner.isBusy || (await this.jobs.isRunning(asked.kind));
       const started = await this.startedBefore(caller, asked);
       if (started !== null || isThere) return started;
       await delay(LOOK_EVERY_MS);

@@ -8,6 +8,7 @@ import { percentile } from '../../figures/percentiles.js';
 import type { SupplierState } from '../../figures/supplier-state.entity.js';
 import type { SupplierQueue } from '../../figures/supplier-states.repository.js';
 import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
+import { unitName } from '../../orders/order.rows.js';
 import type { UndecidedCall } from '../../support/undecided-calls.repository.js';
 import { toBalanceView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
@@ -145,7 +146,7 @@ export const toUndecidedCallDto = ({
   ...call,
   id: String(id),
   at: ended_at.toISOString(),
-  unit: `${item}.${unit}`,
+  unit: unitName({ item, unit }),
 });
 
 /** @param seesCosts whether the operator may see what things cost us. */
