@@ -107,7 +107,7 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
   const after = amount === null ? null : available + (kind === 'credit' ? amount : -amount);
   const limit = useSession()?.approval_above ?? null;
   const needsApproval = amount !== null && limit !== null && amount > (readAmount(limit) ?? 0n);
-  const request = useRequest(kind, merchant);
+  const request = useRequest(kind, merchant, form);
   const send = async (reason: string): Promise<void> => {
     if (amount === null) return;
     if (needsApproval) return request({ ...form, amount: writeAmount(amount), reason });
@@ -149,14 +149,15 @@ interface Asked {
   reason: string;
 }
 
-/** Asks for a movement that another operator has to approve. */
+/** Asks for a movement that another operator has to approve. @param form what is typed: another one is another request. */
 function useRequest(
   kind: MoveMoneyProps['kind'],
   { id, name }: MerchantView,
+  form: object,
 ): (asked: Asked) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
-  const requestKey = useRequestKey();
+  const requestKey = useRequestKey(form);
   return async ({ amount, reference, note, reason }) => {
     const body = { merchant_id: id, kind, amount, reference: reference.trim(), reason };
     await ask(() =>

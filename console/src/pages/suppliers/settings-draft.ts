@@ -48,7 +48,18 @@ export interface SettingChange {
   credential?: 'replaced' | 'removed';
 }
 
-const PLAIN = ['adapter', 'base_url', 'timeout_ms', 'max_in_flight', 'low_balance'] as const;
+const PLAIN = ['adapter', 'timeout_ms', 'max_in_flight', 'low_balance'] as const;
+
+/** Where it will be asked: as the process reads an address that is left empty. Empty where nobody knows one. */
+function addressOf(
+  before: Pick<Draft, 'adapter' | 'base_url'>,
+  now: Draft,
+  adapter: Adapter | undefined,
+): string {
+  const vendors = adapter?.base_url ?? null;
+  if (now.base_url.trim() !== '' || vendors === null) return now.base_url.trim();
+  return before.adapter === now.adapter ? before.base_url : vendors;
+}
 
 export function changesOf(before: Draft, now: Draft, adapter: Adapter | undefined): SettingChange[] {
   const texts = (name: string, old = '', next = ''): SettingChange[] =>
@@ -56,6 +67,7 @@ export function changesOf(before: Draft, now: Draft, adapter: Adapter | undefine
   const isSame = before.adapter === now.adapter;
   return [
     ...PLAIN.flatMap((name) => texts(name, before[name], now[name])),
+    ...texts('base_url', before.base_url, addressOf(before, now, adapter)),
     ...(adapter?.options ?? []).flatMap(({ name }) =>
       texts(name, isSame ? before.options[name] : '', now.options[name]),
     ),
@@ -80,7 +92,7 @@ export function isComplete(draft: Draft, adapter: Adapter, stored: readonly stri
 
 /** Whether it would be asked at another host; an address that can't be read is left to the process. */
 export function isElsewhere(stored: SupplierDetail, draft: Draft, adapter: Adapter): boolean {
-  const address = draft.base_url.trim() || (adapter.base_url === null ? '' : stored.base_url);
+  const address = addressOf(stored, draft, adapter);
   return URL.canParse(address) && new URL(address).origin !== new URL(stored.base_url).origin;
 }
 
