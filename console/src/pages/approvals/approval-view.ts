@@ -3,15 +3,15 @@ import { ask, client } from '../../api';
 import { EVERY, usePolled } from '../../kit/live';
 import type { components } from '../../schema';
 import { useMay, useSession } from '../../session';
+import { useRefresh } from '../merchants/merchant-view';
 
 export type ApprovalView = components['schemas']['ApprovalDto'];
-export type ApprovalStatus = ApprovalView['status'];
 
 /** The most that are counted. */
 const MOST = 100;
 
-/** What waits for a second person: of all merchants or of one, the newest first. */
-export function useWaiting(merchant?: number): UseQueryResult<ApprovalView[]> {
+/** What waits for a second person: of all merchants or of one, the newest first. @param isAsked whether it matters. */
+export function useWaiting(merchant?: number, isAsked = true): UseQueryResult<ApprovalView[]> {
   const mayRead = useMay('wallets.read');
   const limit = useSession()?.approval_above ?? null;
   return usePolled({
@@ -22,14 +22,14 @@ export function useWaiting(merchant?: number): UseQueryResult<ApprovalView[]> {
     },
     every: EVERY.figures,
     // Where nobody has to approve anything, nobody asks.
-    enabled: mayRead && limit !== null,
+    enabled: isAsked && mayRead && limit !== null,
   });
 }
 
 /** How many wait for whoever looks: not their own, and none for those who may not decide. */
 export function useWaitingForMe(): { count: number; query: UseQueryResult<ApprovalView[]> } {
   const mayMove = useMay('wallets.move');
-  const query = useWaiting();
+  const query = useWaiting(undefined, mayMove);
   const { data = [] } = query;
   return { count: mayMove ? data.filter(({ is_own: isOwn }) => !isOwn).length : 0, query };
 }
@@ -37,11 +37,8 @@ export function useWaitingForMe(): { count: number; query: UseQueryResult<Approv
 /** After a decision: the lists, and the merchant's money. */
 export function useDecided(): (merchant: number) => Promise<void> {
   const queries = useQueryClient();
+  const refresh = useRefresh();
   return async (merchant) => {
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ['approvals'] }),
-      queries.invalidateQueries({ queryKey: ['merchant', merchant] }),
-      queries.invalidateQueries({ queryKey: ['merchants'] }),
-    ]);
+    await Promise.all([refresh(merchant), queries.invalidateQueries({ queryKey: ['approvals'] })]);
   };
 }

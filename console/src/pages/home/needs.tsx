@@ -11,6 +11,7 @@ import { Failure, failureOf, Loading } from '../../kit/states';
 import type { components } from '../../schema';
 import { useMay } from '../../session';
 import { useWaitingForMe } from '../approvals/approval-view';
+import { useJobs } from '../reports/use-jobs';
 import { useNow, useSuppliers } from './figures-now';
 import classes from './home.module.css';
 
@@ -154,13 +155,7 @@ function useWebhookNeeds(): Told {
 /** A check of the books that failed, or that nobody made for long: for those who can make one. */
 function useAuditNeeds(): Told {
   const { t, language } = useWords();
-  const query = usePolled({
-    queryKey: ['jobs', 'audit'],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/jobs', { params: { query: { kind: 'audit', limit: 50 } }, signal })),
-    every: EVERY.rest,
-    enabled: useMay('audit.run'),
-  });
+  const query = useJobs('audit', useMay('audit.run'));
   const last = query.data?.data.find(({ state }) => state === 'succeeded');
   return { needs: last ? needsAfter(last, query.dataUpdatedAt, t, language) : [], query };
 }

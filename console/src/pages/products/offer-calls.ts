@@ -12,8 +12,8 @@ export const nameOf = ({
 
 type SetOffer = components['schemas']['SetOfferDto'];
 
-/** Sets an offer, and shows the product as it is then. @throws Problem */
-export function useSetOffer(sku: string): (body: SetOffer) => Promise<void> {
+/** Sets an offer, and shows the product as it is then. @param done what is said of it. @throws Problem */
+export function useSetOffer(sku: string, done?: string): (body: SetOffer) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
   return async (body) => {
@@ -21,6 +21,7 @@ export function useSetOffer(sku: string): (body: SetOffer) => Promise<void> {
     queries.setQueryData(['product', sku], product);
     void queries.invalidateQueries({ queryKey: ['product', sku, 'history'] });
     void queries.invalidateQueries({ queryKey: ['products'] });
-    toast(t('offer.done'));
+    void queries.invalidateQueries({ queryKey: ['suppliers', body.supplier] });
+    toast(done ?? t('offer.done'));
   };
 }

@@ -9,7 +9,8 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { JobState, useJob } from './job-banner';
 import { greenSince, type AuditResult, type JobView } from './job-view';
-import { RunButton, Runs, useJobs, Verdict } from './report';
+import { RunButton, Runs, Verdict } from './report';
+import { useJobs } from './use-jobs';
 
 type Check = AuditResult['checks'][number];
 

@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
-import { EVERY, usePolled } from '../../kit/live';
 import { Moment } from '../../kit/moment';
 import { Page, Section } from '../../kit/page';
 import { useRequestKeys } from '../../kit/request-key';
@@ -23,6 +22,7 @@ import {
   type StartJob,
 } from './job-view';
 import classes from './report.module.css';
+import { useJobs } from './use-jobs';
 
 interface ReportProps {
   title: string;
@@ -69,16 +69,6 @@ export function Report(props: ReportProps): ReactNode {
       </Answered>
     </Page>
   );
-}
-
-/** Jobs of a kind, newest first. */
-export function useJobs(kind: ReportKind): UseQueryResult<{ data: JobView[]; next_cursor: string | null }> {
-  return usePolled({
-    queryKey: ['jobs', kind],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/jobs', { params: { query: { kind, limit: 50 } }, signal })),
-    every: (page) => (page?.data.some(({ state }) => state === 'running') ? EVERY.openOrder : EVERY.rest),
-  });
 }
 
 /** Starts it: what came of it appears when it has ended. */

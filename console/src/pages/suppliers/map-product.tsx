@@ -1,12 +1,12 @@
 import { Radio, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { Failure, Loading } from '../../kit/states';
-import { toast } from '../../kit/toasts';
+import { useSetOffer } from '../products/offer-calls';
 import type { CatalogueItem } from './supplier-view';
 import classes from './map-product.module.css';
 
@@ -23,32 +23,18 @@ export function MapProduct({
   onClose: () => void;
 }): ReactNode {
   const t = useT();
-  const queries = useQueryClient();
   const [text, setText] = useState('');
   const [sku, setSku] = useState('');
   const [priority, setPriority] = useState('1');
-  const map = async (): Promise<void> => {
-    await ask(() =>
-      client.PUT('/api/offers', {
-        body: {
-          ...{ sku, supplier, supplier_sku: item.supplier_sku },
-          ...{ priority: Number(priority), expected_updated_at: null },
-        },
-      }),
-    );
-    toast(t('suppliers.mapped', { theirs: item.supplier_sku, sku }));
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ['suppliers', supplier] }),
-      queries.invalidateQueries({ queryKey: ['product', sku] }),
-    ]);
-  };
+  const set = useSetOffer(sku, t('suppliers.mapped', { theirs: item.supplier_sku, sku }));
+  const offer = { sku, supplier, supplier_sku: item.supplier_sku };
   return (
     <Confirm
       title={t('suppliers.mapOne', { theirs: item.supplier_sku })}
       verb={t('suppliers.map')}
       isHarmless
       isReady={sku !== '' && /^[1-9]\d*$/.test(priority.trim())}
-      onConfirm={map}
+      onConfirm={() => set({ ...offer, priority: Number(priority), expected_updated_at: null })}
       onClose={onClose}
     >
       <p>

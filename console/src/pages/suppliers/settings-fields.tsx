@@ -26,10 +26,10 @@ const textOf =
     onChange: ({ currentTarget: { value } }: Typed) => onChange({ [name]: value }),
   });
 
-/** What a supplier is reached at, how it is called, and when its balance is low. */
 /** What means nothing to another vendor. */
 const OF_A_VENDOR = { base_url: '', low_balance: '', credentials: {}, removed: [], options: {} };
 
+/** What a supplier is reached at, how it is called, and when its balance is low. */
 export function SettingsFields(props: FieldsProps): ReactNode {
   const t = useT();
   const { draft, adapters, adapter, isNew, onChange } = props;

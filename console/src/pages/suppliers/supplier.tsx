@@ -88,30 +88,26 @@ function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
         <Tabs.Tab value="offers">{t('suppliers.offers')}</Tabs.Tab>
         {seesLog && <Tabs.Tab value="log">{t('suppliers.log')}</Tabs.Tab>}
       </Tabs.List>
-      <Tabs.Panel value="overview">
-        <div className={classes.columns}>
-          <div>
-            <SupplierFigures supplier={supplier} />
-            <UndecidedCalls code={supplier.code} />
+      <Suspense fallback={<Loading />}>
+        <Tabs.Panel value="overview">
+          <div className={classes.columns}>
+            <div>
+              <SupplierFigures supplier={supplier} />
+              <UndecidedCalls code={supplier.code} />
+            </div>
+            <SupplierFacts supplier={supplier} />
           </div>
-          <SupplierFacts supplier={supplier} />
-        </div>
-      </Tabs.Panel>
-      <Tabs.Panel value="catalogue">
-        <Suspense fallback={<Loading />}>
+        </Tabs.Panel>
+        <Tabs.Panel value="catalogue">
           <Catalogue supplier={supplier} />
-        </Suspense>
-      </Tabs.Panel>
-      <Tabs.Panel value="offers">
-        <Suspense fallback={<Loading />}>
+        </Tabs.Panel>
+        <Tabs.Panel value="offers">
           <SupplierOffers code={supplier.code} />
-        </Suspense>
-      </Tabs.Panel>
-      <Tabs.Panel value="log">
-        <Suspense fallback={<Loading />}>
+        </Tabs.Panel>
+        <Tabs.Panel value="log">
           <SupplierLog code={supplier.code} />
-        </Suspense>
-      </Tabs.Panel>
+        </Tabs.Panel>
+      </Suspense>
     </Tabs>
   );
 }
