@@ -100,7 +100,7 @@ describeInBrowser('Units in doubt, and an order’s story, in a browser', () => 
     await page.getByRole('button', { name: 'Decide about 3 units together' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('They were bought').click();
-    await dialog.getByText('With it 1 of 1 order ends.').waitFor();
+    await dialog.getByText('That ends 1 of 1 order.').waitFor();
     await dialog.getByLabel('Reason').fill('their list has all three');
     await dialog.getByRole('button', { name: 'Settle 3 as bought' }).click();
     await page.getByText('3 units were resolved').waitFor();

@@ -147,13 +147,13 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const needs = page.locator('section', { has: page.getByRole('heading', { name: 'Needs you' }) });
     await needs.getByRole('link', { name: 'The last audit found something wrong' }).waitFor();
     await needs.getByRole('link', { name: '1 reversal of a supplier is open' }).waitFor();
-    await needs.getByRole('link', { name: '1 webhook fails for an hour or more' }).click();
+    await needs.getByRole('link', { name: '1 webhook has failed for an hour or more' }).click();
     await page.waitForURL('**/webhooks?status=failing');
     await page.getByRole('link', { name: /nobody-listens/ }).waitFor();
     await visitor.leave();
     const support = await arrive('en', await scene.console.signedIn('support'));
     await support.open('/');
-    await support.page.getByRole('link', { name: '1 webhook fails for an hour or more' }).waitFor();
+    await support.page.getByRole('link', { name: '1 webhook has failed for an hour or more' }).waitFor();
     expect(await support.page.getByText('The last audit').count()).toBe(0);
     await support.leave();
   });
