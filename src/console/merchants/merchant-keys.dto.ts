@@ -33,7 +33,7 @@ export class RotateKeyDto {
 
 export class ConsoleKeyDto {
   @ApiProperty({ type: 'integer', example: 12 }) id!: number;
-  @ApiProperty({ example: 'topup_live_3hK9', description: 'What it begins with' }) prefix!: string;
+  @ApiProperty({ example: 'topup_z0UwX7', description: 'What it begins with' }) prefix!: string;
   @ApiProperty({ example: 'checkout', description: 'Empty where it has none' }) name!: string;
   @ApiProperty({ type: [String], example: ['203.0.113.0/24'], description: 'Empty for any' })
   allowed_networks!: string[];
@@ -55,7 +55,7 @@ export class ConsoleKeysDto {
 export class IssuedKeyDto {
   @ApiProperty({ type: ConsoleKeyDto }) api_key!: ConsoleKeyDto;
   @ApiProperty({
-    example: 'topup_live_3hK9…',
+    example: 'topup_z0UwX7gHnt…',
     description: 'The key itself: it is kept nowhere, and never shown again',
   })
   key!: string;
