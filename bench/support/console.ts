@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tools/local-stack/ports.js';
-import type { BenchStack } from './stack.js';
+import { untilReady, type BenchStack } from './stack.js';
 
 export interface BenchConsole {
   child: ChildProcess;
@@ -20,10 +19,6 @@ export async function startConsole(stack: BenchStack): Promise<BenchConsole> {
     CONSOLE_REQUIRE_2FA: 'none',
     CONSOLE_TRUSTED_PROXIES: '127.0.0.1',
   });
-  for (;;) {
-    const response = await fetch(`${url}/readyz`).catch(() => null);
-    if (response?.ok) return { child, url, readyMs: performance.now() - startedMs };
-    if (child.exitCode !== null) throw new Error('the console ended');
-    await delay(50);
-  }
+  await untilReady(url, child, 50);
+  return { child, url, readyMs: performance.now() - startedMs };
 }

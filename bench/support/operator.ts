@@ -33,11 +33,7 @@ export class Operator {
     return { text, ms: performance.now() - startedMs };
   }
 
-  async json<Body>(path: string): Promise<Body> {
-    return JSON.parse((await this.get(path)).text) as Body;
-  }
-
-  /** Reads an answer without keeping it. @returns its lines, bytes and duration. */
+  /** Reads an answer without keeping it. @returns its lines and duration. */
   async stream(path: string): Promise<{ lines: number; ms: number }> {
     const startedMs = performance.now();
     const response = await fetch(this.url + path, { headers: this.headers() });

@@ -81,7 +81,7 @@ export async function startStack(
   database.on('error', () => undefined);
   const startApi = async (apiPort: number, pollMs = 100): Promise<ChildProcess> => {
     const child = start('dist/src/main.js', { PORT: String(apiPort) });
-    await untilReady(`http://127.0.0.1:${apiPort}`, pollMs);
+    await untilReady(`http://127.0.0.1:${apiPort}`, child, pollMs);
     return child;
   };
   const api = await startApi(port);
@@ -161,14 +161,15 @@ async function stopAll(children: ChildProcess[]): Promise<void> {
   await Promise.all(running.map((child) => once(child, 'exit')));
 }
 
-async function untilReady(apiUrl: string, pollMs: number): Promise<void> {
+/** Until a process of the service says so. @throws when it ended, or takes more than 30 s. */
+export async function untilReady(url: string, child: ChildProcess, pollMs: number): Promise<void> {
   const untilMs = performance.now() + 30_000;
-  while (performance.now() < untilMs) {
-    const response = await fetch(`${apiUrl}/readyz`).catch(() => null);
+  while (performance.now() < untilMs && child.exitCode === null) {
+    const response = await fetch(`${url}/readyz`).catch(() => null);
     if (response?.ok) return;
     await delay(pollMs);
   }
-  throw new Error('the API did not become ready within 30 s');
+  throw new Error(`${url} did not become ready within 30 s`);
 }
 
 async function runCommand<Result>(args: string[], env: NodeJS.ProcessEnv): Promise<Result> {

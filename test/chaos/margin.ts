@@ -1,3 +1,4 @@
+import { dayIn } from '../support/days.js';
 import type { ChaosSystem } from './system.js';
 
 /** A row of `topup report margin --by supplier`, and beside it what the vendor's own account says. */
@@ -21,7 +22,6 @@ const REVERSED = `
   FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id AND s.code = $1`;
 
 const DAY_MS = 86_400_000;
-const dayIn = (zone: string, ms: number): string => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms); // prettier-ignore
 
 /** What the service says that it earned with each supplier, and what vendors took. */
 export async function readMargin(system: ChaosSystem): Promise<MarginLine[]> {

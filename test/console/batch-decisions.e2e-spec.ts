@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deferred } from '../support/deferred.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
@@ -136,8 +137,7 @@ describe('one decision about several units', () => {
   it('leaves a unit that is just being bought, whose supplier has not answered yet', async () => {
     const { stack, merchant, sku } = scene;
     const user = unique('slow');
-    let answer = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (answer = resolve));
+    const { promise: gate, resolve: answer } = deferred<void>();
     stack.supplier.script(user, async ({ reference }) => {
       await gate;
       return bought(reference);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { deferred } from '../../support/deferred.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
@@ -26,8 +27,7 @@ describeInBrowser('What needs somebody, in a browser', () => {
     const as = await scene.console.signedIn('finance');
     const visitor = await Visitor.arrive(browser, scene.console, { as });
     const { page } = visitor;
-    let release = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const { promise: gate, resolve: release } = deferred<void>();
     let isBroken = true;
     await page.route(/\/api\/webhooks\?/, async (route) => {
       await gate;
