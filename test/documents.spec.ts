@@ -17,6 +17,7 @@ const DOCUMENTS = [
   'README.md',
   'CHANGELOG.md',
   'test/chaos/README.md',
+  'test/ha/README.md',
   'sdk/typescript/README.md',
   ...filesIn('tools/simulators', /README\.md$/),
   ...filesIn('sdk', /README\.md$/),

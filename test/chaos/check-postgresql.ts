@@ -50,7 +50,10 @@ interface Audit {
 }
 
 /** Asks the database for what breaks an invariant, and the service's own audit for its opinion. */
-export async function checkPostgresql(system: ChaosSystem, violations: Violations): Promise<void> {
+export async function checkPostgresql(
+  system: Pick<ChaosSystem, 'sql' | 'topup'>,
+  violations: Violations,
+): Promise<void> {
   for (const [invariant, query] of Object.entries(BROKEN)) {
     const rows = await system.sql(query);
     for (const row of rows) violations.add('postgresql', `not so: ${invariant}`, row);

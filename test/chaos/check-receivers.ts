@@ -19,8 +19,8 @@ interface TerminalOrder {
 
 /** Compares what the receivers got with what happened. */
 export async function checkReceivers(
-  system: ChaosSystem,
-  receiver: Receiver,
+  system: Pick<ChaosSystem, 'sql'>,
+  receiver: Pick<Receiver, 'arrivals'>,
   subscriptions: Subscription[],
   violations: Violations,
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function checkReceivers(
   }
 }
 
-function deliveryLog(system: ChaosSystem, eventId: string | null): Promise<object[]> {
+function deliveryLog(system: Pick<ChaosSystem, 'sql'>, eventId: string | null): Promise<object[]> {
   return system.sql(
     `SELECT d.webhook_id, d.status, d.attempt_count, a.number, a.started_at, a.response_status, a.error
      FROM events e JOIN webhook_deliveries d ON d.event_id = e.id

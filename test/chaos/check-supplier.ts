@@ -48,7 +48,10 @@ const UNITS = `
 type Compared = StoredAttempt & { sold: Sold | null };
 
 /** Compares what the service believes to have bought with what the suppliers sold, over all of them. */
-export async function checkSupplier(system: ChaosSystem, violations: Violations): Promise<void> {
+export async function checkSupplier(
+  system: Pick<ChaosSystem, 'sql' | 'purchases' | 'vendors'>,
+  violations: Violations,
+): Promise<void> {
   const sold = new Map<string, Sold>();
   for (const each of await readSold(system)) {
     const earlier = sold.get(each.reference);

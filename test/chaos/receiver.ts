@@ -11,6 +11,8 @@ export interface Arrival {
   /** Null when the signature is valid. */
   signatureProblem: string | null;
   answered: number | 'reset';
+  /** When it came, in monotonic milliseconds. */
+  atMs: number;
 }
 
 /** From this attempt on an endpoint takes what it gets, so that every delivery can succeed within its retries. */
@@ -23,18 +25,22 @@ export class Receiver {
   private readonly attempts = new Map<string, number>();
   private readonly server: Server;
 
-  constructor(private readonly random: Random) {
+  /** @param random null for receivers that always answer well. @param host the address that they listen on. */
+  constructor(
+    private readonly random: Random | null,
+    private readonly host = '127.0.0.1',
+  ) {
     this.server = createServer((request, response) => {
       this.take(request, response).catch(() => response.destroy());
     });
   }
 
   async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.server.listen(0, this.host, resolve));
   }
 
   urlOf(endpoint: string): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/${endpoint}`;
+    return `http://${this.host}:${(this.server.address() as AddressInfo).port}/${endpoint}`;
   }
 
   /** What the endpoint checks signatures with. */
@@ -58,6 +64,7 @@ export class Receiver {
       body,
       signatureProblem: this.signatureProblem(endpoint, request, body),
       answered: 'reset',
+      atMs: performance.now(),
     };
     this.arrivals.push(arrival);
     const { status, afterMs } = this.decide(endpoint, body);
@@ -83,7 +90,7 @@ export class Receiver {
     const about = `${endpoint} ${data.reference_id}`;
     const attempt = (this.attempts.get(about) ?? 0) + 1;
     this.attempts.set(about, attempt);
-    if (attempt >= ALWAYS_WELL_FROM) return { status: 204, afterMs: 0 };
+    if (this.random === null || attempt >= ALWAYS_WELL_FROM) return { status: 204, afterMs: 0 };
     const random = this.random.fork(`${about} ${attempt}`);
     return random.weighted([
       [60, { status: 200, afterMs: 0 }],

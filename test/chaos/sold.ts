@@ -33,7 +33,7 @@ interface Purchase {
 }
 
 /** What all suppliers have on record; a reference that two of them know is there twice. */
-export async function readSold(system: ChaosSystem): Promise<Sold[]> {
+export async function readSold(system: Pick<ChaosSystem, 'purchases' | 'vendors'>): Promise<Sold[]> {
   const [purchases, ...atVendors] = await Promise.all([
     system.purchases<Purchase>(),
     ...system.vendors.map(readSoldAt),

@@ -1,0 +1,61 @@
+import { checkPostgresql } from '../chaos/check-postgresql.js';
+import { checkReceivers, type Subscription } from '../chaos/check-receivers.js';
+import { checkSupplier } from '../chaos/check-supplier.js';
+import type { Receiver } from '../chaos/receiver.js';
+import { Violations } from '../chaos/violations.js';
+import type { Laboratory } from './laboratory.js';
+import type { Story } from './merchants.js';
+
+interface Stored {
+  reference_id: string;
+  order_number: string;
+}
+
+/** Compares what merchants, PostgreSQL, the supplier and the receivers have of all orders so far. */
+export async function compareBooks(
+  laboratory: Laboratory,
+  stories: readonly Story[],
+  receiver: Receiver,
+  subscriptions: Subscription[],
+): Promise<Violations> {
+  const violations = new Violations();
+  const system = {
+    sql: <Row extends object>(query: string, values?: unknown[]) => laboratory.sql<Row>(query, values),
+    topup: <Result>(...args: string[]) => laboratory.topup<Result>(...args),
+    purchases: <Purchase>() => laboratory.purchases<Purchase>(),
+    vendors: [],
+  };
+  await checkAcknowledged(laboratory, stories, violations);
+  await checkPostgresql(system, violations);
+  await checkSupplier(system, violations);
+  await checkReceivers(system, receiver, subscriptions, violations);
+  return violations;
+}
+
+/** What was acknowledged is there, once, under its number; and nothing else is. */
+async function checkAcknowledged(
+  laboratory: Laboratory,
+  stories: readonly Story[],
+  violations: Violations,
+): Promise<void> {
+  const stored = new Map<string, string[]>();
+  for (const { reference_id, order_number } of await laboratory.sql<Stored>(
+    'SELECT reference_id, order_number FROM orders',
+  )) {
+    stored.set(reference_id, [...(stored.get(reference_id) ?? []), order_number]);
+  }
+  for (const { reference, orderNumber, acknowledgedAtMs } of stories) {
+    const numbers = stored.get(reference) ?? [];
+    stored.delete(reference);
+    const evidence = { reference, orderNumber, numbers };
+    if (acknowledgedAtMs === null)
+      violations.add('clients', 'a merchant never learned what became of its order', evidence);
+    else if (numbers.length === 0) violations.add('clients', 'an acknowledged order is lost', evidence);
+    else if (numbers.length > 1) violations.add('clients', 'an order exists twice', evidence);
+    else if (numbers[0] !== orderNumber)
+      violations.add('clients', 'an order has another number than was acknowledged', evidence);
+  }
+  for (const [reference, numbers] of stored) {
+    violations.add('clients', 'there is an order that nobody asked for', { reference, numbers });
+  }
+}

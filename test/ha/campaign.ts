@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Receiver } from '../chaos/receiver.js';
+import type { Violations } from '../chaos/violations.js';
+import { compareBooks } from './books.js';
+import { FAULTS } from './faults.js';
+import { figuresOf, type Figures } from './figures.js';
+import { furnish, SKU, type Furniture } from './furnish.js';
+import { Laboratory, OURS } from './laboratory.js';
+import { Merchants, type Story } from './merchants.js';
+import type { Scenario, Step } from './scenarios.js';
+
+export interface Outcome {
+  scenario: Scenario;
+  figures: Figures;
+  violations: Violations;
+}
+
+const ORDERS_PER_SECOND = 25;
+const WARM_UP_MS = 10_000;
+const AFTERWARDS_MS = 10_000;
+const ACKNOWLEDGED_WITHIN_MS = 60_000;
+const ENDED_WITHIN_MS = 150_000;
+
+const OPEN = `
+  SELECT (SELECT count(*)::int FROM orders WHERE status NOT IN ('completed', 'failed')) AS orders,
+         (SELECT count(*)::int FROM webhook_deliveries WHERE status = 'pending') AS deliveries`;
+
+/** One laboratory, in which one scenario after another is played. */
+export class Campaign {
+  private readonly stories: Story[] = [];
+
+  private constructor(
+    private readonly laboratory: Laboratory,
+    private readonly receiver: Receiver,
+    private readonly furniture: Furniture,
+    private readonly merchants: Merchants,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  static async begin(directory: string, logs: string, log: (line: string) => void): Promise<Campaign> {
+    const laboratory = await Laboratory.standUp(directory, logs, log);
+    const receiver = new Receiver(null, OURS);
+    await receiver.listen();
+    const furniture = await furnish(laboratory, receiver);
+    const merchants = new Merchants(laboratory.apiUrl, furniture.accounts, SKU);
+    return new Campaign(laboratory, receiver, furniture, merchants, log);
+  }
+
+  async play(scenario: Scenario): Promise<Outcome> {
+    const { laboratory, merchants, log } = this;
+    for (const { fault } of scenario.steps) {
+      const { prepare } = FAULTS[fault] as { prepare?: (laboratory: Laboratory) => Promise<void> };
+      await prepare?.(laboratory);
+    }
+    const placedBefore = merchants.stories.length;
+    merchants.begin(ORDERS_PER_SECOND);
+    await delay(WARM_UP_MS);
+    const faultAtMs = performance.now();
+    await Promise.all(scenario.steps.map((step) => this.carryOut(step)));
+    await delay(AFTERWARDS_MS);
+    const endAtMs = performance.now();
+    await merchants.end(ACKNOWLEDGED_WITHIN_MS);
+    const stories = merchants.stories.slice(placedBefore);
+    log('no more orders; waiting until all is well and told');
+    await laboratory.untilHealthy();
+    await this.untilTold();
+    const figures = figuresOf({ stories, toldAtMs: this.toldAtMs(), faultAtMs, endAtMs });
+    this.stories.push(...stories);
+    const { subscriptions } = this.furniture;
+    const violations = await compareBooks(laboratory, this.stories, this.receiver, subscriptions);
+    return { scenario, figures, violations };
+  }
+
+  private async carryOut({ fault, at = 0, for: seconds }: Step): Promise<void> {
+    await delay(at * 1000);
+    const untilMs = performance.now() + seconds * 1000;
+    const undo = await FAULTS[fault].begin(this.laboratory);
+    this.log(`${fault} for ${seconds} s`);
+    await delay(Math.max(0, untilMs - performance.now()));
+    await undo();
+    this.log(`${fault} is over`);
+  }
+
+  /** Until no order is open and no delivery waits; what is left then the books show. */
+  private async untilTold(): Promise<void> {
+    for (
+      const deadline = performance.now() + ENDED_WITHIN_MS;
+      performance.now() < deadline;
+      await delay(500)
+    ) {
+      const [open] = await this.laboratory.sql<{ orders: number; deliveries: number }>(OPEN);
+      if (open?.orders === 0 && open.deliveries === 0) return;
+    }
+  }
+
+  private toldAtMs(): Map<string, number> {
+    const told = new Map<string, number>();
+    for (const { body, atMs, answered } of this.receiver.arrivals) {
+      if (answered === 'reset') continue;
+      const { reference_id } = (JSON.parse(body) as { data: { reference_id: string } }).data;
+      if (!told.has(reference_id)) told.set(reference_id, atMs);
+    }
+    return told;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Answer, Story } from './merchants.js';
+
+/** What merchants noticed of a fault; times in seconds. */
+export interface Figures {
+  orders: number;
+  /** The longest time without an order acknowledged. */
+  withoutOk: number;
+  /** From the acknowledgement of an order to the webhook that tells its end: the longest. */
+  worstOrder: number;
+  /** How often each status was answered; a 503 that does not say when to come again, and no answer, by their names. */
+  statuses: Record<string, number>;
+  /** Of answers with 200, in milliseconds: before the fault, and from its begin on. */
+  p99Before: number;
+  p99During: number;
+}
+
+export interface Measured {
+  stories: readonly Story[];
+  /** When each order's end was told first, by its reference. */
+  toldAtMs: ReadonlyMap<string, number>;
+  faultAtMs: number;
+  /** When no more orders were placed. */
+  endAtMs: number;
+}
+
+export function figuresOf({ stories, toldAtMs, faultAtMs, endAtMs }: Measured): Figures {
+  const answers = stories.flatMap((story) => story.answers);
+  const oks = answers.filter(({ status }) => status === 200);
+  const waits = stories.map(({ reference, acknowledgedAtMs }) =>
+    acknowledgedAtMs === null ? Infinity : (toldAtMs.get(reference) ?? Infinity) - acknowledgedAtMs,
+  );
+  return {
+    orders: stories.length,
+    withoutOk: longestGapMs(oks.map(({ atMs }) => atMs), faultAtMs, endAtMs) / 1000, // prettier-ignore
+    worstOrder: Math.max(0, ...waits) / 1000,
+    statuses: countStatuses(answers),
+    p99Before: p99(oks.filter(({ atMs }) => atMs < faultAtMs)),
+    p99During: p99(oks.filter(({ sentAtMs }) => sentAtMs >= faultAtMs)),
+  };
+}
+
+/** From the last one before the fault on, until the end. */
+function longestGapMs(moments: number[], faultAtMs: number, endAtMs: number): number {
+  const sorted = moments.sort((one, other) => one - other);
+  const before = sorted.filter((atMs) => atMs < faultAtMs).at(-1) ?? faultAtMs;
+  const marks = [before, ...sorted.filter((atMs) => atMs >= faultAtMs && atMs < endAtMs), endAtMs];
+  return Math.max(...marks.slice(1).map((atMs, index) => atMs - (marks[index] ?? atMs)));
+}
+
+function countStatuses(answers: Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const answer of answers) {
+    const name = nameOf(answer);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const nameOf = ({ status, isOurs }: Answer): string =>
+  status === 503 && !isOurs ? '503 without Retry-After' : String(status);
+
+/** Whether merchants saw what they are promised only. */
+export const isPromised = (statuses: Record<string, number>): boolean =>
+  Object.keys(statuses).every((status) => status === '200' || status === '503');
+
+function p99(answers: Answer[]): number {
+  const tookMs = answers.map(({ sentAtMs, atMs }) => atMs - sentAtMs).sort((one, other) => one - other);
+  return tookMs[Math.floor(tookMs.length * 0.99)] ?? 0;
+}

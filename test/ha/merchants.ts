@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
+
+/** One answer to an order, or why there was none. */
+export interface Answer {
+  sentAtMs: number;
+  atMs: number;
+  /** The status; `timeout` after 10 s; or the error of a connection that broke. */
+  status: number | string;
+  /** Of a 503: whether it is the service's own, which says when to come again. */
+  isOurs: boolean;
+  retryAfterMs: number;
+}
+
+/** What happened to one order of one merchant. */
+export interface Story {
+  merchant: number;
+  reference: string;
+  answers: Answer[];
+  acknowledgedAtMs: number | null;
+  orderNumber: string | null;
+}
+
+interface Account {
+  key: string;
+}
+
+const PATIENCE_MS = 10_000;
+/** Where an answer does not say when to come again. */
+const AGAIN_AFTER_MS = 1_000;
+
+/** Merchants that order steadily, and repeat each order under its reference until they have a 200, when they are told to. */
+export class Merchants {
+  readonly stories: Story[] = [];
+  private readonly open = new Set<Promise<void>>();
+  private readonly agent = new Agent({ connections: 500, headersTimeout: 0, bodyTimeout: 0 });
+  private count = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private hasGivenUp = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly accounts: readonly Account[],
+    private readonly sku: string,
+  ) {}
+
+  begin(perSecond: number): void {
+    const startMs = performance.now();
+    let placed = 0;
+    this.timer = setInterval(() => {
+      const due = Math.floor(((performance.now() - startMs) / 1000) * perSecond);
+      for (; placed < due; placed++) this.place();
+    }, 10);
+  }
+
+  /** Places no more orders, and waits until each is acknowledged. @returns those that are not, in time. */
+  async end(withinMs: number): Promise<Story[]> {
+    clearInterval(this.timer);
+    await Promise.race([Promise.all(this.open), delay(withinMs, undefined, { ref: false })]);
+    this.hasGivenUp = true;
+    await Promise.all(this.open);
+    this.hasGivenUp = false;
+    return this.stories.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === null);
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private place(): void {
+    const number = ++this.count;
+    const merchant = number % this.accounts.length;
+    const story: Story = {
+      merchant,
+      reference: `ha-${number}`,
+      answers: [],
+      acknowledgedAtMs: null,
+      orderNumber: null,
+    };
+    this.stories.push(story);
+    const told = this.order(story, number).finally(() => this.open.delete(told));
+    this.open.add(told);
+  }
+
+  private async order(story: Story, number: number): Promise<void> {
+    // A third is bought slowly, so that a fault finds purchases under way.
+    const user_id = number % 3 === 0 ? 'sim-slow-300' : `player-${number}`;
+    const body = JSON.stringify({ reference_id: story.reference, user_id, items: [{ sku: this.sku }] });
+    while (!this.hasGivenUp) {
+      const answer = await this.ask(story, body);
+      story.answers.push(answer);
+      if (answer.status === 200) return;
+      await delay(answer.retryAfterMs);
+    }
+  }
+
+  private async ask(story: Story, body: string): Promise<Answer> {
+    const sentAtMs = performance.now();
+    const answered = (rest: Omit<Answer, 'sentAtMs' | 'atMs'>): Answer => ({
+      sentAtMs,
+      atMs: performance.now(),
+      ...rest,
+    });
+    try {
+      const response = await fetch(`${this.url}/v1/orders`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': this.accounts[story.merchant]?.key ?? '',
+          'content-type': 'application/json',
+        },
+        body,
+        dispatcher: this.agent,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      const said = (await response.json()) as { order_number?: string; code?: string };
+      const { status } = response;
+      if (status === 200) {
+        story.acknowledgedAtMs = performance.now();
+        story.orderNumber = said.order_number ?? null;
+      }
+      const seconds = response.headers.get('retry-after');
+      const isOurs = status === 503 && said.code === 'SERVICE_UNAVAILABLE' && /^\d+$/.test(seconds ?? '');
+      return answered({ status, isOurs, retryAfterMs: isOurs ? Number(seconds) * 1000 : AGAIN_AFTER_MS });
+    } catch (error) {
+      return answered({ status: reasonOf(error), isOurs: false, retryAfterMs: AGAIN_AFTER_MS });
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if ((error as Error).name === 'TimeoutError') return 'timeout';
+  const cause = (error as Error).cause as { code?: string } | undefined;
+  return cause?.code ?? (error as Error).message;
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { localDataDir } from '../../src/core/project-root.js';
+import { findOnPath } from '../../tools/local-stack/debian-packages.js';
+
+/** What the laboratory needs of the machine that it is on, and the Debian package that has it. */
+export const NEEDED: Record<string, string> = {
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
+  setpriv: 'util-linux',
+  ip: 'iproute2',
+  nft: 'nftables',
+  openssl: 'openssl',
+  etcd: 'etcd-server',
+  patroni: 'patroni python3-etcd',
+  haproxy: 'haproxy',
+  pgbouncer: 'pgbouncer',
+  'redis-server': 'redis-server',
+};
+const FAKETIME_PACKAGE = 'libfaketime';
+const POSTGRESQL = '/usr/lib/postgresql';
+
+/** @returns one line for each thing that is missing, with what to do about it. */
+export function missingHere(
+  isRoot = process.getuid?.() === 0,
+  find: (name: string) => boolean = (name) => findOnPath([name]) !== null,
+  postgresql = newestPostgresql(),
+): string[] {
+  if (process.platform !== 'linux') return ['Linux is missing: the laboratory is made of its namespaces'];
+  const programs = Object.entries(NEEDED).filter(([name]) => !find(name));
+  return [
+    ...(isRoot ? [] : ['root is missing: network namespaces need it. Run `sudo npm run ha`']),
+    ...programs.map(
+      ([name, packages]) => `${name} is missing: apt-get install --no-install-recommends ${packages}`,
+    ),
+    ...(postgresql === null
+      ? ['postgres is missing: apt-get install --no-install-recommends postgresql']
+      : []),
+  ];
+}
+
+/** The folder of PostgreSQL's programs, as Debian packages them. */
+export function newestPostgresql(): string | null {
+  if (!existsSync(POSTGRESQL)) return null;
+  const versions = readdirSync(POSTGRESQL).sort((one, other) => Number(other) - Number(one));
+  const folders = versions.map((version) => path.join(POSTGRESQL, version, 'bin'));
+  return folders.find((folder) => existsSync(path.join(folder, 'postgres'))) ?? null;
+}
+
+export interface Patroni {
+  command: string[];
+  env: NodeJS.ProcessEnv;
+  version: string;
+}
+
+/** The package that was unpacked into `.local/ha/patroni`, or else the one that is installed. */
+export function findPatroni(): Patroni {
+  const unpacked = path.join(localDataDir(), 'ha', 'patroni', 'usr');
+  const env = existsSync(unpacked)
+    ? { PYTHONPATH: path.join(unpacked, 'lib', 'python3', 'dist-packages') }
+    : {};
+  const program = existsSync(unpacked) ? path.join(unpacked, 'bin', 'patroni') : '/usr/bin/patroni';
+  // Debian's packages are for Debian's Python, whichever comes first on PATH.
+  const command = ['/usr/bin/python3', program];
+  return { command, env, version: lastWord(command, ['--version'], env) };
+}
+
+export const versionOf = (program: string, ask: string): string => lastWord([program], [ask]);
+
+export const findFakeTimeAdvice = `apt-get install --no-install-recommends ${FAKETIME_PACKAGE}`;
+
+function lastWord([program = '', ...args]: string[], ask: string[], env: NodeJS.ProcessEnv = {}): string {
+  const said = execFileSync(program, [...args, ...ask], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...env },
+  });
+  return /(\d+\.\d+(\.\d+)?)/.exec(said)?.[1] ?? said.trim();
+}

@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { projectRoot } from '../../src/core/project-root.js';
+import { FAULTS } from './faults.js';
+import { figuresOf, isPromised } from './figures.js';
+import type { Answer, Story } from './merchants.js';
+import { missingHere, NEEDED } from './programs.js';
+import { rowOf } from './report.js';
+import { SCENARIOS, scenariosOf } from './scenarios.js';
+import { patroniSettings, pgbouncerSettings, sentinelSettings, settingsOf } from './settings.js';
+import { Violations } from '../chaos/violations.js';
+
+describe('the laboratory of lost machines', () => {
+  it('has scenarios of different names, each with faults that there are and goals', () => {
+    expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
+    for (const { steps, goals } of SCENARIOS) {
+      expect(steps.length).toBeGreaterThan(0);
+      expect(Object.keys(FAULTS)).toEqual(expect.arrayContaining(steps.map(({ fault }) => fault)));
+      expect(goals.withoutOk).toBeGreaterThan(0);
+    }
+  });
+
+  it('plays every fault in some scenario', () => {
+    const played = SCENARIOS.flatMap(({ steps }) => steps.map(({ fault }) => fault));
+    expect(new Set(played)).toEqual(new Set(Object.keys(FAULTS)));
+  });
+
+  it('names the scenarios that there are when it is asked for another one', () => {
+    expect(() => scenariosOf(['switchover', 'earthquake'])).toThrow(/no scenario earthquake.*primary-off/);
+    expect(scenariosOf(['etcd-lost', 'switchover']).map(({ name }) => name)).toEqual([
+      'switchover',
+      'etcd-lost',
+    ]);
+  });
+
+  it('says with which command what is missing is installed', () => {
+    const missing = missingHere(false, (name) => name !== 'nft' && name !== 'etcd', null);
+    expect(missing).toEqual([
+      expect.stringMatching(/^root is missing.*sudo npm run ha/),
+      'nft is missing: apt-get install --no-install-recommends nftables',
+      'etcd is missing: apt-get install --no-install-recommends etcd-server',
+      expect.stringMatching(/^postgres is missing: apt-get install/),
+    ]);
+    expect(missingHere(true, () => true, '/usr/lib/postgresql/15/bin')).toEqual([]);
+  });
+
+  it('starts nothing when it is asked for a scenario that there is not', () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', './scripts/typescript.mjs', 'test/ha/check.ts', 'earthquake'],
+      { cwd: projectRoot, encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^There is no scenario earthquake/)]);
+  });
+
+  it('runs the files of deploy/ha, with changes that fit them', () => {
+    expect(patroniSettings('pg2', '10.0.0.12', '/programs')).toMatch(/connect_address: 10\.0\.0\.12:5432/);
+    expect(pgbouncerSettings(18)).not.toMatch(/^max_prepared_statements/m);
+    expect(sentinelSettings('10.0.0.21')).toMatch(/monitor mymaster 10\.0\.0\.21 6379 2/);
+    expect(() => settingsOf('haproxy.cfg', [[/no such line/, '']])).toThrow(/deploy\/ha\/haproxy.cfg has no/);
+  });
+
+  it('tells in its README which packages it needs', () => {
+    const readme = readFileSync(path.join(projectRoot, 'test/ha/README.md'), 'utf8');
+    const packages = Object.values(NEEDED).flatMap((names) => names.split(' '));
+    const installed = new Set(/^apt-get install (.*)$/m.exec(readme)?.[1]?.split(' '));
+    // These two are on every Debian.
+    expect(
+      packages.filter((name) => !['util-linux', 'iproute2'].includes(name) && !installed.has(name)),
+    ).toEqual([]);
+  });
+});
+
+describe('what merchants noticed of a fault', () => {
+  const answer = (sentAtMs: number, atMs: number, status: Answer['status'], isOurs = false): Answer => ({
+    ...{ sentAtMs, atMs, status, isOurs, retryAfterMs: 1_000 },
+  });
+  const story = (reference: string, acknowledgedAtMs: number | null, answers: Answer[]): Story => ({
+    ...{ merchant: 0, reference, answers, acknowledgedAtMs, orderNumber: reference },
+  });
+  const stories = [
+    story('a', 900, [answer(880, 900, 200)]),
+    story('b', 4_500, [answer(1_100, 1_150, 503, true), answer(2_150, 4_500, 200)]),
+    story('c', 4_900, [answer(4_890, 4_900, 200)]),
+  ];
+  const toldAtMs = new Map([['a', 1_000], ['b', 7_000], ['c', 5_000]]); // prettier-ignore
+  const measured = { stories, toldAtMs, faultAtMs: 1_000, endAtMs: 5_000 };
+
+  it('is the longest time without a 200, and the order that was told last', () => {
+    expect(figuresOf(measured)).toMatchObject({ orders: 3, withoutOk: 3.6, worstOrder: 2.5 });
+  });
+
+  it('lasts to the end of the load where no 200 comes any more', () => {
+    expect(figuresOf({ ...measured, stories: stories.slice(0, 1) }).withoutOk).toBe(4.1);
+  });
+
+  it('has an order that was never told, or never acknowledged, as one without end', () => {
+    expect(figuresOf({ ...measured, toldAtMs: new Map() }).worstOrder).toBe(Infinity);
+    expect(figuresOf({ ...measured, stories: [story('d', null, [])] }).worstOrder).toBe(Infinity);
+  });
+
+  it('is promised as long as it is 200, or 503 that says when to come again', () => {
+    const { statuses } = figuresOf(measured);
+    expect(statuses).toEqual({ 200: 3, 503: 1 });
+    expect(isPromised(statuses)).toBe(true);
+    for (const status of [answer(1, 2, 503), answer(1, 2, 'timeout'), answer(1, 2, 500)]) {
+      const figures = figuresOf({ ...measured, stories: [story('e', null, [status])] });
+      expect(isPromised(figures.statuses)).toBe(false);
+    }
+  });
+
+  it('is marked where it is over a goal', () => {
+    const [scenario] = SCENARIOS;
+    if (!scenario) throw new Error('there is no scenario');
+    const figures = { ...figuresOf(measured), withoutOk: 99, worstOrder: 100 };
+    const violations = new Violations();
+    violations.add('clients', 'an acknowledged order is lost', {});
+    const row = rowOf({ scenario, figures, violations });
+    expect(row['seconds without a 200']).toMatch(/99\.0 .*MISSED/);
+    expect(row['worst order, seconds']).toBe('100.0 (goal 101.0)');
+    expect(row.books).toBe('1 × clients: an acknowledged order is lost');
+  });
+});
