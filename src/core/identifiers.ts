@@ -3,11 +3,34 @@ import { customAlphabet } from './random-text.js';
 const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomBase62 = customAlphabet(BASE_62);
 
-/** `ord_` and 16 random base-62 characters (95 bits). */
-export const newOrderNumber = (): string => `ord_${randomBase62(16)}`;
+const EPOCH_SECONDS = Date.UTC(2020) / 1000;
+/** 36^6 seconds are 69 years. */
+const TIME_LENGTH = 6;
 
-/** `evt_` and 22 random base-62 characters (131 bits); also the `webhook-id` of every delivery of the event. */
-export const newEventId = (): string => `evt_${randomBase62(22)}`;
+/**
+ * The second in which it is made, so that unique indexes of ids grow at one end, whose pages are in memory, instead of
+ * anywhere. Digits and capitals only: every collation of PostgreSQL has these in the order of time. A clock that is wrong or
+ * set back puts ids somewhere else in the index, and does no other harm.
+ */
+const timePart = (): string =>
+  Math.max(0, Math.floor(Date.now() / 1000) - EPOCH_SECONDS)
+    .toString(36)
+    .toUpperCase()
+    .padStart(TIME_LENGTH, '0')
+    .slice(-TIME_LENGTH);
+
+/**
+ * `ord_` and 16 base-62 characters: 6 of time and 10 random ones, which are 8.4e17 possibilities (60 bits) in every second.
+ * Among n orders of one second two are alike with a chance of n^2 / 1.7e18: at 386 orders a second, a billion a month, once
+ * in 360,000 years. The database refuses the second of them, and its order is refused as any that it can't write.
+ */
+export const newOrderNumber = (): string => `ord_${timePart()}${randomBase62(16 - TIME_LENGTH)}`;
+
+/**
+ * `evt_` and 22 base-62 characters: 6 of time and 16 random ones (95 bits in every second); also the `webhook-id` of every
+ * delivery of the event.
+ */
+export const newEventId = (): string => `evt_${timePart()}${randomBase62(22 - TIME_LENGTH)}`;
 
 /** `req_` and 20 random base-62 characters. */
 export const newRequestId = (): string => `req_${randomBase62(20)}`;
