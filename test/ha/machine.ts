@@ -78,7 +78,8 @@ export class Machine {
       detached: true,
     });
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
-    if (!String(said).includes('ready')) throw new Error(`machine ${options.name} did not start: ${String(said)}`);
+    if (!String(said).includes('ready'))
+      throw new Error(`machine ${options.name} did not start: ${String(said)}`);
     const machine = new Machine(options, holder, readlinkSync(`/proc/${holder.pid}/ns/net`));
     await machine.connect();
     return machine;
