@@ -10,7 +10,7 @@ const rows = {
   operators: ['core', 'database', 'audit-log'],
   events: ['core', 'database', 'auth'],
   merchants: ['core', 'database', 'audit-log'],
-  auth: ['core', 'database', 'audit-log', 'merchants'],
+  auth: ['core', 'database', 'queues', 'audit-log', 'merchants'],
   suppliers: ['core', 'database', 'audit-log'],
   'player-validators': ['core', 'suppliers'],
   catalog: ['core', 'database', 'audit-log', 'merchants', 'auth', 'suppliers', 'player-validators'],

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { SharedBuckets } from './auth/shared-buckets.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ProductsController } from './catalog/products.controller.js';
 import type { Config } from './core/config.js';
@@ -64,6 +65,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
   providers: [
     MinuteFigures,
     ReplicaWatch,
+    SharedBuckets,
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

@@ -6,6 +6,7 @@ import { ApiModule } from './api.module.js';
 import { ApiKeyVerifier } from './auth/api-key-verifier.js';
 import { apiKeyMiddleware } from './auth/api-key.middleware.js';
 import { rateLimitMiddleware } from './auth/rate-limit.middleware.js';
+import { SharedBuckets } from './auth/shared-buckets.js';
 import type { Config } from './core/config.js';
 import { HttpServerAdapter } from './core/http/http-server.js';
 import { jsonBodyMiddleware } from './core/http/json-body.middleware.js';
@@ -37,13 +38,14 @@ export async function createApi(
   );
   app.use(requestIdMiddleware);
   app.use(observeRequestsMiddleware(app.get(Metrics), logger));
+  const buckets = app.get(SharedBuckets);
   // The caller is known before anything else is looked at, and before a path is taken apart.
   app.use(
     '/v1',
     apiKeyMiddleware(app.get(ApiKeyVerifier)),
-    rateLimitMiddleware(config.RATE_LIMIT_PER_SECOND),
+    rateLimitMiddleware(buckets, config.RATE_LIMIT_PER_SECOND),
   );
-  app.use('/v1/players/check', rateLimitMiddleware(CHECKS_PER_SECOND, 'player checks'));
+  app.use('/v1/players/check', rateLimitMiddleware(buckets, CHECKS_PER_SECOND, 'player checks'));
   app.use('/v1', jsonBodyMiddleware);
   setUpSwagger(app);
   return app;

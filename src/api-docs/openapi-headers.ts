@@ -17,22 +17,22 @@ const EVERY: Headers = {
 const RATE_LIMIT: Headers = {
   'RateLimit-Limit': {
     schema: { type: 'integer', minimum: 1 },
-    description: 'Requests that this API key may make in a window. Absent without a limit.',
+    description: 'Requests that this API key may make in a second. Absent without a limit.',
     example: 1000,
   },
   'RateLimit-Remaining': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Requests remaining in this window.',
+    description: 'Requests that it may make at once.',
     example: 999,
   },
   'RateLimit-Reset': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Seconds until the next window begins, rounded up.',
+    description: 'Seconds within which requests are taken again.',
     example: 1,
   },
   'RateLimit-Policy': {
     schema: { type: 'string' },
-    description: 'The limit, and the length of a window in seconds.',
+    description: 'The limit, and the seconds that it is for.',
     example: '1000;w=1',
   },
 };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { WindowStore } from '../auth/rate-limit.middleware.js';
 import { AppError, notFound } from '../core/errors.js';
+import { WindowStore } from '../core/http/window-store.js';
 import { Metrics } from '../core/metrics.js';
 import { CallbackAddresses } from '../suppliers/callback-addresses.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';

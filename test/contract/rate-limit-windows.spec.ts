@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { WindowStore } from '../../src/auth/rate-limit.middleware.js';
+import { WindowStore } from '../../src/core/http/window-store.js';
 
 describe('the windows of the rate limit', () => {
   it('count the hits of each key', () => {

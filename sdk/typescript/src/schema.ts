@@ -1231,22 +1231,22 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Requests that this API key may make in a window. Absent without a limit.
+         * @description Requests that this API key may make in a second. Absent without a limit.
          * @example 1000
          */
         "RateLimit-Limit": number;
         /**
-         * @description Requests remaining in this window.
+         * @description Requests that it may make at once.
          * @example 999
          */
         "RateLimit-Remaining": number;
         /**
-         * @description Seconds until the next window begins, rounded up.
+         * @description Seconds within which requests are taken again.
          * @example 1
          */
         "RateLimit-Reset": number;
         /**
-         * @description The limit, and the length of a window in seconds.
+         * @description The limit, and the seconds that it is for.
          * @example 1000;w=1
          */
         "RateLimit-Policy": string;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
-import { WindowStore } from '../../auth/rate-limit.middleware.js';
+import { WindowStore } from '../../core/http/window-store.js';
 import { AppError } from '../../core/errors.js';
 
 const WINDOW_MS = 60_000;

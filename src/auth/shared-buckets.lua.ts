@@ -1,0 +1,41 @@
+import { LATE_MS } from './rate-buckets.js';
+
+/**
+ * Adds what a process admitted to the buckets of all processes, one key for each. ARGV has for each of them: hits a second, hits
+ * to add, and when the first of these was, in milliseconds of Redis' clock; 0 if that is not known.
+ * Returns the time by that clock, and the level of each bucket.
+ *
+ * - A bucket is kept as its level and the time of it. One that is of a time to come, because the clock was set back, is from now.
+ * - Hits that come late have drained meanwhile, as far as they are later than the limit allows for.
+ * - A bucket holds no more than drains within a second to where it admits again.
+ */
+export const FILL_SHARED_BUCKETS = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local answer = { string.format('%.0f', now) }
+for n, key in ipairs(KEYS) do
+  local per_ms = tonumber(ARGV[3 * n - 2]) / 1000
+  local hits = tonumber(ARGV[3 * n - 1])
+  local since = tonumber(ARGV[3 * n])
+  local level = -math.huge
+  local is_changed = hits > 0
+  local kept = redis.call('GET', key)
+  if kept then
+    local kept_level, kept_at = string.match(kept, '^(%S+) (%S+)$')
+    local passed = now - tonumber(kept_at)
+    level = tonumber(kept_level) - math.max(0, passed) * per_ms
+    is_changed = is_changed or passed < 0
+  end
+  if hits > 0 then
+    local age = since == 0 and 1000 or math.max(0, now - since)
+    hits = math.max(0, hits - math.max(0, age - ${LATE_MS}) * per_ms)
+    level = math.max(level, -math.min(age, ${LATE_MS}) * per_ms) + hits
+    level = math.min(level, (2000 + ${LATE_MS}) * per_ms - 1)
+  end
+  if is_changed then
+    local kept_ms = math.ceil(math.max(0, level) / per_ms) + 1000
+    redis.call('SET', key, string.format('%.3f %.0f', level, now), 'PX', kept_ms)
+  end
+  answer[n + 1] = string.format('%.3f', math.max(0, level))
+end
+return answer`;

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RateBuckets } from '../../src/auth/rate-buckets.js';
+import { FILL_SHARED_BUCKETS } from '../../src/auth/shared-buckets.lua.js';
+import { eventually } from '../support/eventually.js';
+import { unique } from '../support/stack.js';
+
+const LIMIT = 20;
+const NOT_KNOWN = 0;
+
+let redis: Redis;
+
+beforeAll(() => {
+  redis = new Redis(process.env.TEST_REDIS_URL ?? '');
+});
+
+afterAll(() => redis.disconnect());
+
+const now = async (): Promise<number> => {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+};
+
+const aKey = (): string => unique('{buckets}');
+
+/** @returns how full the bucket is then. */
+async function fill(key: string, hits: number, since: number, limit = LIMIT): Promise<number> {
+  const [, level] = (await redis.eval(FILL_SHARED_BUCKETS, 1, key, limit, hits, since)) as string[];
+  return Number(level);
+}
+
+describe('the bucket that processes share', () => {
+  it('has the hits of all', async () => {
+    const key = aKey();
+    const add = [FILL_SHARED_BUCKETS, 1, key, LIMIT, 5, await now()] as const;
+    const answers = await redis
+      .multi()
+      .eval(...add)
+      .eval(...add)
+      .exec();
+    const levels = answers?.map(([, answer]) => Math.round(Number((answer as string[])[1])));
+    expect(levels).toEqual([5, 10]);
+  });
+
+  it('holds no more than drains within a second to where it admits again', async () => {
+    expect(await fill(aKey(), 50 * LIMIT, await now())).toBe(2.25 * LIMIT - 1);
+  });
+
+  it('has drained of what comes late, but for the quarter of a second that the limit allows for', async () => {
+    expect(await fill(aKey(), LIMIT, (await now()) - 10_000)).toBe(0);
+    const level = await fill(aKey(), LIMIT, (await now()) - 500);
+    expect(level).toBeGreaterThan(0);
+    expect(level).toBeLessThanOrEqual(LIMIT / 2);
+  });
+
+  it('takes hits of a time that is not known for a second old', async () => {
+    expect(await fill(aKey(), LIMIT, NOT_KNOWN)).toBeLessThanOrEqual(0);
+    expect(await fill(aKey(), 2 * LIMIT, NOT_KNOWN)).toBe(LIMIT);
+  });
+
+  it('drains on, asked or filled, when the clock of Redis was set back by an hour', async () => {
+    for (const hits of [0, 1]) {
+      const key = aKey();
+      await redis.set(key, `${LIMIT} ${(await now()) + 3_600_000}`);
+      expect(await fill(key, hits, await now())).toBe(LIMIT + hits);
+      await eventually(
+        () => fill(key, 0, NOT_KNOWN),
+        (level) => level === 0,
+        10_000,
+      );
+      expect(await redis.pttl(key)).toBeLessThanOrEqual(2_100);
+    }
+  });
+
+  it('takes hits that are still to come, by another clock, for hits of now', async () => {
+    const level = await fill(aKey(), LIMIT, (await now()) + 3_600_000);
+    expect(level).toBe(LIMIT);
+  });
+
+  it('is gone soon after it has drained', async () => {
+    const key = aKey();
+    await fill(key, LIMIT, await now());
+    expect(await redis.pttl(key)).toBeGreaterThan(1_000);
+    expect(await redis.pttl(key)).toBeLessThanOrEqual(2_000);
+    await fill(key, 0, NOT_KNOWN);
+    expect(await redis.pttl(key)).toBeLessThanOrEqual(2_000);
+  });
+
+  it('is not made by a question', async () => {
+    const key = aKey();
+    expect(await fill(key, 0, NOT_KNOWN)).toBe(0);
+    expect(await redis.exists(key)).toBe(0);
+  });
+});
+
+describe('the buckets of a process', () => {
+  const admitted = (buckets: RateBuckets, hits: number): number =>
+    Array.from({ length: hits }, () => buckets.increment('key').totalHits).filter(
+      (total) => total <= buckets.limit,
+    ).length;
+
+  it('admit the limit at once, and count what is left', () => {
+    const buckets = new RateBuckets(LIMIT);
+    expect(buckets.increment('key').totalHits).toBe(1);
+    expect(admitted(buckets, 10 * LIMIT)).toBeGreaterThanOrEqual(LIMIT - 1);
+    expect(buckets.increment('other').totalHits).toBe(1);
+  });
+
+  it('refuse what others have used up', () => {
+    const buckets = new RateBuckets(LIMIT);
+    expect(admitted(buckets, 1)).toBe(1);
+    buckets.takeReports();
+    buckets.learn('key', 2.25 * LIMIT - 1, performance.now());
+    expect(admitted(buckets, 5)).toBe(0);
+  });
+
+  it('count what was admitted since the others were asked', () => {
+    const buckets = new RateBuckets(LIMIT);
+    admitted(buckets, 1);
+    const askedMs = performance.now();
+    expect(buckets.takeReports()).toMatchObject([{ key: 'key', hits: 1 }]);
+    admitted(buckets, 5);
+    buckets.learn('key', 1.25 * LIMIT - 8, askedMs);
+    expect(admitted(buckets, LIMIT)).toBeLessThan(LIMIT / 2);
+    expect(buckets.takeReports()[0]?.hits).toBeGreaterThanOrEqual(5);
+  });
+
+  it('report each hit once, and forget keys that are not used', async () => {
+    const buckets = new RateBuckets(LIMIT);
+    admitted(buckets, 3);
+    expect(buckets.takeReports()).toMatchObject([{ key: 'key', hits: 3 }]);
+    expect(buckets.takeReports()).toMatchObject([{ key: 'key', hits: 0 }]);
+    await eventually(
+      () => [buckets.takeReports().length, buckets.size],
+      ([reports, size]) => reports === 0 && size === 0,
+      10_000,
+    );
+  });
+});

@@ -1,0 +1,167 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { expectError } from '../support/expectations.js';
+import { Client, type Answer } from '../support/http.js';
+import { startOwnRedis, type OwnRedis } from '../support/redis.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+
+const LIMIT = 20;
+
+let redis: OwnRedis;
+let stack: TestStack;
+let second: INestApplication;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  const settings = { REDIS_URL: redis.url, RATE_LIMIT_PER_SECOND: String(LIMIT) };
+  stack = await TestStack.start(settings, { worker: false });
+  second = await stack.startApi();
+  await second.get(SchemaService).whenReady();
+});
+
+afterAll(async () => {
+  await second.close();
+  await closeWithBalancedBooks(stack);
+  await redis.stop();
+});
+
+/** The merchant's way to each of the two API processes. */
+const clientsOf = ({ key }: TestMerchant): [Client, Client] => [
+  new Client(stack.url, key),
+  new Client(stack.urlOf(second), key),
+];
+
+const ask = (client: Client): Promise<Answer<never>> => client.get('/v1/wallet');
+
+/** Asks at one process over and over, more than it may, until the work is done. */
+async function whileBusy<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
+  let isDone = false;
+  const keepBusy = async (): Promise<void> => {
+    while (!isDone) await Promise.all(Array.from({ length: LIMIT }, () => ask(client)));
+  };
+  const busy = keepBusy();
+  try {
+    return await work();
+  } finally {
+    isDone = true;
+    await busy;
+  }
+}
+
+const refusedBy = (client: Client): Promise<Answer<never>> =>
+  eventually(
+    () => ask(client),
+    ({ status }) => status === 429,
+    15_000,
+  );
+
+const pass = (ms: number): Promise<number> => {
+  const untilMs = performance.now() + ms;
+  return eventually(
+    () => performance.now(),
+    (now) => now >= untilMs,
+  );
+};
+
+describe.each([
+  ['a merchant', false],
+  ['a sandbox merchant', true],
+])('%s that two processes serve', (_who, sandbox) => {
+  it('is refused by the one for what it does at the other', async () => {
+    const [first, other] = clientsOf(await stack.merchant('0.00', {}, { sandbox }));
+    const refused = await whileBusy(first, () => refusedBy(other));
+    expectError(refused, 429, 'TOO_MANY_REQUESTS');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.headers.get('ratelimit-limit')).toBe(String(LIMIT));
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+    expect(refused.headers.get('ratelimit-reset')).toBe('1');
+    await eventually(
+      () => ask(other),
+      ({ status }) => status === 200,
+      5_000,
+    );
+  });
+});
+
+describe('the limit of two processes', () => {
+  it('is one limit, but for what neither knows of the other at once', async () => {
+    const clients = clientsOf(await stack.merchant('0.00'));
+    const startedMs = performance.now();
+    let admitted = 0;
+    const load = async (client: Client): Promise<void> => {
+      while (admitted < 10 * LIMIT) {
+        const answers = await Promise.all(Array.from({ length: LIMIT / 4 }, () => ask(client)));
+        admitted += answers.filter(({ status }) => status === 200).length;
+      }
+    };
+    await Promise.all([...clients, ...clients].map(load));
+    const seconds = (performance.now() - startedMs) / 1_000;
+    // Each by itself would have admitted as many within four seconds. A second is left for a slow machine.
+    expect(admitted).toBeLessThanOrEqual(LIMIT * (seconds + 1.25 + 1 + 1));
+  });
+
+  it('refuses nobody who keeps to it, wherever the requests go', async () => {
+    const clients = clientsOf(await stack.merchant('0.00'));
+    for (let second = 0; second < 6; second++) {
+      const burst = Array.from({ length: LIMIT }, (_, n) =>
+        ask(clients[(second % 3 ? n : second) % 2 ? 1 : 0]),
+      );
+      const answers = await Promise.all(burst);
+      expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
+      await pass(1_000);
+    }
+  });
+
+  it('counts checks of players together as well', async () => {
+    const sku = await stack.product('1.00');
+    const [first, other] = clientsOf(await stack.merchant('0.00'));
+    const check = (client: Client): Promise<Answer<never>> =>
+      client.post('/v1/players/check', { sku, user_id: 'player-1' });
+    let isDone = false;
+    const keepBusy = async (): Promise<void> => {
+      while (!isDone) await check(first);
+    };
+    const busy = keepBusy();
+    const refused = await eventually(
+      () => check(other),
+      ({ status, headers }) => status === 429 && headers.get('ratelimit-limit') === '5',
+      15_000,
+    ).finally(() => (isDone = true));
+    await busy;
+    expectError(refused, 429, 'TOO_MANY_REQUESTS');
+  });
+
+  it('leaves nothing in Redis', async () => {
+    const merchant = await stack.merchant('0.00');
+    const inRedis = new Redis(redis.url);
+    try {
+      const keys = (): Promise<string[]> => inRedis.keys(`${stack.config.QUEUE_PREFIX}*rate:*`);
+      await ask(merchant.client);
+      await eventually(keys, (names) => names.length > 0);
+      await eventually(keys, (names) => names.length === 0, 20_000);
+    } finally {
+      inRedis.disconnect();
+    }
+  });
+});
+
+describe('without Redis', () => {
+  it('each process has the whole limit, and both share it again afterwards', async () => {
+    const [first, other] = clientsOf(await stack.merchant('0.00'));
+    await redis.tell('REPLICAOF', '127.0.0.1', '1');
+    // Until what was counted together has drained.
+    await pass(3_000);
+    const answers = await whileBusy(first, async () => {
+      const each: Answer<never>[] = [];
+      for (let n = 0; n < LIMIT; n++) each.push(await ask(other));
+      return each;
+    });
+    expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
+    await redis.tell('REPLICAOF', 'NO', 'ONE');
+    await whileBusy(first, () => refusedBy(other));
+  });
+});
