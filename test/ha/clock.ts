@@ -3,10 +3,12 @@ import type { Laboratory } from './laboratory.js';
 import type { Machine } from './machine.js';
 
 const AHEAD = '+300s';
+const RIGHT = '+0s';
 const CLOCK = '/run/topup-clock';
 const PROGRAM = '/run/postgresql-programs/postgres';
 
 let library = '';
+let chosen: Machine | undefined;
 
 /** PostgreSQL's clock on one machine, as libfaketime has it: everything else on the machine has the right time. */
 const withClock = (original: string): string => `#!/bin/sh
@@ -14,34 +16,28 @@ const withClock = (original: string): string => `#!/bin/sh
 exec ${original} "$@"
 `;
 
-/** The other standby begins with a clock that can be set, and becomes the synchronous one. */
+/** A standby begins with a clock that can be set. */
 async function prepare({ cluster, postgresql }: Laboratory): Promise<void> {
   const found = findFakeTime();
   if ('missing' in found) throw new Error(`clocks can’t be set: ${found.missing}`);
   library = found.library;
-  const chosen = await cluster.otherStandby();
+  chosen = await cluster.synchronousStandby();
   await chosen.run(['rm', '-f', PROGRAM]);
   chosen.write(PROGRAM, withClock(`${postgresql}/postgres`), { mode: 0o755 });
-  chosen.write(CLOCK, '+0s');
+  chosen.write(CLOCK, RIGHT);
   await cluster.restart(chosen);
   await cluster.untilHealthy();
-  // While the synchronous one restarts, Patroni takes the other.
-  await cluster.restart(await cluster.synchronousStandby());
-  await cluster.untilHealthy();
 }
-
-const hasClock = async (machine: Machine): Promise<boolean> =>
-  (await machine.run(['sh', '-c', `cat ${CLOCK} 2>/dev/null || true`])) !== '';
 
 export const beginClockFault = {
   prepare,
   async begin({ cluster }: Laboratory): Promise<() => Promise<void>> {
-    const standby = await cluster.synchronousStandby();
-    if (!(await hasClock(standby))) throw new Error(`${standby.name} is no standby whose clock can be set`);
-    standby.write(CLOCK, AHEAD);
-    await cluster.switchOver(await cluster.primary(), standby);
+    if (!chosen) throw new Error('no machine has a clock that can be set');
+    const machine = chosen;
+    machine.write(CLOCK, AHEAD);
+    await cluster.switchOver(await cluster.primary(), machine);
     return async () => {
-      standby.write(CLOCK, '+0s');
+      machine.write(CLOCK, RIGHT);
       await Promise.resolve();
     };
   },

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readFileSync, statfsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beginClockFault } from './clock.js';
 import type { Laboratory } from './laboratory.js';
@@ -32,8 +32,11 @@ async function killed(services: [machine: Machine, name: string][]): Promise<Und
   };
 }
 
-const DATA = '/var/lib/postgresql/topup';
-const BALLAST = '/var/lib/postgresql/ballast';
+const DISK = '/var/lib/postgresql';
+const DATA = `${DISK}/topup`;
+const BALLAST = `${DISK}/ballast`;
+/** Less than a segment of the write-ahead log. */
+const MAY_BE_FREE = 10_000_000;
 
 export const FAULTS = {
   switchover: {
@@ -62,11 +65,7 @@ export const FAULTS = {
   standbyOff: { begin: async ({ cluster }) => off(await cluster.synchronousStandby()) },
   standbyFrozen: { begin: async ({ cluster }) => frozen(await cluster.synchronousStandby()) },
   twoEtcdKilled: {
-    begin: async ({ cluster }) => {
-      const primary = await cluster.primary();
-      const others = cluster.machines.filter((machine) => machine !== primary);
-      return killed(others.map((machine) => [machine, 'etcd']));
-    },
+    begin: ({ redis }) => killed(redis.machines.slice(1).map((machine) => [machine, 'etcd'])),
   },
   proxiesKilled: {
     begin: async ({ applications }) => {
@@ -93,9 +92,13 @@ export const FAULTS = {
   primaryDiskFull: {
     begin: async ({ cluster }) => {
       const primary = await cluster.primary();
-      const place = primary.placeOf(BALLAST);
-      fill(place, primary.placeOf('/var/lib/postgresql'));
-      return () => rmSync(place);
+      const { bavail, bsize } = statfsSync(primary.placeOf(DISK));
+      // It ends with an error where others wrote meanwhile: then the disk is full already.
+      await primary.run(['fallocate', '--length', String(bavail * bsize), BALLAST]).catch(() => undefined);
+      const free = statfsSync(primary.placeOf(DISK)).bavail * bsize;
+      if (free > MAY_BE_FREE)
+        throw new Error(`the disk of ${primary.name} could not be filled: ${free} bytes are free`);
+      return async () => void (await primary.run(['rm', '-f', BALLAST]));
     },
   },
   primaryClockAhead: { ...beginClockFault },
@@ -118,13 +121,3 @@ export const FAULTS = {
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
-
-/** Writes until nothing more goes onto the disk. */
-function fill(file: string, disk: string): void {
-  const { bavail, bsize } = statfsSync(disk);
-  try {
-    writeFileSync(file, Buffer.alloc(bavail * bsize));
-  } catch {
-    // Full already: others wrote meanwhile.
-  }
-}

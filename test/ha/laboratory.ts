@@ -10,7 +10,7 @@ import { SUPPLIER_TOKEN } from './furnish.js';
 import { layNetwork, Machine } from './machine.js';
 import { PatroniCluster } from './patroni.js';
 import { findPatroni, newestPostgresql, versionOf } from './programs.js';
-import { RedisGroup } from './redis-group.js';
+import { REDIS, RedisGroup } from './redis-group.js';
 import {
   makeCertificate,
   patroniSettings,
@@ -62,7 +62,7 @@ export class Laboratory {
     await layNetwork(OURS);
     const boot = (name: string, address: string, disks: Record<string, number>): Promise<Machine> =>
       Machine.boot({ name, address, disks: { '/run': 50, ...disks }, logs });
-    const ofDatabase = { '/var/lib/postgresql': 1_500, '/var/lib/etcd': 500, '/etc/patroni': 5 };
+    const ofDatabase = { '/var/lib/postgresql': 1_500, '/etc/patroni': 5 };
     const databases = await Promise.all(
       Object.entries(DATABASES).map(([name, address]) => boot(name, address, ofDatabase)),
     );
@@ -163,7 +163,7 @@ export class Laboratory {
     const pgbouncer = versionOf('/usr/sbin/pgbouncer', '--version');
     log(`Patroni ${patroni.version}, etcd ${versionOf('etcd', '--version')}, HAProxy ${haproxy}, PgBouncer ${pgbouncer}, Redis ${versionOf('redis-server', '--version')}, ${this.postgresql}`); // prettier-ignore
     this.certificate = makeCertificate(this.directory, ['127.0.0.1', ...Object.values(DATABASES)]);
-    for (const machine of this.cluster.machines) this.startEtcd(machine);
+    for (const machine of this.redis.machines) this.startEtcd(machine);
     for (const machine of this.cluster.machines) {
       await this.startPatroni(machine, patroni);
       // The first one begins; the others copy it.
@@ -182,7 +182,7 @@ export class Laboratory {
 
   private startEtcd(machine: Machine): void {
     const { name, address } = machine;
-    const peers = Object.entries(DATABASES).map(([peer, at]) => `${peer}=http://${at}:2380`);
+    const peers = Object.entries(REDIS).map(([peer, at]) => `${peer}=http://${at}:2380`);
     machine.start({
       name: 'etcd',
       command: [
@@ -205,7 +205,10 @@ export class Laboratory {
     const binaries = `/run/postgresql-programs`;
     await machine.run(['cp', '--symbolic-link', '--recursive', this.postgresql, binaries]);
     await machine.run(['chown', 'postgres:postgres', '/var/lib/postgresql']);
-    machine.write('/etc/patroni/patroni.yml', patroniSettings(machine.name, machine.address, binaries));
+    machine.write(
+      '/etc/patroni/patroni.yml',
+      patroniSettings(machine.name, machine.address, binaries, patroni.version),
+    );
     machine.write('/etc/patroni/server.crt', this.certificate.certificate);
     machine.write('/etc/patroni/server.key', this.certificate.key, { owner, mode: 0o600 });
     const env = {

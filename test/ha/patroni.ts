@@ -34,12 +34,9 @@ export class PatroniCluster {
     return this.machineOf(({ role }) => role === 'leader' || role === 'master');
   }
 
+  /** One that has all that was acknowledged; with a quorum it may be any. */
   async synchronousStandby(): Promise<Machine> {
     return this.machineOf(({ role }) => role === 'sync_standby' || role === 'quorum_standby');
-  }
-
-  async otherStandby(): Promise<Machine> {
-    return this.machineOf(({ role }) => role === 'replica');
   }
 
   /** Hands the primary's part to another machine in good order. */

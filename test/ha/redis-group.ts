@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Machine } from './machine.js';
 import { redisSettings, sentinelSettings } from './settings.js';
 
-const ADDRESSES = { redis1: '10.0.0.21', redis2: '10.0.0.22', redis3: '10.0.0.23' };
-const FIRST_MASTER = ADDRESSES.redis1;
+export const REDIS = { redis1: '10.0.0.21', redis2: '10.0.0.22', redis3: '10.0.0.23' };
+const FIRST_MASTER = REDIS.redis1;
 const HEALTHY_WITHIN_MS = 60_000;
 
-/** A Redis master with two replicas, and a sentinel beside each. */
+/** A Redis master with two replicas, and a sentinel beside each. Their machines have etcd, too. */
 export class RedisGroup {
   private constructor(readonly machines: readonly Machine[]) {}
 
   static async boot(
     boot: (name: string, address: string, disks: Record<string, number>) => Promise<Machine>,
   ): Promise<RedisGroup> {
-    const disks = { '/var/lib/redis': 100, '/etc/redis': 5 };
-    const machines = Object.entries(ADDRESSES).map(([name, address]) => boot(name, address, disks));
+    const disks = { '/var/lib/redis': 100, '/etc/redis': 5, '/var/lib/etcd': 500 };
+    const machines = Object.entries(REDIS).map(([name, address]) => boot(name, address, disks));
     return new RedisGroup(await Promise.all(machines));
   }
 

@@ -56,7 +56,10 @@ describe('the laboratory of lost machines', () => {
   });
 
   it('runs the files of deploy/ha, with changes that fit them', () => {
-    expect(patroniSettings('pg2', '10.0.0.12', '/programs')).toMatch(/connect_address: 10\.0\.0\.12:5432/);
+    const ofPatroni = (version: string): string => patroniSettings('pg2', '10.0.0.12', '/programs', version);
+    expect(ofPatroni('4.0.7')).toMatch(/synchronous_mode: quorum[^]*connect_address: 10\.0\.0\.12:5432/);
+    // It would take that word for "off".
+    expect(ofPatroni('3.3.2')).toMatch(/synchronous_mode: true/);
     expect(pgbouncerSettings(18)).not.toMatch(/^max_prepared_statements/m);
     expect(sentinelSettings('10.0.0.21')).toMatch(/monitor mymaster 10\.0\.0\.21 6379 2/);
     expect(() => settingsOf('haproxy.cfg', [[/no such line/, '']])).toThrow(/deploy\/ha\/haproxy.cfg has no/);

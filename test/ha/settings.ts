@@ -15,8 +15,8 @@ export function settingsOf(name: string, changes: Change[] = []): string {
   return text;
 }
 
-/** @param binaries where PostgreSQL's programs are. */
-export const patroniSettings = (name: string, address: string, binaries: string): string =>
+/** @param binaries where PostgreSQL's programs are. @param version Patroni's. */
+export const patroniSettings = (name: string, address: string, binaries: string, version: string): string =>
   settingsOf('patroni.yml', [
     [/^name: pg1$/m, `name: ${name}`],
     [/connect_address: 10\.0\.0\.11:8008/, `connect_address: ${address}:8008`],
@@ -24,6 +24,7 @@ export const patroniSettings = (name: string, address: string, binaries: string)
     [/bin_dir: .*/, `bin_dir: ${binaries}`],
     // A namespace has no watchdog: Patroni has to keep the promise alone, which is harder.
     [/mode: required/, "mode: 'off'"],
+    [/synchronous_mode: quorum/, `synchronous_mode: ${Number.parseInt(version, 10) < 4 ? 'true' : 'quorum'}`],
   ]);
 
 export const pgbouncerSettings = (version: number): string =>
