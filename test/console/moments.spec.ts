@@ -24,17 +24,20 @@ describe('Moments in the console', () => {
     expect(formatUtc(AT)).toBe('2026-11-22 18:30:05 UTC');
     expect(formatAgo(AT, 'en', Date.parse('2026-11-22T18:33:10Z'))).toBe('3 minutes ago');
     expect(formatAgo(AT, 'en', Date.parse('2026-11-24T18:33:10Z'))).toBe('2 days ago');
+    expect(formatAgo(AT, 'en', Date.parse(AT) + 120)).toBe('now');
+    expect(formatAgo(AT, 'th', Date.parse(AT) + 120)).toBe('ขณะนี้');
   });
 
   it.each([
     [412, '412 ms'],
-    [1_000, '1s'],
-    [278_000, '4m 38s'],
-    [3_600_000, '1h'],
-    [3_605_000, '1h'],
-    [93_900_000, '1d 2h'],
+    [1_000, '1 s'],
+    [278_000, '4 min 38 s'],
+    [3_600_000, '1 h'],
+    [3_605_000, '1 h'],
+    [93_900_000, '1 d 2 h'],
   ])('last %s ms as %s', (ms, text) => {
-    expect(formatDuration(ms, 'en')).toBe(text);
+    // Number and unit stay on one line.
+    expect(formatDuration(ms, 'en').replaceAll('\u00A0', ' ')).toBe(text);
   });
 
   it.each([

@@ -53,20 +53,22 @@ const UNITS = [
 
 type DurationUnit = (typeof UNITS)[number][0];
 
-const shortUnit = (value: number, unit: DurationUnit, language: string): string =>
-  new Intl.NumberFormat(localeOf(language), {
-    style: 'unit',
-    unit,
-    unitDisplay: language === 'th' ? 'long' : 'narrow',
-  })
-    .format(value)
-    .trim();
+/** As they stand beside `ms`; the narrow ones of Intl, `5s`, would not fit these. */
+const ENGLISH: Record<DurationUnit, string> = { day: 'd', hour: 'h', minute: 'min', second: 's' };
 
-/** A length of time in its two largest units: `2d 4h`, `3m 20s`, `850ms`. */
+/** Number and unit stay on one line. */
+const shortUnit = (value: number, unit: DurationUnit, language: string): string =>
+  language === 'th'
+    ? new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long' })
+        .format(value)
+        .trim()
+    : `${value}\u00A0${ENGLISH[unit]}`;
+
+/** A length of time in its two largest units: `2 d 4 h`, `3 min 20 s`, `850 ms`. */
 export function formatDuration(ms: number, language: string): string {
   if (ms < 1000) {
     const unit = language === 'th' ? 'มิลลิวินาที' : 'ms';
-    return `${Math.max(0, Math.round(ms))} ${unit}`;
+    return `${Math.max(0, Math.round(ms))}\u00A0${unit}`;
   }
   let seconds = Math.round(ms / 1000);
   const parts: string[] = [];
@@ -80,14 +82,14 @@ export function formatDuration(ms: number, language: string): string {
   return parts.join(' ');
 }
 
-/** `3 minutes ago`. */
+/** `3 minutes ago`; within a second `now`. */
 export function formatAgo(at: string, language: string, now: number = Date.now()): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const relative = new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'always' });
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   }
-  return relative.format(0, 'second');
+  return new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'auto' }).format(0, 'second');
 }
 
 /** The first moment of a day in a zone, as ISO 8601 in UTC. @param day such as `2026-11-22`. */

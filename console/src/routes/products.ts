@@ -54,7 +54,7 @@ export const product = createRoute({
   path: '/products/$sku',
   validateSearch: (search: Record<string, unknown>) => said({ edit: choice(search.edit, ['definition']) }),
   component: lazyRouteComponent(
-    inArea('products', () => import('../pages/products/product')),
+    inArea(['products', 'log'], () => import('../pages/products/product')),
     'Product',
   ),
 });

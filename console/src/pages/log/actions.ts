@@ -1,3 +1,4 @@
+import type { Translate } from '../../i18n/words';
 import type { components } from '../../schema';
 
 export type LogEntry = components['schemas']['LogEntryDto'];
@@ -20,3 +21,7 @@ export const ACTIONS: readonly Action[] = [
   ...(['session.sign_in', 'session.refused', 'session.end'] as const),
   ...(['second_factor.set', 'second_factor.remove', 'secrets.rotate', 'export.run'] as const),
 ];
+
+/** An action that has no words of its own is shown by its name. */
+export const actionInWords = (action: string, t: Translate): string =>
+  t.maybe(`log.action.${action}`) ?? action;

@@ -14,7 +14,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay, useSession } from '../../session';
-import { ACTIONS, type Action, type LogEntry } from './actions';
+import { ACTIONS, actionInWords, type Action, type LogEntry } from './actions';
 import { Entry } from './entry';
 import classes from './log.module.css';
 
@@ -131,9 +131,6 @@ const columnsOf = (t: Translate): Column<LogEntry>[] => [
   { id: 'whom', head: t('log.whom'), cell: (entry) => <Whom entry={entry} />, isCut: true },
   { id: 'why', head: t('log.why'), cell: ({ reason }) => reason, isCut: true, from: 1000 },
 ];
-
-/** An action that has no words of its own is shown by its name. */
-const actionInWords = (action: string, t: Translate): string => t.maybe(`log.action.${action}`) ?? action;
 
 /** The merchant, order or account that an entry is about. */
 function Whom({ entry: { merchant, order_number: number, detail } }: { entry: LogEntry }): ReactNode {

@@ -134,7 +134,7 @@ const moneyOf = (t: Translate): Column<MerchantView>[] => [
     cell: ({ wallet }) => wallet && <Amount value={wallet.held_amount} currency={null} />,
     align: 'end',
     card: 'hidden',
-    from: 1120,
+    from: 1300,
   },
   {
     id: 'alert',

@@ -99,7 +99,7 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<R
           head: t('fx.margin'),
           cell: ({ margin_percent: margin }: Rate) =>
             margin !== null && (
-              <span className="number">{new Intl.NumberFormat(language).format(margin)} %</span>
+              <span className="number">{new Intl.NumberFormat(language).format(margin)}%</span>
             ),
           align: 'end' as const,
         },

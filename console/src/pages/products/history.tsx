@@ -4,6 +4,7 @@ import { useT } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
 import { Moment } from '../../kit/moment';
 import { Answered } from '../../kit/states';
+import { actionInWords } from '../log/actions';
 import classes from './history.module.css';
 import { MemberChanges } from './member-changes';
 
@@ -26,7 +27,7 @@ export function History({ sku }: { sku: string }): ReactNode {
             {data.map((entry) => (
               <li key={entry.id} className={classes.entry}>
                 <div className={classes.head}>
-                  <span className="mono">{entry.action}</span>
+                  <span className={classes.action}>{actionInWords(entry.action, t)}</span>
                   <span className={classes.who}>
                     {[entry.supplier, entry.file].filter(Boolean).join(' · ')}
                     {entry.merchant_id !== null &&

@@ -88,7 +88,7 @@ const columnsOf = (t: Translate, seesCosts: boolean): Column<OfferView>[] => [
   {
     id: 'guard',
     head: t('offer.guard'),
-    cell: ({ guard_percent: guard }) => <span className="number">{guard} %</span>,
+    cell: ({ guard_percent: guard }) => <span className="number">{guard}%</span>,
     align: 'end',
     from: 1120,
   },

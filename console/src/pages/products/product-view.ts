@@ -36,8 +36,8 @@ export const requirementsOf = (
 export const memberName = (member: string, t: Translate): string =>
   t.maybe(`productMember.${member}`) ?? member;
 
-/** `-12.5` as `−12.5 %`, with a sign. */
+/** `-12.5` as `−12.5%`, with a sign. */
 export function formatPercent(percent: number, language: string): string {
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
-  return `${number.format(percent).replace('-', '−')} %`;
+  return `${number.format(percent).replace('-', '−')}%`;
 }

@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
-import { useT } from '../../i18n/words';
+import { formatDay } from '../../i18n/moments';
+import { useT, useWords, type Translate } from '../../i18n/words';
 import { Moment } from '../../kit/moment';
 import { Page, Section } from '../../kit/page';
 import { useRequestKeys } from '../../kit/request-key';
@@ -125,7 +126,7 @@ export function Runs({
   jobs: readonly JobView[];
   linkOf: ReportProps['linkOf'];
 }): ReactNode {
-  const t = useT();
+  const { t, language, zone } = useWords();
   if (jobs.length === 0) return null;
   return (
     <Section title={title}>
@@ -137,13 +138,27 @@ export function Runs({
               <Moment at={job.started_at} form="short" />
             </Link>
             <span className="muted">
-              {[...Object.values(job.params), t('job.by', { name: job.operator.name })].join(' · ')}
+              {[
+                ...paramsInWords(job.params, t, language, zone),
+                t('job.by', { name: job.operator.name }),
+              ].join(' · ')}
             </span>
           </li>
         ))}
       </ul>
     </Section>
   );
+}
+
+/** What was asked for, as people say it; what has no words of its own is shown as it is. */
+function paramsInWords(params: JobView['params'], t: Translate, language: string, zone: string): string[] {
+  return Object.entries(params).map(([name, value]) => {
+    const text = String(value);
+    if (name === 'by') return t.maybe(`report.by.${text}`) ?? text;
+    if (/^\d{4}-\d\d-\d\d$/.test(text)) return formatDay(text, language, 'UTC');
+    if (/^\d{4}-\d\d-\d\dT/.test(text)) return formatDay(text, language, zone);
+    return text;
+  });
 }
 
 /** What a job found, where it looked at something; else how it ended. */

@@ -102,7 +102,7 @@ const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
     head: t('review.unit'),
     cell: ({ order_number, unit }) => (
       <span className="mono">
-        {order_number} · {unit}
+        {order_number} ·&nbsp;{unit}
       </span>
     ),
     card: 'title',

@@ -16,5 +16,5 @@ export function formatMs(ms: number | null, language: string): string {
   if (ms === null) return '—';
   if (ms < 1_000 || ms >= TENTHS_UNTIL_MS) return formatDuration(ms, language);
   const seconds = new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(ms / 1_000);
-  return `${seconds} ${language === 'th' ? 'วินาที' : 's'}`;
+  return `${seconds}\u00A0${language === 'th' ? 'วินาที' : 's'}`;
 }

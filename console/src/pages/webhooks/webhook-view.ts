@@ -26,4 +26,4 @@ export const stateOf = ({
 
 /** How many of a day's deliveries succeeded; null where none has ended. */
 export const shareOf = ({ succeeded, ended }: WebhookView['day']): string | null =>
-  ended === 0 ? null : `${Math.floor((100 * succeeded) / ended)} %`;
+  ended === 0 ? null : `${Math.floor((100 * succeeded) / ended)}%`;
