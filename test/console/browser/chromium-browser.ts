@@ -6,13 +6,14 @@ import { describe, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../../support/chromium.js';
 import { newAddress, type ConsoleStack, type TestOperator } from '../console-stack.js';
+import { keepForDocument } from './gallery.js';
 
 const binary = await findChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Where the pages were built. */
 export const BUILT = fileURLToPath(new URL('../../../dist/console', import.meta.url));
-/** Pictures of every page are kept there, where it is set. */
+/** Pictures of all that is looked at are kept there, where it is set. */
 const pictures = process.env.CONSOLE_PICTURES;
 
 /** A story that takes a browser: skipped by name, and said aloud, where there is none. */
@@ -128,12 +129,24 @@ export class Visitor {
     await this.page.setViewportSize(WIDE);
   }
 
-  /** Waits until nothing moves: axe would judge the colours in between. What ends may start something else. */
+  /** Takes a picture of what is shown now, on a wide screen in light colours. */
+  async glance(name: string): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await this.hasComeToRest();
+    await this.picture(`${name}-${this.language}`);
+  }
+
+  /**
+   * Waits until nothing moves, and until what comes after the page is there: axe would judge what is in between. What ends may
+   * start something else.
+   */
   private async hasComeToRest(): Promise<void> {
-    await this.page.waitForFunction(`(async () => {
-      await Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)));
-      await new Promise(requestAnimationFrame);
-      return document.getAnimations().length === 0;
+    await this.page.evaluate(`(async () => {
+      const isWhole = () => !document.querySelector('#content') || document.querySelector('[aria-haspopup="menu"]');
+      do {
+        await Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)));
+        await new Promise(requestAnimationFrame);
+      } while (!isWhole() || document.getAnimations().length > 0);
     })()`);
   }
 
@@ -147,6 +160,7 @@ export class Visitor {
   }
 
   async picture(name: string): Promise<void> {
+    await keepForDocument(this.page, name);
     if (!pictures) return;
     mkdirSync(pictures, { recursive: true });
     await this.page.screenshot({ path: path.join(pictures, `${name}.png`) });

@@ -1,0 +1,116 @@
+/**
+ * What differs from run to run, such as names of tests, moments and ports, is shown in pictures as something that never does.
+ * Evaluated in the page, as text: the types of a browser are not those of the tests. `put()` puts them in place of the texts,
+ * `takeBack()` takes back those that the page has not changed since: `isKept()` tells whether that is all.
+ */
+export const STAND_INS = String.raw`(() => {
+  const NAMES = {
+    operator: ['mali', 'nok', 'somsak', 'arthit'],
+    merchant: ['lucky-game-shop', 'dragon-topup', 'siam-gamers'],
+    SKU: ['MLBB-86', 'FF-100', 'ROV-40', 'PUBG-60', 'MLBB-172'],
+    order: ['shop-4711', 'shop-4712', 'shop-4713', 'shop-4714', 'shop-4715'],
+    credit: ['bank-1001', 'bank-1002', 'bank-1003'],
+  };
+  const PLAYERS = ['player-80011', 'player-80012', 'player-80013', 'player-80014'];
+  const LETTERS = 'Rk3Wq8ZtN5vHx2LdB7mYc4PfGs9JaTe6Ku';
+  const known = new Map();
+  const counts = new Map();
+  /** The same for the same, another for another, in the order in which they are first seen. */
+  const standIn = (kind, text, make) => {
+    if (!known.has(text)) {
+      const count = counts.get(kind) ?? 0;
+      counts.set(kind, count + 1);
+      known.set(text, make(count));
+    }
+    return known.get(text);
+  };
+  const letters = (seed, length) => {
+    let number = seed + 17;
+    return Array.from({ length }, () => LETTERS[(number = (number * 75 + 74) % 65537) % LETTERS.length]).join('');
+  };
+  const random = (prefix) => (text) =>
+    standIn(prefix, text, (count) => prefix + letters(count, text.length - prefix.length));
+  const pick = (list) => (count) => list[count] ?? list.at(-1) + '-' + count;
+  const named = (text, kind) => standIn(kind, text, pick(NAMES[kind] ?? PLAYERS));
+  const RULES = [
+    [/\bord_[A-Za-z0-9]{16}/g, random('ord_')],
+    [/\bevt_[A-Za-z0-9]{20}/g, random('evt_')],
+    [/\btopup_[A-Za-z0-9]{6,}/g, random('topup_')],
+    [/\bwhsec_[A-Za-z0-9]+/g, random('whsec_')],
+    [/\b(operator|merchant|SKU|order|credit|refused|doubtful|buyer)-\d+-\d+/g, named],
+    [/\bendpoint-\d+-\d+/g, () => 'webhooks'],
+    [/\bworker@[\w.:-]+/g, () => 'worker@topup-1:1'],
+    [/\b10\.\d+\.\d+\.\d+/g, () => '10.20.30.40'],
+    [/127\.0\.0\.1:\d{4,}/g, () => '127.0.0.1:8080'],
+    // Moments: as JSON has them, to the second, and to the minute.
+    [/\b1[78]\d{8}\b/g, () => '1795417509'],
+    [/T\d\d:\d\d:\d\d(\.\d+)?Z/g, () => 'T07:05:09.120Z'],
+    [/\b\d\d:\d\d:\d\d\b/g, () => '14:05:09'],
+    [/(, )\d\d:\d\d\b/g, (_, before) => before + '14:05'],
+    [/^\d\d:\d\d$/g, (text) => axisTime(text)],
+  ];
+  /** Lengths of time, and how long ago something was. */
+  const LENGTHS = [
+    [/\b\d{1,3}(\s?ms|\sมิลลิวินาที)/g, (_, unit) => '84' + unit],
+    [/(?<![\d.])(\d+\smin\s)?\d+\ss\b/g, () => '12 s'],
+    [/(?<![\d.])(\d+\sนาที\s)?\d+\sวินาที/g, () => '12 วินาที'],
+    [/\b\d+\sseconds?\sago/g, () => '12 seconds ago'],
+    [/^now$/g, () => '12 seconds ago'],
+    [/ขณะนี้/g, () => '12 วินาทีที่ผ่านมา'],
+  ];
+  const TODAY = Date.UTC(2026, 10, 23);
+  const now = new Date(Date.now() + 7 * 3600_000);
+  const moved = Math.round((TODAY - Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())) / 86_400_000);
+  /** A chart's own times keep their distance from now. */
+  const axisTime = (text) => {
+    const [hours, minutes] = text.split(':').map(Number);
+    const shown = (hours * 60 + minutes - now.getUTCHours() * 60 - now.getUTCMinutes() + 14 * 60 + 5 + 2880) % 1440;
+    return [Math.floor(shown / 60), shown % 60].map((each) => String(each).padStart(2, '0')).join(':');
+  };
+  const dayText = (language, time, withYear) =>
+    new Intl.DateTimeFormat(language === 'th' ? 'th-TH-u-ca-gregory-nu-latn' : 'en-GB',
+      { day: 'numeric', month: 'short', timeZone: 'UTC', ...(withYear ? { year: 'numeric' } : {}) }).format(time);
+  /** Days of the last two months, as the page writes them, and what stands for each. */
+  const days = [];
+  for (let ago = -1; ago < 62; ago += 1) {
+    const then = TODAY - ago * 86_400_000;
+    for (const language of ['en', 'th'])
+      for (const withYear of [true, false])
+        days.push([dayText(language, then - moved * 86_400_000, withYear), dayText(language, then, withYear)]);
+    const iso = (time) => new Date(time).toISOString().slice(0, 10);
+    days.push([iso(then - moved * 86_400_000), iso(then)]);
+  }
+  const dayMap = new Map(days);
+  const DAYS = new RegExp('(?<!\\d)(' + days.map(([text]) => text.replaceAll('.', '\\.')).join('|') + ')(?!\\d)', 'g');
+  const changedBy = (rules, text) =>
+    rules.reduce((changed, [pattern, make]) => changed.replace(pattern, make), text);
+  /** Not the marks beside a chart, which are no measurements. */
+  const isMark = (element) => element?.parentElement?.nextElementSibling?.getAttribute('role') === 'slider';
+  const inStead = (text, element) =>
+    (isMark(element) ? text : changedBy(LENGTHS, changedBy(RULES, text))).replace(DAYS, (day) => dayMap.get(day));
+
+  let put = [];
+  return {
+    put() {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+        const changed = inStead(node.data, node.parentElement);
+        if (changed === node.data) continue;
+        put.push({ target: node, member: 'data', was: node.data, is: changed });
+        node.data = changed;
+      }
+      for (const field of document.querySelectorAll('input:not([type=file]), textarea')) {
+        const changed = inStead(field.value, null);
+        if (changed === field.value) continue;
+        put.push({ target: field, member: 'value', was: field.value, is: changed });
+        field.value = changed;
+      }
+    },
+    /** Whether none was changed by the page since. */
+    isKept: () => put.every(({ target, member, is }) => target[member] === is),
+    takeBack() {
+      for (const { target, member, was, is } of put) if (target[member] === is) target[member] = was;
+      put = [];
+    },
+  };
+})()`;
