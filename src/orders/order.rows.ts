@@ -24,7 +24,7 @@ export const ITEM_COLUMNS = ITEM_MEMBERS.join(', ');
 /** What is read of a unit, with its supplier's code. */
 export type UnitRow = Pick<
   OrderUnit,
-  | ('order_id' | 'item' | 'unit' | 'state' | 'sends' | 'claim' | 'unknown_since')
+  | ('order_id' | 'item' | 'unit' | 'state' | 'attempt' | 'sends' | 'claim' | 'unknown_since')
   | ('supplier_reference' | 'failure_code' | 'failure_message')
 > & { supplier: string };
 

@@ -16,6 +16,8 @@ export interface SettleUnit {
   attempt: number | null;
   /** The claim whose call was answered: a refusal settles no other. Null where no call of ours was. */
   claim: number | null;
+  /** The attempt that the operator looked at: another one is not decided about. Absent where any may be. */
+  seenAttempt?: number | undefined;
   /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
   cancels?: boolean;
   /** Whether it is a success that lacks its code: it settles nothing, and may contradict how the unit was settled. */
@@ -35,7 +37,14 @@ export interface SettleUnit {
 export type Answer = SettleUnit & { attempt: number };
 export const isAnswer = (command: SettleUnit): command is Answer => command.attempt !== null;
 
-export const toSettledRow = ({ key, outcome, attempt, claim, cancels = false }: SettleUnit): SettledRow => ({
+export const toSettledRow = ({
+  key,
+  outcome,
+  attempt,
+  claim,
+  cancels = false,
+  seenAttempt,
+}: SettleUnit): SettledRow => ({
   ...unitOf(key),
   state: outcome.kind,
   supplier_reference: supplierReferenceOf(outcome),
@@ -44,6 +53,7 @@ export const toSettledRow = ({ key, outcome, attempt, claim, cancels = false }: 
   attempt,
   claim,
   cancels,
+  seen_attempt: seenAttempt ?? null,
 });
 
 export const toAnswerRow = ({ key, attempt, outcome }: Answer): AnswerRow => ({

@@ -39,7 +39,8 @@ export class BatchResolution {
 
   /**
    * Settles each unit by itself, as {@link OrderResolution} does it, with an entry of its own in the log. What somebody else
-   * has decided meanwhile stays as it is, and so does what nobody could decide about when it was looked at.
+   * has decided meanwhile stays as it is, and so does what nobody could decide about when it was looked at, and what has been
+   * tried at another supplier since.
    * @param units as {@link standing} found them.
    * @throws BAD_REQUEST for a reason that can't be kept.
    */
@@ -51,8 +52,11 @@ export class BatchResolution {
   ): Promise<BatchResolved> {
     const open = units.filter(isOpen);
     const done = await Promise.allSettled(
-      open.map(({ order_id: id, merchant_id, item, unit }) =>
-        this.resolution.resolve({ ...by, order: { id, merchant_id }, item, unit, outcome, reason }),
+      open.map(({ order_id: id, merchant_id, item, unit, attempt: seenAttempt }) =>
+        this.resolution.resolve({
+          ...by,
+          ...{ order: { id, merchant_id }, item, unit, seenAttempt, outcome, reason },
+        }),
       ),
     );
     const errors = done.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));

@@ -13,6 +13,8 @@ export interface Resolution extends Actor {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;
+  /** The attempt that the operator looked at: with another one by then, nothing is settled. Absent where any may be. */
+  seenAttempt?: number;
   /** What the operator found out about the unit, which its supplier left open. */
   outcome: DefiniteOutcome;
   /** 1 to 500 characters, for the record. */
@@ -35,7 +37,7 @@ export class OrderResolution {
   /**
    * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves. While the
    * supplier is being asked in a way that may buy it, the decision waits for the answer, up to a minute.
-   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review.
+   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review, and at the attempt that was seen.
    */
   async resolve(resolution: Resolution): Promise<void> {
     const problem = resolutionProblem(resolution);
@@ -53,6 +55,7 @@ export class OrderResolution {
       merchantId: order.merchant_id,
       outcome: resolution.outcome,
       attempt: null,
+      seenAttempt: resolution.seenAttempt,
       claim: null,
       calls: [],
       alongside: (tx: Transaction) => recordAction(tx, resolution, action),
@@ -60,6 +63,7 @@ export class OrderResolution {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while ((await this.settlement.settle(command)) !== 'settled') {
       let unit = await this.getUnit(key);
+      assertNotMoved(unit, resolution);
       if (!isRepeatInFlight(unit)) throw conflict(unit);
       while (isRepeatInFlight(unit)) {
         if (performance.now() > giveUpAt) throw conflict(unit);
@@ -81,6 +85,13 @@ export class OrderResolution {
 /** Whether a unit in doubt is just being sent again: that may buy it. */
 const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>
   state === 'sending' && unknown_since !== null;
+
+/** @throws CONFLICT */
+function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
+  if (seenAttempt === undefined || unit.attempt === seenAttempt) return;
+  const moved = `unit ${unitName(unit)} was tried again elsewhere since it was looked at: look at it again`;
+  throw new AppError('CONFLICT', moved);
+}
 
 const conflict = (unit: UnitRow): AppError =>
   new AppError(

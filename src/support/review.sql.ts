@@ -92,6 +92,7 @@ export interface StandingUnit {
   item: number;
   unit: number;
   state: UnitState;
+  attempt: number;
   order_number: string;
   merchant_id: number;
   merchant_name: string;
@@ -110,7 +111,8 @@ export const FIND_STANDING = statement(
   'review.find_standing',
   { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
   ({ asked }) => `
-    SELECT u.order_id, u.item, u.unit, u.state, o.order_number, o.merchant_id, m.name AS merchant_name, i.unit_price,
+    SELECT u.order_id, u.item, u.unit, u.state, u.attempt, o.order_number, o.merchant_id, m.name AS merchant_name,
+           i.unit_price,
            s.code AS supplier, coalesce(s.code <> asked.supplier, false) AS moved, decision.by AS decided_by,
            (SELECT count(*)::int FROM order_units open
             WHERE open.order_id = u.order_id AND open.state NOT IN ('succeeded', 'failed')) AS open_units

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BatchResolution } from '../../src/support/batch-resolution.service.js';
 import { deferred } from '../support/deferred.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -168,6 +169,29 @@ describe('one decision about several units', () => {
     expect(body).toEqual({ resolved: [unitOf(stayed)], amount: '35.00', left: [asIs] });
     expect(await decisionsOf([moved])).toEqual([]);
     expect((await decide([{ ...unitOf(moved), supplier: 'fake' }])).body.resolved).toEqual([unitOf(moved)]);
+  });
+
+  it('leaves a unit that moves to another supplier between the look and the settlement', async () => {
+    const order = await inDoubt(scene, support);
+    const batch = scene.console.app.get(BatchResolution);
+    const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake' };
+    const seen = await batch.standing([asked]);
+    await scene.console.sql(
+      `WITH moved AS (
+         UPDATE order_units u SET attempt = u.attempt + 1, supplier_id = s.id
+         FROM orders o, suppliers s
+         WHERE o.order_number = $1 AND u.order_id = o.id AND s.code = 'elsewhere'
+         RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id)
+       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+       SELECT order_id, item, unit, attempt, supplier_id, 'SKU', $1 || '.1.1.2', now() FROM moved`,
+      [order.order_number],
+    );
+    const outcome = { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'the outage' } as const;
+    const by = { operator: support.email };
+    const { resolved, left } = await batch.resolve(seen, outcome, by, 'the outage of fake');
+    expect([resolved, left]).toMatchObject([[], [{ state: 'unknown', supplier: 'elsewhere' }]]);
+    expect(await decisionsOf([order])).toEqual([]);
+    expect((await decide([unitOf(order)])).body.resolved).toEqual([unitOf(order)]);
   });
 
   it('is confirmed again where the units cost much together', async () => {

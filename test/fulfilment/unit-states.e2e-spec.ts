@@ -88,7 +88,7 @@ const settle = (
 ): Call => {
   const failure_code = state === 'failed' ? 'OUT_OF_STOCK' : null;
   const outcome = { state, supplier_reference: null, failure_code, failure_message: null };
-  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, attempt, claim, cancels }] });
+  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, attempt, claim, cancels, seen_attempt: null }] });
 };
 
 const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint): Call => {
