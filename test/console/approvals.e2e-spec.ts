@@ -266,6 +266,18 @@ describe('a request', () => {
     await approve(body.id);
     const again = await ask({}, nok, headers);
     expect([again.status, again.body]).toMatchObject([201, { id: body.id, status: 'approved' }]);
+    for (const change of [
+      { amount: '6000.00' },
+      { kind: 'debit' },
+      { reason: 'another' },
+      { note: 'a note' },
+    ]) {
+      const other = await ask(change, nok, headers);
+      expect([other.status, other.body.message]).toEqual([
+        409,
+        'Idempotency-Key was used for something else',
+      ]);
+    }
     const without = await ask();
     expect([without.status, without.body.message]).toEqual([
       409,

@@ -100,6 +100,30 @@ describe('keys', () => {
     expect(await list()).toHaveLength(before + 1);
   });
 
+  it('are not issued, nor taken for one that was, by a request that asks for something else under its name', async () => {
+    const request = unique('issue-request');
+    const asked = { name: 'till', allowed_networks: ['127.0.0.0/8'], expires_at: '2099-01-01T00:00:00Z' };
+    expect((await issue(asked, request)).status).toBe(201);
+    const before = await list();
+    const elsewhere = await scene.stack.merchant('0.00');
+    for (const answer of [
+      ...[{ name: 'other' }, { allowed_networks: [] }, { expires_at: '2099-01-02T00:00:00Z' }].map((change) =>
+        issue({ ...asked, ...change }, request),
+      ),
+      admin.browser.post<ErrorBody>(keys(elsewhere.id), asked, { headers: { 'idempotency-key': request } }),
+      admin.browser.post<ErrorBody>(
+        `${keys()}/${before[0]?.id}/rotation`,
+        { overlap_seconds: 0 },
+        { headers: { 'idempotency-key': request } },
+      ),
+    ]) {
+      const { status, body } = await answer;
+      expect([status, body.message]).toEqual([409, 'Idempotency-Key was used for something else']);
+    }
+    expect(await list()).toEqual(before);
+    expect((await issue(asked, request)).body.message).toContain('has issued the key');
+  });
+
   it('are rotated with an overlap, once', async () => {
     const { body: old } = await issue({ name: 'rotated' });
     const request = { headers: { 'idempotency-key': unique('rotation-request') } };
@@ -113,6 +137,12 @@ describe('keys', () => {
     const ending = (await list()).find(({ id }) => id === old.api_key.id);
     expect(Date.parse(ending?.expires_at ?? '')).toBeGreaterThan(Date.now());
     expect((await logged()).filter((action) => action === 'api_key.rotate')).toHaveLength(1);
+    const { body: other } = await admin.browser.post<ErrorBody>(
+      `${keys()}/${old.api_key.id}/rotation`,
+      { overlap_seconds: 0 },
+      request,
+    );
+    expect(other.message).toBe('Idempotency-Key was used for something else');
   });
 
   it('say in which hour they were last used, written once an hour however many processes see it', async () => {

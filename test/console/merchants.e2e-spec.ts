@@ -143,6 +143,11 @@ describe('merchants', () => {
       { headers: { 'idempotency-key': key } },
     );
     expect(issue.status).toBe(409);
+    for (const other of [{ name: `${name} 2` }, { name, sandbox: true }]) {
+      const { status, body } = await add(other, key);
+      expect([status, body.message]).toEqual([409, 'Idempotency-Key was used for something else']);
+    }
+    expect((await add({ name, sandbox: false }, key)).body.id).toBe(again.body.id);
     expect((await add({ name, sandbox: true })).body).toMatchObject({ sandbox: true });
   });
 

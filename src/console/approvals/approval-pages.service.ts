@@ -58,6 +58,10 @@ export class ApprovalPages {
     caller.assertConfirmed();
     return this.once.run(caller, {
       ...{ action: 'approval.request', key: idempotencyKey, reason },
+      asked: {
+        merchantId,
+        detail: { ...asked, note: asked.note ?? null, amount: formatBaht(amount), reason },
+      },
       carryOut: async (by) =>
         toApprovalDto(await this.approvals.request({ ...asked, merchantId, amount, by }), caller),
       repeat: async ({ detail }) =>

@@ -26,7 +26,10 @@ export class MerchantKeys {
     return { data: (await this.keys.list(merchantId)).map(toConsoleKeyDto).reverse() };
   }
 
-  /** Confirmed again. @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT when this very request issued one before. */
+  /**
+   * Confirmed again.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT when this very request issued one before, or another had its name.
+   */
   issue(
     caller: Caller,
     merchantId: number,
@@ -37,6 +40,14 @@ export class MerchantKeys {
     const expiresAt = expires === undefined ? null : readMoment(expires);
     return this.once.run<IssuedKeyDto>(caller, {
       ...{ action: 'api_key.issue', key: idempotencyKey },
+      asked: {
+        merchantId,
+        detail: {
+          name: name ?? '',
+          allowed_ips: allowedNetworks ?? [],
+          expires_at: expiresAt?.toISOString() ?? null,
+        },
+      },
       carryOut: async (by) =>
         toIssuedKeyDto(await this.keys.issue(merchantId, { name, allowedNetworks, expiresAt }, by)),
       repeat: ({ detail }) => shownBefore(detail.prefix),
@@ -54,6 +65,7 @@ export class MerchantKeys {
     await this.assertOf(key);
     return this.once.run<IssuedKeyDto>(caller, {
       ...{ action: 'api_key.rotate', key: idempotencyKey },
+      asked: { merchantId: key.merchantId, detail: { id: key.id, overlap_seconds: overlap } },
       carryOut: async (by) => toIssuedKeyDto(await this.keys.rotate(key.id, overlap, by)),
       repeat: ({ detail }) => shownBefore((detail.successor as Partial<ApiKey>).prefix),
     });

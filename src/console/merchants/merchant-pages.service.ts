@@ -78,6 +78,7 @@ export class MerchantPages {
   ): Promise<ConsoleMerchantDto> {
     return this.once.run(caller, {
       ...{ action: 'merchant.create', key },
+      asked: { detail: { name, sandbox: sandbox ? true : null } },
       carryOut: async (by) => this.show(caller, (await this.merchants.create(name, by, { sandbox })).id),
       repeat: ({ merchant_id: id }) => this.show(caller, present(id, 'a merchant that was added has an id')),
     });

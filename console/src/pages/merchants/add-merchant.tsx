@@ -13,9 +13,9 @@ export function AddMerchant({ onClose }: { onClose: () => void }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
   const refresh = useRefresh();
-  const key = useRequestKey();
   const [name, setName] = useState('');
   const [sandbox, setSandbox] = useState(false);
+  const key = useRequestKey({ name, sandbox });
   const add = async (): Promise<void> => {
     const { id } = await ask(() =>
       client.POST('/api/merchants', {

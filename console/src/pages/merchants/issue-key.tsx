@@ -18,10 +18,10 @@ export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }
   const t = useT();
   const { zone } = useWords();
   const refresh = useRefresh();
-  const requestKey = useRequestKey();
   const [name, setName] = useState('');
   const [networks, setNetworks] = useState('');
   const [until, setUntil] = useState('');
+  const requestKey = useRequestKey({ name, networks, until });
   const issue = async (): Promise<void> => {
     const allowed = networks.split(/[\s,]+/).filter((each) => each !== '');
     const { key } = await ask(() =>

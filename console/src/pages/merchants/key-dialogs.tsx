@@ -25,8 +25,8 @@ export function RotateKey({
 }: KeyDialogProps & { onIssued: (key: string) => void }): ReactNode {
   const t = useT();
   const refresh = useRefresh();
-  const requestKey = useRequestKey();
   const [overlap, setOverlap] = useState<number>(OVERLAPS[1]);
+  const requestKey = useRequestKey({ overlap });
   const rotate = async (): Promise<void> => {
     const { key } = await ask(() =>
       client.POST('/api/merchants/{id}/keys/{key}/rotation', {
