@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -33,7 +33,9 @@ function reachedFrom(entry: string): string[] {
     if (reached.has(file)) return;
     reached.add(file);
     const relative = importsOf(readFileSync(file, 'utf8')).filter((specifier) => specifier.startsWith('.'));
-    for (const specifier of relative) visit(path.resolve(path.dirname(file), specifier));
+    const files = relative.map((specifier) => path.resolve(path.dirname(file), specifier));
+    // A message of Nest's shows an import of a file that there is not.
+    for (const imported of files.filter((each) => existsSync(each))) visit(imported);
   };
   visit(path.join(dist, entry));
   return [...reached].map((file) => path.relative(dist, file));
