@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { WorkNotifier } from './work-notifier.js';
 
 /** Notifies nobody: command line and console do without Redis, and a worker's sweeper finds new work within 2 seconds. */
-class NoNotifier implements Pick<WorkNotifier, 'notifyFulfilment' | 'notifyWebhooks'> {
+class NoNotifier implements WorkNotifier {
   notifyFulfilment(): void {}
 
   notifyWebhooks(): void {}

@@ -6,6 +6,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { openConnections } from './bull-connections.js';
 import { ConnectionWatch } from './connection-watch.js';
+import { QueueNotifier } from './queue-notifier.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 import { RedisHealth } from './redis-health.js';
 import { redisConnections } from './redis-options.js';
@@ -29,7 +30,12 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
     }),
     BullModule.registerQueue({ name: FULFILMENT_QUEUE }, { name: WEBHOOKS_QUEUE }),
   ],
-  providers: [WorkNotifier, WorkerProcessesRepository, WorkerHeartbeat, RedisHealth],
+  providers: [
+    { provide: WorkNotifier, useClass: QueueNotifier },
+    WorkerProcessesRepository,
+    WorkerHeartbeat,
+    RedisHealth,
+  ],
   exports: [WorkNotifier, WorkerHeartbeat, RedisHealth, BullModule],
 })
 export class QueuesModule implements OnApplicationShutdown {

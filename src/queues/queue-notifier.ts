@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectQueue } from '@nestjs/bull';
+import type { Queue } from 'bull';
+import { LOGGER } from '../core/core.module.js';
+import { withDeadline } from '../core/deadline.js';
+import { failpoint } from '../core/failpoints.js';
+import type { Logger } from '../core/logger.js';
+import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
+import { RedisHealth } from './redis-health.js';
+import type { WorkNotifier } from './work-notifier.js';
+
+/** A batch of jobs that Redis has not taken by then is given up: the sweeper finds the work in PostgreSQL. */
+const GIVE_UP_AFTER_MS = 2_000;
+
+/**
+ * Tells workers through Redis. A lone wake-up goes out at once; those soon after it share the next job, because a worker
+ * that is told of more at a time claims more at a time.
+ */
+@Injectable()
+export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
+  private readonly fulfilment: WakeUpSender;
+  private readonly webhooks: WakeUpSender;
+
+  constructor(
+    @InjectQueue(FULFILMENT_QUEUE) fulfilment: Queue<WakeUpJob>,
+    @InjectQueue(WEBHOOKS_QUEUE) webhooks: Queue<WakeUpJob>,
+    health: RedisHealth,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.fulfilment = new WakeUpSender(fulfilment, health, logger);
+    this.webhooks = new WakeUpSender(webhooks, health, logger);
+  }
+
+  notifyFulfilment(supplierIds: Iterable<number>, delayMs = 0): void {
+    this.fulfilment.add(supplierIds, delayMs);
+  }
+
+  notifyWebhooks(webhookIds: Iterable<number>, delayMs = 0): void {
+    this.webhooks.add(webhookIds, delayMs);
+  }
+
+  onApplicationShutdown(): void {
+    this.fulfilment.close();
+    this.webhooks.close();
+  }
+}
+
+/**
+ * What is due later is left to the sweeper, which finds it in PostgreSQL anyway: as jobs, hours of retries would fill
+ * Redis and outlive what they are about.
+ */
+const MAX_DELAY_MS = 60_000;
+
+/** From a job of a queue to the next. */
+const GATHER_MS = 5;
+
+/** Delays are rounded up to this, so that many that end at about the same time share a job. */
+const DELAY_STEP_MS = 100;
+
+/** Sends the wake-ups of one queue. */
+class WakeUpSender {
+  private waiting = new Map<number, Set<number>>();
+  private sending = false;
+  private closed = false;
+
+  constructor(
+    private readonly queue: Queue<WakeUpJob>,
+    private readonly health: RedisHealth,
+    private readonly logger: Logger,
+  ) {}
+
+  add(ids: Iterable<number>, delayMs: number): void {
+    if (delayMs > MAX_DELAY_MS) return;
+    const roundedMs = Math.ceil(delayMs / DELAY_STEP_MS) * DELAY_STEP_MS;
+    const set = this.waiting.get(roundedMs) ?? new Set();
+    for (const id of ids) set.add(id);
+    if (set.size === 0) return;
+    this.waiting.set(roundedMs, set);
+    if (!this.sending) setImmediate(() => void this.send());
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  private async send(): Promise<void> {
+    if (this.sending || this.closed) return;
+    this.sending = true;
+    while (this.waiting.size > 0) {
+      const batch = this.waiting;
+      this.waiting = new Map();
+      await this.sendBatch(batch);
+      await delay(GATHER_MS);
+    }
+    this.sending = false;
+  }
+
+  private async sendBatch(batch: Map<number, Set<number>>): Promise<void> {
+    // While Redis is away `addBulk` would wait for it with every job in memory.
+    if (!this.health.isUp) return;
+    const jobs = [...batch].map(([delayMs, ids]) => ({ data: { ids: [...ids] }, opts: { delay: delayMs } }));
+    try {
+      const added = await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
+      // Bull overlooks what Redis refuses job by job.
+      if (added.some(({ id }) => id === undefined || id === null)) throw new Error('Redis took no job');
+      failpoint('wake_up.enqueued');
+    } catch (error) {
+      this.health.doubt(this.queue);
+      this.logger.debug(
+        { queue: this.queue.name, reason: (error as Error).message },
+        'a wake-up was not sent',
+      );
+    }
+  }
+}
