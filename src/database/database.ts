@@ -46,7 +46,11 @@ const MAX_ATTEMPTS = 3;
  * PostgreSQL would rather read all of it for each batch: a third of its time while orders came in
  * (`npm run bench -- intake`). Reports that do read whole tables turn it on again (`snapshot.ts`).
  */
-const BY_INDEX = ['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`);
+const BY_INDEX = [
+  ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
+  // A statement that is estimated to be long is compiled, or shared between processes: both take longer than it does.
+  ...['jit=off', 'max_parallel_workers_per_gather=0'],
+];
 
 const TYPES: pg.CustomTypesConfig = {
   // Money and row ids are 64-bit integers: never a lossy number, never a string.

@@ -10,7 +10,8 @@ const BEGIN: Statement = {
 const WHOLE_BOOK: Statement = {
   name: 'snapshot.whole_book',
   text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
-                set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true)`,
+                set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true),
+                set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
