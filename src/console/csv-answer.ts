@@ -64,8 +64,9 @@ export async function answerCsv<Line>(
   async function* pieces(): AsyncGenerator<string> {
     yield `${BYTE_ORDER_MARK}${toCsv([Object.keys(columns)])}\n`;
     for await (const page of pages) {
+      if (lines === MAX_LINES) return;
       const part = page.slice(0, MAX_LINES - lines);
-      if (part.length === 0) return;
+      if (part.length === 0) continue;
       lines += part.length;
       yield `${toCsv(part.map((line) => cells.map((cellOf) => cellOf(line))))}\n`;
     }

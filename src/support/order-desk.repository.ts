@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
+import { present } from '../core/invariant.js';
 import { MAX_BIGINT } from '../core/pagination.js';
+import { inIndexedSnapshot } from '../database/snapshot.js';
 import { Transfer } from '../wallet/transfer.entity.js';
 import {
+  countWays,
   FIRST_ID_SINCE,
+  isById,
+  isContradiction,
+  isSifted,
+  lastLookedAt,
   pageOfOrders,
-  wayOf,
+  waysOf,
   type DeskFilter,
   type DeskPlace,
+  type DeskQuery,
   type DeskRow,
+  type Way,
 } from './order-desk.sql.js';
 import { FIND_BY_TERM, type FoundOrder } from './order-search.sql.js';
 import { FIND_STORY, type StoryRow } from './order-story.sql.js';
@@ -19,6 +28,18 @@ export type { StoryFacts, StoryRow } from './order-story.sql.js';
 
 /** Orders are given their ids by several processes, each by its own clock. */
 const MARGIN_MS = 600_000;
+
+const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
+
+/** As many look at ten thousand orders: what fits few of those is found page by page. */
+const MOST_LOOKS = 5;
+
+/** Orders of a page. */
+export interface DeskLook {
+  rows: DeskRow[];
+  /** Where the next page begins although this one is not full; null where it is, or where there are no more. */
+  goOnAt: DeskPlace | null;
+}
 
 interface Term {
   term: string;
@@ -36,18 +57,23 @@ interface Term {
 export class OrderDeskRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
-  async page(
-    filter: DeskFilter,
-    after: DeskPlace | null,
-    limit: number,
-    source: Queryable = this.database,
-  ): Promise<DeskRow[]> {
-    // The other ways go by indexes that have the time.
-    const needsIds = ['all', 'sku', 'supplier'].includes(wayOf(filter));
-    const firstId = needsIds && filter.from ? await this.firstIdSince(filter.from, -MARGIN_MS) : 0n;
-    const endId = needsIds && filter.to ? await this.firstIdSince(filter.to, MARGIN_MS) : MAX_BIGINT;
-    const { statement, values } = pageOfOrders({ ...filter, firstId, endId, after, limit });
+  /**
+   * Newest first. Whatever the filter is, a bounded number of orders is looked at: where that is not enough for a page,
+   * it ends where the next one is to go on.
+   */
+  async page(filter: DeskFilter, after: DeskPlace | null, limit: number): Promise<DeskLook> {
+    if (isContradiction(filter)) return { rows: [], goOnAt: null };
+    const ways = waysOf(filter);
+    const query = { ...filter, ...(await this.idsOfTime(ways, filter)), after, limit };
+    const way = await this.chooseWay(ways, query);
+    if (isSifted(way, query)) return this.sift(way, query);
+    const { statement, values } = pageOfOrders(way, query);
+    return { rows: await this.database.query<DeskRow>(statement, values), goOnAt: null };
+  }
+
+  /** Those that there are, newest first. */
+  findByIds(ids: bigint[], source: Queryable = this.database): Promise<DeskRow[]> {
+    const { statement, values } = pageOfOrders('ids', { ids, ...ALL_IDS, after: null, limit: ids.length });
     return source.query<DeskRow>(statement, values);
   }
 
@@ -64,6 +90,43 @@ export class OrderDeskRepository {
   /** Oldest first. */
   transfers({ manager }: Transaction, orderId: bigint): Promise<Transfer[]> {
     return manager.find(Transfer, { where: { order_id: orderId }, order: { id: 'ASC' } });
+  }
+
+  private async idsOfTime(ways: Way[], { from, to }: DeskFilter): Promise<typeof ALL_IDS> {
+    if (!ways.some(isById)) return ALL_IDS;
+    const [firstId, endId] = await Promise.all([
+      from ? this.firstIdSince(from, -MARGIN_MS) : ALL_IDS.firstId,
+      to ? this.firstIdSince(to, MARGIN_MS) : ALL_IDS.endId,
+    ]);
+    return { firstId, endId };
+  }
+
+  /** Of several ways the shortest, where that is a short one. */
+  private async chooseWay([first, ...others]: [Way, ...Way[]], query: DeskQuery): Promise<Way> {
+    if (others.length === 0) return first;
+    const { statement, values } = countWays([first, ...others], query);
+    const [counts] = await this.database.query<Record<Way, number>>(statement, values);
+    const countOf = (way: Way): number => present(counts, 'ways are counted')[way];
+    return others.reduce((best, way) => (countOf(way) < countOf(best) ? way : best), first);
+  }
+
+  /** In one snapshot, so that what is looked at ends where the next look begins. */
+  private sift(way: Way, query: DeskQuery): Promise<DeskLook> {
+    return inIndexedSnapshot(this.database, async (tx) => {
+      const rows: DeskRow[] = [];
+      let { after } = query;
+      for (let look = 0; look < MOST_LOOKS; look++) {
+        const asked = { ...query, after, limit: query.limit - rows.length };
+        const page = pageOfOrders(way, asked);
+        rows.push(...(await tx.query<DeskRow>(page.statement, page.values)));
+        if (rows.length >= query.limit) return { rows, goOnAt: null };
+        const end = lastLookedAt(way, asked);
+        const [last] = await tx.query<Pick<DeskRow, 'created_at' | 'id'>>(end.statement, end.values);
+        if (!last) return { rows, goOnAt: null };
+        after = { createdAt: last.created_at, id: last.id };
+      }
+      return { rows, goOnAt: after };
+    });
   }
 
   private async firstIdSince(moment: Date, marginMs: number): Promise<bigint> {

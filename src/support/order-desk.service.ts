@@ -75,13 +75,17 @@ export class OrderDesk {
     private readonly orders: OrderSupportRepository,
   ) {}
 
-  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
+  /**
+   * Newest first. A filter that little fits gets pages that are not full, or even empty, until there are no more.
+   * @throws BAD_REQUEST for a cursor that no page carried.
+   */
   async page({ cursor, limit, term, withPlayers, ...filter }: DeskQuestion): Promise<Page<DeskOrder>> {
     const after = readPlace(cursor);
     const ids = term === undefined ? undefined : await this.idsOf(term, withPlayers);
-    const rows = await this.desk.page({ ...filter, ids }, after, limit + 1);
+    const { rows, goOnAt } = await this.desk.page({ ...filter, ids }, after, limit + 1);
     const items = await this.itemsOf(rows);
-    return toPage(rows, limit, cursorOf, (row) => ({ ...row, items: items.get(row.id) ?? [] }));
+    const page = toPage(rows, limit, cursorOf, (row) => ({ ...row, items: items.get(row.id) ?? [] }));
+    return goOnAt ? { ...page, next_cursor: encodePlace(goOnAt) } : page;
   }
 
   /** Orders that a term may mean, newest first, each with what it was found as. */
@@ -92,7 +96,7 @@ export class OrderDesk {
   ): Promise<(DeskOrder & Pick<FoundOrder, 'found_as'>)[]> {
     const deliveryId = DELIVERY_ID.test(term) ? BigInt(term) : null;
     const found = (await this.lookUp(term, withPlayers, limit, deliveryId)).slice(0, limit);
-    const page = await this.desk.page({ ids: found.map(({ id }) => id) }, null, limit);
+    const page = await this.desk.findByIds(found.map(({ id }) => id));
     const items = await this.itemsOf(page);
     const foundAs = new Map(found.map(({ id, found_as }) => [id, found_as]));
     return page.map((row) => ({
@@ -106,7 +110,7 @@ export class OrderDesk {
   show(orderNumber: string): Promise<DeskOrderDetail> {
     return inIndexedSnapshot(this.database, async (tx) => {
       const order = await this.get(tx, orderNumber);
-      const [row] = await this.desk.page({ ids: [order.id] }, null, 1, tx);
+      const [row] = await this.desk.findByIds([order.id], tx);
       const items = await this.orders.listItems(tx, [order.id]);
       const units = await this.orders.listUnits(tx, order.id);
       const attempts = await this.orders.listAttempts(tx, order.id);
@@ -191,7 +195,8 @@ export class OrderDesk {
   }
 }
 
-const cursorOf = ({ created_at, id }: DeskRow): string => encodeCursor(created_at.getTime(), id);
+const encodePlace = ({ createdAt, id }: DeskPlace): string => encodeCursor(createdAt.getTime(), id);
+const cursorOf = ({ created_at: createdAt, id }: DeskRow): string => encodePlace({ createdAt, id });
 
 function readPlace(cursor: string | undefined): DeskPlace | null {
   const parts = decodeCursor(cursor, [MAX_DATE_MS, MAX_BIGINT]);

@@ -92,6 +92,54 @@ describe('the list of orders', () => {
     expect(await numbers(`from=${new Date(Date.now() - 600_000).toISOString()}`)).toContain(latest);
   });
 
+  it('finds what is rare among many thousands at once, or goes on page by page until it is found', async () => {
+    const { stack } = scene;
+    const [few, some, many] = [await stack.merchant(), await stack.merchant(), await stack.merchant()];
+    const [rare, common] = [await stack.product('1.00'), await stack.product('1.00')];
+    const placed = [
+      { of: few.id, sku: common, count: 1 },
+      { of: some.id, sku: common, count: 1 },
+      { of: some.id, sku: rare, count: 1_100 },
+      { of: many.id, sku: common, count: 10_100 },
+    ];
+    for (const { of, sku, count } of placed)
+      await stack.fill(
+        `WITH placed AS (
+           INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
+             discount_amount, total_amount, open_items, created_at, updated_at)
+           SELECT $1, 'of_' || $1::int || $2::text || n, $2::text || n, '', 'many', 'completed', 1, 0, 1, 0, now(), now()
+           FROM generate_series(1, $3::int) n RETURNING id)
+         INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
+           status, completed_quantity)
+         SELECT id, 1, $2, 1, 1, 1, (SELECT id FROM suppliers WHERE code = 'fake'), 'x', 'completed', 1 FROM placed`,
+        [of, sku, count],
+      );
+    const numberOf = (merchant: number): string => `of_${merchant}${common}1`;
+    // The shorter way is gone to its end.
+    const first = await list(`sku=${common}&merchant=${few.id}`);
+    expect([first.data.map(({ order_number }) => order_number), first.next_cursor]).toEqual([
+      [numberOf(few.id)],
+      null,
+    ]);
+    // Both ways are long, and the one order is the last of either.
+    const query = `sku=${common}&merchant=${some.id}`;
+    const [page, seen] = [await list(query), [] as string[]];
+    expect([page.data, page.next_cursor]).toEqual([[], expect.any(String)]);
+    for (let cursor = page.next_cursor; cursor !== null;) {
+      const { data, next_cursor } = await list(`${query}&cursor=${cursor}`);
+      seen.push(...data.map(({ order_number }) => order_number));
+      cursor = next_cursor;
+    }
+    expect(seen).toEqual([numberOf(some.id)]);
+    const { body } = await support.browser.get<string>(`/api/orders.csv?${query}`);
+    expect(body.trimEnd().split('\n')).toEqual([
+      expect.any(String),
+      expect.stringContaining(numberOf(some.id)),
+    ]);
+    // No order that was completed has a code.
+    expect(await list(`status=completed&failure=OUT_OF_STOCK&merchant=${many.id}`)).toEqual(NOTHING);
+  });
+
   it('finds failed orders by status and by code, and open ones', async () => {
     const { stack, merchant, sku } = scene;
     stack.supplier.script('loser', ({ reference }) => ({

@@ -27,6 +27,8 @@ export class ConsoleOrdersController {
   @Get('orders')
   @ConsoleRoute('orders.read', {
     summary: 'Orders of all merchants, newest first',
+    description:
+      'Of a filter that fits few of many orders, a page may hold less than `limit`, or nothing: there are more as long as there is a `next_cursor`.',
     answer: { pageOf: ListedOrderDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: OrdersQueryDto): Promise<Page<ListedOrderDto>> {

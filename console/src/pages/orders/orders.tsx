@@ -98,16 +98,23 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
               isFirst={cursor === undefined}
               columns={columnsOf(t).filter(({ id }) => of === undefined || id !== 'merchant')}
             />
-            {data.length === 0 && (
-              <Empty title={t(isFiltered ? 'list.noMatch' : 'orders.none')}>
-                {t(isFiltered ? 'list.noMatchHint' : 'orders.noneHint')}
-              </Empty>
-            )}
+            {data.length === 0 && <NoOrders isFiltered={isFiltered} goesOn={next_cursor !== null} />}
             <Pages next={next_cursor} />
           </>
         )}
       </Answered>
     </>
+  );
+}
+
+/** A filter that little fits is looked for among some thousands of orders at a time. */
+function NoOrders({ isFiltered, goesOn }: { isFiltered: boolean; goesOn: boolean }): ReactNode {
+  const t = useT();
+  if (goesOn) return <Empty title={t('list.noneYet')}>{t('list.noneYetHint')}</Empty>;
+  return (
+    <Empty title={t(isFiltered ? 'list.noMatch' : 'orders.none')}>
+      {t(isFiltered ? 'list.noMatchHint' : 'orders.noneHint')}
+    </Empty>
   );
 }
 

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MAX_BIGINT } from '../../src/core/pagination.js';
+import type { Statement } from '../../src/database/database.js';
+import {
+  countWays,
+  isContradiction,
+  lastLookedAt,
+  LOOKED_AT,
+  pageOfOrders,
+  waysOf,
+  type DeskFilter,
+  type DeskQuery,
+} from '../../src/support/order-desk.sql.js';
+import { TestStack } from '../support/stack.js';
+
+const LIMIT = 51;
+const ORDERS = 12_000;
+/** One order in so many failed. */
+const FAILED = 3;
+
+interface Node {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Node[];
+}
+
+let stack: TestStack;
+let parts: { [Part in keyof DeskFilter]-?: DeskFilter[Part][] };
+
+beforeAll(async () => {
+  stack = await TestStack.start({}, { worker: false });
+  const [few, many] = [await stack.merchant('0.00'), await stack.merchant('0.00')];
+  const [rare, sku] = [await stack.product('1.00'), await stack.product('1.00')];
+  const [supplier] = await stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
+  await stack.fill(
+    `WITH placed AS (
+       INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, failure_code,
+         subtotal_amount, discount_amount, total_amount, open_items, created_at, updated_at)
+       SELECT CASE WHEN n = 1 THEN $1::int ELSE $2::int END, 'plan_' || n, 'plan-' || n, '', 'planned',
+              CASE WHEN n % ${FAILED} = 0 THEN 'failed' ELSE 'completed' END,
+              CASE WHEN n % ${FAILED} = 0 THEN 'OUT_OF_STOCK' END, 1, 0, 1, 0,
+              now() - (${ORDERS} - n) * interval '1 minute', now()
+       FROM generate_series(1, ${ORDERS}) n RETURNING id, merchant_id)
+     INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku, status,
+       completed_quantity)
+     SELECT id, 1, CASE merchant_id WHEN $1 THEN $3 ELSE $4 END, 1, 1, 1, $5, 'x', 'completed', 1 FROM placed`,
+    [few.id, many.id, rare, sku, supplier?.id],
+  );
+  await stack.fill('ANALYZE');
+  parts = {
+    status: [undefined, 'failed', 'completed', 'processing'],
+    merchantId: [undefined, few.id, many.id],
+    sku: [undefined, rare, sku],
+    supplierId: [undefined, supplier?.id, -1],
+    failureCode: [undefined, 'OUT_OF_STOCK', 'INVALID_PLAYER'],
+    from: [undefined],
+    to: [undefined, new Date(Date.now() - (ORDERS / 2) * 60_000)],
+    ids: [undefined],
+  };
+});
+afterAll(() => stack.close());
+
+/** Every combination of what a list can be filtered by. */
+function filters(): DeskFilter[] {
+  const names = Object.keys(parts) as (keyof DeskFilter)[];
+  return names
+    .reduce<DeskFilter[]>(
+      (all, name) => all.flatMap((filter) => parts[name].map((part) => ({ ...filter, [name]: part }))),
+      [{}],
+    )
+    .filter((filter) => !isContradiction(filter));
+}
+
+/** How many orders and items a statement looks at. */
+async function reads({ text }: Statement, values: unknown[]): Promise<number> {
+  const [row] = await stack.sql<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (ANALYZE, TIMING off, FORMAT JSON) ${text}`,
+    values,
+  );
+  const readBy = (node: Node): number =>
+    (node['Relation Name']?.startsWith('order') ? node['Actual Loops'] : 0) *
+      (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) +
+    (node.Plans ?? []).reduce((sum, each) => sum + readBy(each), 0);
+  return row ? readBy(row['QUERY PLAN'][0].Plan) : NaN;
+}
+
+describe('the list of orders', () => {
+  it('looks at a bounded number of orders, whatever it is filtered by and whichever way it goes', async () => {
+    const tooMany: unknown[] = [];
+    const check = async (
+      filter: DeskFilter,
+      what: string,
+      atMost: number,
+      asked: ReturnType<typeof countWays>,
+    ) => {
+      const read = await reads(asked.statement, asked.values);
+      if (!(read <= atMost)) tooMany.push([what, filter, read]);
+    };
+    for (const filter of filters()) {
+      const place = { firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
+      const query: DeskQuery = { ...filter, ...place };
+      const ways = waysOf(filter);
+      // Each order it looks at, and of each its items.
+      const most = ways[0] === 'all' ? ORDERS : 4 * LOOKED_AT;
+      for (const way of ways) {
+        await check(filter, way, most, pageOfOrders(way, query));
+        if (way !== 'all') await check(filter, `${way} to its end`, LOOKED_AT + 1, lastLookedAt(way, query));
+      }
+      if (ways.length > 1) await check(filter, 'counting', ways.length * LOOKED_AT, countWays(ways, query));
+    }
+    expect(tooMany).toEqual([]);
+  });
+
+  it.each<[string, (filter: typeof parts) => DeskFilter, number]>([
+    ['of all', () => ({}), 2 * LIMIT],
+    ['of a merchant', ({ merchantId }) => ({ merchantId: merchantId[2] }), LIMIT],
+    ['of a product', ({ sku }) => ({ sku: sku[2] }), 2 * LIMIT],
+    ['of a supplier', ({ supplierId }) => ({ supplierId: supplierId[1] }), 2 * LIMIT],
+    ['that failed', () => ({ status: 'failed' }), 2 * LIMIT],
+    ['that failed so', () => ({ failureCode: 'OUT_OF_STOCK' }), LIMIT],
+  ])('reads the orders of a page %s and no others', async (_what, filterOf, atMost) => {
+    const filter = filterOf(parts);
+    const [way] = waysOf(filter);
+    const query = { ...filter, firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
+    const { statement, values } = pageOfOrders(way, query);
+    expect(await reads(statement, values)).toBeLessThanOrEqual(atMost);
+  });
+});
