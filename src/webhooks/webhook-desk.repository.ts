@@ -40,7 +40,7 @@ export class WebhookDeskRepository {
     const { webhookId = null, merchantId = null } = filter;
     if (webhookId === null && merchantId === null) {
       const newest = await this.database.query<DeskDelivery>(...sql.PAGE_OF_NEWEST.with(conditions));
-      if (newest.length === limit) return newest;
+      if (newest.length === limit || !(await this.hasOlder(conditions))) return newest;
     }
     const byWebhook = sql.PAGE_BY_WEBHOOK.with({ ...conditions, webhookId, merchantId });
     return this.database.query<DeskDelivery>(...byWebhook);
@@ -54,5 +54,10 @@ export class WebhookDeskRepository {
   /** Oldest first. */
   attempts(id: bigint): Promise<AttemptRow[]> {
     return this.database.query<AttemptRow>(sql.LIST_ATTEMPTS, [id]);
+  }
+
+  private async hasOlder({ first, before }: sql.Conditions): Promise<boolean> {
+    const [row] = await this.database.query<{ has_older: boolean }>(...sql.HAS_OLDER.with({ first, before }));
+    return row?.has_older ?? false;
   }
 }

@@ -1,5 +1,6 @@
 import { MAX_BIGINT } from '../core/pagination.js';
 import type { Statement } from '../database/database.js';
+import { selectFirstIdSince } from '../database/first-id-since.sql.js';
 import { statement } from '../database/parameters.js';
 import { DELIVERED_EVENTS, type DeliveredEvent, type Event } from '../events/event.entity.js';
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
@@ -53,6 +54,13 @@ const waiting = (condition: string, order: string): string => `
   SELECT 1 FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.${condition}
   ORDER BY ${order} LIMIT ${COUNTED_AT_MOST + 1}`;
 
+/** No delivery of 24 hours has this id or a lower one, also where clocks differ. */
+const BEFORE_THE_DAY = `coalesce(
+  (${selectFirstIdSince('webhook_deliveries', `statement_timestamp() - interval '24 hours 10 minutes'`)}), 0) - 1`;
+
+/** Of the day alone: else each idle webhook would have its last ones read, wherever they are, to be left out. */
+const ofTheDay = (status: string): string => ofStatus(status, SHARE_OF, { after: BEFORE_THE_DAY });
+
 const LATEST_SUCCESS = `(${ofStatus('succeeded', 1)} ORDER BY found.id DESC LIMIT 1)`;
 
 /** Since when the deliveries to each webhook `w` fail, after its latest success. */
@@ -72,7 +80,7 @@ const HEALTH = `${FAILING}
     SELECT count(*)::int AS waiting FROM ((${waiting('due_at IS NOT NULL', 'p.is_retry, p.due_at')}) UNION ALL (${waiting('leased_until IS NOT NULL', 'p.leased_until')})) AS each) AS queue
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS ended, (count(*) FILTER (WHERE latest.status = 'succeeded'))::int AS succeeded FROM (
-      SELECT * FROM ((${ofStatus('succeeded', SHARE_OF)}) UNION ALL (${ofStatus('failed', SHARE_OF)})) AS both_ends
+      SELECT * FROM ((${ofTheDay('succeeded')}) UNION ALL (${ofTheDay('failed')})) AS both_ends
       ORDER BY id DESC LIMIT ${SHARE_OF}) AS latest
     WHERE latest.created_at > statement_timestamp() - interval '24 hours') AS share`;
 
@@ -182,7 +190,7 @@ export interface DeskDeliveryFilter {
 /** So many of the newest deliveries are looked at before each webhook is. */
 const NEWEST = 2_000;
 
-interface Conditions {
+export interface Conditions {
   statuses: string[];
   kinds: string[];
   from: Date;
@@ -210,6 +218,15 @@ export const PAGE_OF_NEWEST = statement(
       WHERE status = ANY(${statuses}) AND kind = ANY(${kinds}) AND created_at >= ${from}
       ORDER BY id DESC LIMIT ${limit}) AS d ${JOINED}
     ORDER BY d.id DESC`,
+);
+
+/** Whether there are older ones than {@link PAGE_OF_NEWEST} looks at. */
+export const HAS_OLDER = statement(
+  'webhook_desk.has_older',
+  { first: 'bigint', before: 'bigint' },
+  ({ first, before }) => `
+    SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id < ${before} AND id >= ${first}
+                   ORDER BY id DESC OFFSET ${NEWEST}) AS has_older`,
 );
 
 /**

@@ -151,6 +151,7 @@ describe('a page of deliveries to all webhooks reads few rows, however many ther
       'ix_webhook_deliveries_due',
       'ix_webhook_deliveries_leased',
       'ix_webhook_deliveries_page',
+      'pk_webhook_deliveries',
     ]);
     expect(rows).toBeLessThanOrEqual(2 * 2_500);
   });
