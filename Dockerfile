@@ -44,6 +44,8 @@ USER node
 RUN node --input-type=module --eval "for (const part of \
   ['api-process', 'worker-process', 'cli/program', 'cli/session', 'cli/merchant.commands', 'cli/order.commands']) \
   await import('/app/dist/src/' + part + '.js')"
+# What was compiled with other flags is of no use to the console.
+RUN node --max-semi-space-size=4 --input-type=module --eval "await import('/app/dist/src/console/console-process.js')"
 EXPOSE 3000
 # Alive, whichever of the two runs: the API on its own port, a worker on its management port.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/bin/healthcheck.js"]

@@ -14,11 +14,12 @@ export async function startConsole(stack: BenchStack): Promise<BenchConsole> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const startedMs = performance.now();
-  const child = stack.start('dist/src/console.js', {
+  const env = {
     CONSOLE_PORT: String(port),
     CONSOLE_REQUIRE_2FA: 'none',
     CONSOLE_TRUSTED_PROXIES: '127.0.0.1',
-  });
+  };
+  const child = stack.start('dist/src/console.js', env, ['--max-semi-space-size=4']);
   await untilReady(url, child, 50);
   return { child, url, readyMs: performance.now() - startedMs };
 }

@@ -29,8 +29,8 @@ export interface BenchStack {
   environment: Record<string, string>;
   /** @param env of this one, beside the usual one. */
   startWorker(env?: Record<string, string>): Promise<ChildProcess>;
-  /** Any of the production processes. @param env of this one, beside the usual one. */
-  start(entry: string, env?: Record<string, string>): ChildProcess;
+  /** Any of the production processes. @param env and nodeArgs of this one, beside the usual ones. */
+  start(entry: string, env?: Record<string, string>, nodeArgs?: string[]): ChildProcess;
   /** Another API process, once it is ready. @param pollMs how often it is asked. */
   startApi(port: number, pollMs?: number): Promise<ChildProcess>;
   /** Stops PostgreSQL as a crash would, and starts it again. */
@@ -58,8 +58,8 @@ export async function startStack(
   const port = await freePort();
   const environment = { ...environmentOf(servers, port), ...env };
   const children: ChildProcess[] = [];
-  const start = (entry: string, more: NodeJS.ProcessEnv = {}): ChildProcess => {
-    const child = spawn(process.execPath, [...MEMORY, ...NODE_ARGS, entry], {
+  const start = (entry: string, more: NodeJS.ProcessEnv = {}, nodeArgs: string[] = []): ChildProcess => {
+    const child = spawn(process.execPath, [...MEMORY, ...nodeArgs, ...NODE_ARGS, entry], {
       cwd: checkout,
       env: { ...process.env, ...environment, ...more },
       stdio: ['ignore', 'inherit', 'inherit'],
