@@ -76,7 +76,7 @@ async function startApi(changes: Partial<Config> = {}): Promise<INestApplication
 async function kept(): Promise<string[]> {
   const redis = new Redis(stack.config.REDIS_URL);
   try {
-    return await redis.keys(`${stack.config.QUEUE_PREFIX}*player*`);
+    return await redis.keys(`${stack.config.QUEUE_PREFIX}*:player:*`);
   } finally {
     redis.disconnect();
   }
