@@ -46,6 +46,7 @@ const rows = {
       'webhooks',
       'operators',
       'figures',
+      'order-partitions',
     ],
   ],
   health: ['core', 'database', 'auth'],

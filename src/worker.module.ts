@@ -11,6 +11,7 @@ import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
 import { FigureLevels } from './maintenance/figure-levels.js';
 import { MinuteFigures } from './maintenance/minute-figures.js';
+import { OrderPartitions } from './maintenance/order-partitions.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
@@ -51,6 +52,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     AttemptRechecks,
     SupplierCallbacksRepository,
     CallbackRetention,
+    OrderPartitions,
     WebhookChanges,
   ],
 })

@@ -19,11 +19,13 @@ export interface SteadyAnswers {
   other: number;
   /** How long each answer took, in milliseconds. */
   times: number[];
+  /** When each 200 came, by `performance.now()`. */
+  acceptedAt: number[];
 }
 
 /** Places orders at an even pace, however long the answers take. */
 export async function steadyLoad({ url, key, perSecond, seconds }: SteadyLoad): Promise<SteadyAnswers> {
-  const answers: SteadyAnswers = { accepted: 0, refused: 0, other: 0, times: [] };
+  const answers: SteadyAnswers = { accepted: 0, refused: 0, other: 0, times: [], acceptedAt: [] };
   const requests: Promise<void>[] = [];
   for (let n = 0; n < perSecond * seconds; n++) {
     requests.push(place(url, key, answers));
@@ -43,7 +45,9 @@ async function place(url: string, key: string, answers: SteadyAnswers): Promise<
   });
   await body.dump();
   answers.times.push(performance.now() - startedMs);
-  if (statusCode === 200) answers.accepted++;
-  else if (statusCode === 503 && headers['retry-after'] !== undefined) answers.refused++;
+  if (statusCode === 200) {
+    answers.accepted++;
+    answers.acceptedAt.push(performance.now());
+  } else if (statusCode === 503 && headers['retry-after'] !== undefined) answers.refused++;
   else answers.other++;
 }

@@ -1,0 +1,30 @@
+import type { QueryRunner } from 'typeorm';
+
+/**
+ * Makes an index beside those who write, on a table of orders that may be partitioned. For a migration outside a
+ * transaction; one whose build was interrupted is made again.
+ * @param definition what follows the table: `(merchant_id, created_at) WHERE status = 'failed'`.
+ */
+export async function createIndexOfOrders(
+  runner: QueryRunner,
+  name: string,
+  table: 'orders' | 'order_items' | 'order_units' | 'unit_attempts',
+  definition: string,
+): Promise<void> {
+  const partitions = (await runner.query(
+    `SELECT inhrelid::regclass::text AS name, substring(inhrelid::regclass::text FROM '_p\\d+$') AS suffix
+     FROM pg_inherits WHERE inhparent = '${table}'::regclass`,
+  )) as { name: string; suffix: string }[];
+  const build = async (index: string, on: string): Promise<void> => {
+    await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
+    await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on} ${definition}`);
+  };
+  if (partitions.length === 0) return build(name, table);
+  // With it go those of the partitions that are part of it already.
+  await runner.query(`DROP INDEX IF EXISTS ${name}`);
+  await runner.query(`CREATE INDEX ${name} ON ONLY ${table} ${definition}`);
+  for (const partition of partitions) {
+    await build(name + partition.suffix, partition.name);
+    await runner.query(`ALTER INDEX ${name} ATTACH PARTITION ${name}${partition.suffix}`);
+  }
+}

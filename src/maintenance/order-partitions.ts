@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Database } from '../database/database.js';
+import { SchemaService } from '../database/schema.service.js';
+import type { Run } from '../order-partitions/order-partitions.repository.js';
+import { keepPartitionAhead } from '../order-partitions/partition-orders.js';
+import { WorkerJob } from './worker-job.js';
+
+const INTERVAL_MS = 600_000;
+
+/** Where orders are partitioned: keeps a partition ahead of the one that they fill. */
+@Injectable()
+export class OrderPartitions extends WorkerJob {
+  constructor(
+    schema: SchemaService,
+    private readonly database: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    super(schema);
+    this.repeat({
+      intervalMs: INTERVAL_MS,
+      run: () => this.keepAhead(),
+      onError: ({ message }) =>
+        logger.warn(
+          { reason: message },
+          'the next partition of orders could not be added: trying again in ten minutes',
+        ),
+    });
+  }
+
+  private async keepAhead(): Promise<void> {
+    const client = await this.database.pool.connect();
+    const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
+      (await client.query<Row>(text, values)).rows;
+    let added;
+    try {
+      added = await keepPartitionAhead(run);
+    } finally {
+      // Whatever transaction an error left open ends with its connection.
+      client.release(added === undefined);
+    }
+    if (added)
+      this.logger.info({ partition: added.number, upTo: added.upper }, 'a partition of orders was added');
+  }
+}

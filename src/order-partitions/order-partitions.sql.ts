@@ -1,0 +1,175 @@
+/** The tables of orders, those before their dependants, each with the column that holds the order's id. */
+export const TABLES: readonly { name: string; key: string }[] = [
+  { name: 'orders', key: 'id' },
+  { name: 'order_items', key: 'order_id' },
+  { name: 'order_units', key: 'order_id' },
+  { name: 'unit_attempts', key: 'order_id' },
+];
+
+const NAMES = TABLES.map(({ name }) => `'${name}'::regclass`).join(', ');
+
+/** The range constraint by which PostgreSQL knows what the first partition holds without reading it. */
+export const rangeName = (table: string): string => `ck_${table}_first_partition`;
+
+/** A statement to carry out, as PostgreSQL wrote it. */
+export interface Written {
+  statement: string;
+}
+
+export const IS_PARTITIONED = `SELECT relkind = 'p' AS partitioned FROM pg_class WHERE oid = 'orders'::regclass`;
+
+/** The id that the next order gets. Exact while nobody can place one. */
+export const NEXT_ID = `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM orders_id_seq`;
+
+/** What would go on reading the first partition alone, for it knows a table not by its name. */
+export const FIND_BOUND = `
+  SELECT format('view %s', r.ev_class::regclass) AS what FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid
+  WHERE d.classid = 'pg_rewrite'::regclass AND d.refobjid IN (${NAMES}) AND r.ev_class <> d.refobjid
+  UNION
+  SELECT format('publication %s', p.pubname) FROM pg_publication_rel r JOIN pg_publication p ON p.oid = r.prpubid
+  WHERE r.prrelid IN (${NAMES})
+  UNION
+  SELECT format('policy %s on %s', polname, polrelid::regclass) FROM pg_policy WHERE polrelid IN (${NAMES})
+  ORDER BY 1`;
+
+/** Rules that were never tried on older rows: a table with one can't become a partition. */
+export const WRITE_VALIDATIONS = `
+  SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
+  FROM pg_constraint WHERE conrelid IN (${NAMES}) AND NOT convalidated ORDER BY conrelid, conname`;
+
+/** Foreign keys to the tables of orders from tables that are none of them. */
+const OUTER_KEYS = `
+  SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
+  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid IN (${NAMES}) AND c.conrelid NOT IN (${NAMES})`;
+
+/** Every table that the switch touches. */
+export const FIND_LOCKED = `
+  SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
+    SELECT unnest(ARRAY[${NAMES}]) AS name
+    UNION SELECT conrelid::regclass FROM (${OUTER_KEYS}) outer_keys
+    UNION SELECT confrelid::regclass FROM pg_constraint WHERE contype = 'f' AND conrelid IN (${NAMES})) touched`;
+
+/**
+ * Turns the foreign keys of other tables to the partitioned tables, each known by its definition from before. A table
+ * that is partitioned itself gets it on its partitions first, because only there it may be left to be tried later.
+ */
+export const FIND_OUTER_KEYS = `
+  SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
+         ARRAY(SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', leaf.relid, conname,
+                             regexp_replace(definition, ' NOT VALID$', ''))
+               FROM pg_partition_tree(conrelid) leaf WHERE leaf.isleaf
+               UNION ALL
+               SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', conrelid::regclass, conname,
+                             regexp_replace(definition, ' NOT VALID$', ''))
+               WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
+  FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
+
+/** The rest of that, when all older rows are there to be read in peace. */
+export const WRITE_OUTER_VALIDATIONS = `
+  SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
+  FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid) WHERE NOT c.convalidated ORDER BY conrelid, conname`;
+
+/** PostgreSQL finds that the partitions have the key already, and reads no row for it. */
+export const WRITE_OUTER_PARENTS = `
+  SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
+  FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid`;
+
+/** What the table has, to be made again on the partitioned one. $1 the table, $2 its first partition's suffix, $3 its key. */
+export const FIND_PARTS = `
+  SELECT
+    ARRAY(SELECT format('ALTER INDEX %s RENAME TO %I', indexrelid::regclass, relname || $2::text)
+          FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+          WHERE indrelid = $1::text::regclass AND (indisprimary OR NOT indisunique)) AS renamed,
+    ARRAY(SELECT CASE WHEN indisprimary
+                      THEN format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, relname, pg_get_constraintdef(c.oid))
+                      ELSE pg_get_indexdef(indexrelid) END
+          FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+          LEFT JOIN pg_constraint c ON c.conindid = indexrelid AND c.contype = 'p'
+          WHERE indrelid = $1::text::regclass AND (indisprimary OR NOT indisunique)) AS indexes,
+    ARRAY(SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, conname, pg_get_constraintdef(oid))
+          FROM pg_constraint
+          WHERE conrelid = $1::text::regclass AND contype = 'f' AND confrelid NOT IN (${NAMES})) AS keys,
+    ARRAY(SELECT format('DROP TRIGGER %I ON %I', tgname, $1::text || $2::text) FROM pg_trigger
+          WHERE tgrelid = $1::text::regclass AND NOT tgisinternal AND tgtype & 1 = 1) AS dropped,
+    ARRAY(SELECT pg_get_triggerdef(oid) FROM pg_trigger
+          WHERE tgrelid = $1::text::regclass AND NOT tgisinternal ORDER BY tgname) AS triggers,
+    ARRAY(SELECT format('GRANT %s ON %I TO %s', privilege_type, $1::text,
+                        CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+                 || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+          FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = $1::text::regclass AND grantee <> relowner)
+    || ARRAY(SELECT format('ALTER TABLE %I OWNER TO %s', $1::text, relowner::regrole)
+             FROM pg_class WHERE oid = $1::text::regclass)
+    || ARRAY(SELECT DISTINCT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence,
+                                    CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+             FROM pg_class, aclexplode(relacl), pg_get_serial_sequence($1::text, $3::text) AS sequence
+             WHERE pg_class.oid = $1::text::regclass AND privilege_type = 'INSERT' AND sequence IS NOT NULL
+               AND grantee <> relowner) AS rights`;
+
+export interface Parts {
+  renamed: string[];
+  indexes: string[];
+  keys: string[];
+  dropped: string[];
+  triggers: string[];
+  rights: string[];
+}
+
+/**
+ * Each partition has a unique index of references; that none is used again in another one is seen to here, whoever
+ * places orders. Whoever places orders of a merchant holds the lock of its wallet: who does not gets it here, so that an
+ * order of the same reference is either seen, or waits and then sees this one.
+ */
+export const REFUSE_REPEATED = `
+  CREATE OR REPLACE FUNCTION refuse_repeated_reference() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    repeated text;
+  BEGIN
+    PERFORM FROM wallets WHERE merchant_id IN (SELECT merchant_id FROM placed) ORDER BY merchant_id FOR NO KEY UPDATE;
+    SELECT placed.reference_id INTO repeated FROM placed CROSS JOIN LATERAL (
+      SELECT FROM orders
+      WHERE merchant_id = placed.merchant_id AND reference_id BETWEEN placed.reference_id AND placed.reference_id
+        AND id <> placed.id
+      ORDER BY reference_id LIMIT 1) other LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'the reference % is that of another order', repeated
+        USING ERRCODE = 'unique_violation', CONSTRAINT = 'uq_orders_merchant_reference';
+    END IF;
+    RETURN NULL;
+  END $$`;
+
+export const WATCH_REFERENCES = `
+  CREATE TRIGGER tg_orders_repeated_reference AFTER INSERT ON orders REFERENCING NEW TABLE AS placed
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_reference()`;
+
+/** Of `orders`, the oldest first. The first has no lower bound. */
+export const FIND_PARTITIONS = `
+  SELECT substring(relname FROM '\\d+$')::int AS number, nullif((bounds.ends)[1], 'MINVALUE') AS lower, (bounds.ends)[2] AS upper
+  FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+  CROSS JOIN LATERAL (
+    SELECT regexp_match(pg_get_expr(relpartbound, inhrelid), 'FROM \\(''?(\\w+)''?\\) TO \\(''?(\\d+)''?\\)') AS ends) bounds
+  WHERE inhparent = 'orders'::regclass
+  ORDER BY (bounds.ends)[2]::bigint`;
+
+export interface Partition {
+  number: number;
+  /** The first id; null of the first partition, which has all before the next. */
+  lower: string | null;
+  /** The first id that is not in it. */
+  upper: string;
+}
+
+/**
+ * What the newest partition of a table has and its parent can't give to another: keys between partitions of one range,
+ * triggers of whole statements, settings. $1 the table, $2 and $3 the numbers of the newest partition and the next.
+ */
+export const WRITE_LIKENESS = `
+  WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)
+  SELECT format('ALTER TABLE %I SET (%s)', next, array_to_string(reloptions, ', ')) AS statement
+  FROM named JOIN pg_class ON pg_class.oid = newest::regclass WHERE reloptions IS NOT NULL
+  UNION ALL
+  SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', next, conname,
+                regexp_replace(pg_get_constraintdef(c.oid), '_p' || $2::text || '\\(', '_p' || $3::text || '('))
+  FROM named JOIN pg_constraint c ON conrelid = newest::regclass WHERE contype = 'f' AND conparentid = 0
+  UNION ALL
+  SELECT regexp_replace(pg_get_triggerdef(t.oid), '_p' || $2::text || ' ', '_p' || $3::text || ' ')
+  FROM named JOIN pg_trigger t ON tgrelid = newest::regclass WHERE NOT tgisinternal AND tgtype & 1 = 0`;

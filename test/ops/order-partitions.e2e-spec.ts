@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { createLogger } from '../../src/core/logger.js';
+import { FOR_MIGRATIONS } from '../../src/database/connections.js';
+import { createIndexOfOrders } from '../../src/database/index-of-orders.js';
+import {
+  OrderPartitionsRepository,
+  type Run,
+} from '../../src/order-partitions/order-partitions.repository.js';
+import {
+  keepPartitionAhead,
+  partitionOrders,
+  PartitionsRefused,
+} from '../../src/order-partitions/partition-orders.js';
+import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
+
+const SIZE = 1_000_000n;
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+let client: pg.Client;
+
+beforeEach(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant();
+  sku = await stack.product('1.00');
+  client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: stack.config.DATABASE_URL });
+  await client.connect();
+});
+
+afterEach(async () => {
+  await client.end();
+  await stack.close();
+});
+
+const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
+  (await client.query<Row>(text, values)).rows;
+
+const partition = (by: Run = run): Promise<void> =>
+  partitionOrders(by, SIZE, createLogger(stack.config, 'test'));
+
+/** The next order gets this id. */
+const goOnAt = (id: bigint): Promise<object[]> =>
+  stack.sql(`SELECT setval('orders_id_seq', $1, false)`, [id]);
+
+const place = (reference: string, quantity = 1): ReturnType<typeof merchant.client.post> => {
+  const body = { reference_id: reference, user_id: 'player', items: [{ sku, quantity }] };
+  return untilServed(() => merchant.client.post('/v1/orders', body));
+};
+
+/** Where each of the orders is, by its reference. */
+async function places(): Promise<Record<string, string>> {
+  const rows = await stack.sql<{ reference_id: string; place: string }>(
+    'SELECT reference_id, tableoid::regclass::text AS place FROM orders',
+  );
+  return Object.fromEntries(rows.map(({ reference_id, place: where }) => [reference_id, where]));
+}
+
+/** A copy of an order's row under another id. $1 the id, $2 the reference. */
+const COPY = `
+  INSERT INTO orders (id, merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
+                      discount_amount, total_amount, open_items, created_at, updated_at)
+  SELECT $1, merchant_id, order_number || '-' || $1::bigint, $2, content_hash, user_id, 'completed', subtotal_amount,
+         discount_amount, total_amount, 0, created_at, updated_at FROM orders LIMIT 1`;
+
+describe('orders that become partitioned', () => {
+  it('go on: those from before end, those that come meanwhile are taken, and those behind the boundary as well', async () => {
+    await place('before');
+    await stack.orderWith(merchant, 'before', 'completed');
+    let placed = 0;
+    let isOver = false;
+    const placing = (async () => {
+      for (; !isOver; placed++) expect(await place(`meanwhile-${placed}`, 2)).toMatchObject({ status: 200 });
+    })();
+    await partition();
+    isOver = true;
+    await placing;
+    await goOnAt(SIZE - 1n);
+    await Promise.all([place('last', 3), place('first', 3)]);
+    for (const reference of ['before', `meanwhile-${placed - 1}`, 'last', 'first'])
+      await stack.orderWith(merchant, reference, 'completed');
+    expect(Object.values(await places()).sort()).toEqual([
+      ...Array.from({ length: placed + 2 }, () => 'orders_p1'),
+      'orders_p2',
+    ]);
+    await expectBooksToBalance(stack);
+  });
+
+  it('keep their references: each is of one order, in whichever partition it is', async () => {
+    await place('one');
+    const before = await stack.orderWith(merchant, 'one', 'completed');
+    await partition();
+    await goOnAt(SIZE);
+    expect(await place('one')).toMatchObject({ status: 200, body: before });
+    expect(await place('one', 2)).toMatchObject({ status: 409 });
+    const both = await Promise.all(Array.from({ length: 12 }, () => place('another')));
+    expect(new Set(both.map(({ body }) => (body as { order_number: string }).order_number)).size).toBe(1);
+    expect(await places()).toEqual({ one: 'orders_p1', another: 'orders_p2' });
+  });
+
+  it('can’t have one reference in two partitions, whoever writes them and at whatever moment', async () => {
+    await place('one');
+    await partition();
+    await expect(client.query(COPY, [SIZE, 'one'])).rejects.toMatchObject({
+      code: '23505',
+      constraint: 'uq_orders_merchant_reference',
+    });
+    const other = new pg.Client(stack.config.DATABASE_URL);
+    await other.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(COPY, [500n, 'two']);
+      const second = expect(other.query(COPY, [SIZE, 'two'])).rejects.toMatchObject({ code: '23505' });
+      await stack.sql('SELECT 1');
+      await client.query('COMMIT');
+      await second;
+    } finally {
+      await other.end();
+    }
+  });
+
+  it('keep the rules of their tables in each partition, with one set of keys between those of one range', async () => {
+    await partition();
+    await goOnAt(SIZE);
+    await keepPartitionAhead(run);
+    const [first, second, third] = await Promise.all(['p1', 'p2', 'p3'].map((name) => rulesOf(name)));
+    expect(first).toContain('FOREIGN KEY (order_id, item) REFERENCES order_items_N(order_id, "position")');
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
+  });
+
+  it('get another partition when they reach the newest, and none before that', async () => {
+    expect(await keepPartitionAhead(run)).toBeNull();
+    await partition();
+    await goOnAt(SIZE - 1n);
+    expect(await keepPartitionAhead(run)).toBeNull();
+    await goOnAt(SIZE);
+    await Promise.all([stack.startWorker(), stack.startWorker()]);
+    const partitions = await eventually(
+      () => new OrderPartitionsRepository(run).findPartitions(),
+      ({ length }) => length > 2,
+    );
+    expect(partitions.at(-1)).toEqual({ number: 3, lower: '2000000', upper: '3000000' });
+    expect(await keepPartitionAhead(run)).toBeNull();
+  });
+});
+
+describe('a migration', () => {
+  it('makes an index of orders beside those who write, partitioned or not', async () => {
+    const index = async (name: string): Promise<object[]> => {
+      const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
+      const runner = source.createQueryRunner();
+      try {
+        for (let times = 0; times < 2; times++)
+          await createIndexOfOrders(runner, name, 'orders', `(user_id) WHERE status = 'failed'`);
+      } finally {
+        await runner.release();
+        await source.destroy();
+      }
+      return stack.sql(
+        `SELECT indrelid::regclass::text AS table, indisvalid AS valid FROM pg_index
+         WHERE indexrelid::regclass::text LIKE $1 ORDER BY 1`,
+        [`${name}%`],
+      );
+    };
+    expect(await index('ix_orders_one')).toEqual([{ table: 'orders', valid: true }]);
+    await partition();
+    expect(await index('ix_orders_two')).toEqual(
+      ['orders', 'orders_p1', 'orders_p2'].map((table) => ({ table, valid: true })),
+    );
+  });
+});
+
+describe('partitioning', () => {
+  it('can be interrupted at any step, and started again', async () => {
+    await place('one');
+    for (const step of [
+      'VALIDATE',
+      'ATTACH',
+      'CREATE TRIGGER tg_orders_rep',
+      'CREATE TABLE orders_p2',
+      'ANALYZE',
+    ]) {
+      const broken: Run = (text, values) =>
+        text.includes(step) ? Promise.reject(new Error('interrupted')) : run(text, values);
+      await expect(partition(broken)).rejects.toThrow('interrupted');
+      expect(await place(`after-${step}`)).toMatchObject({ status: 200 });
+    }
+    await partition();
+    await partition();
+    const left = await stack.sql(
+      `SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition' OR contype = 'f' AND conparentid = 0 AND NOT convalidated
+         AND conrelid IN ('transfers'::regclass, 'supplier_calls'::regclass, 'events'::regclass)`,
+    );
+    expect(left).toEqual([]);
+    expect(await new OrderPartitionsRepository(run).findPartitions()).toHaveLength(2);
+  });
+
+  it('is refused where a view would go on with the first partition alone', async () => {
+    await client.query('CREATE VIEW late AS SELECT * FROM orders');
+    await expect(partition()).rejects.toThrow(PartitionsRefused);
+    await expect(partition()).rejects.toThrow('view late');
+    expect(await place('one')).toMatchObject({ status: 200 });
+  });
+
+  it('is refused while another run is at it', async () => {
+    const other = new pg.Client(stack.config.DATABASE_URL);
+    await other.connect();
+    try {
+      await new OrderPartitionsRepository(
+        async (text) => (await other.query(text)).rows as never[],
+      ).lockRun();
+      await expect(partition()).rejects.toThrow('another run');
+      expect(await new OrderPartitionsRepository(run).isPartitioned()).toBe(false);
+    } finally {
+      await other.end();
+    }
+  });
+
+  it('waits for whoever reads for long, and orders are taken meanwhile', async () => {
+    const reader = new pg.Client(stack.config.DATABASE_URL);
+    await reader.connect();
+    await reader.query('BEGIN; SELECT 1 FROM order_units LIMIT 1');
+    const partitioned = partition();
+    for (const reference of ['one', 'two', 'three'])
+      expect(await place(reference)).toMatchObject({ status: 200 });
+    await reader.end();
+    await partitioned;
+    expect(await new OrderPartitionsRepository(run).isPartitioned()).toBe(true);
+  });
+});
+
+/** Constraints, indexes, triggers and settings of the partitions of one range, without the names that differ. */
+async function rulesOf(range: string): Promise<string[]> {
+  const tables = `SELECT oid, reloptions FROM pg_class WHERE relkind = 'r' AND relname ~ '^(order|unit).*_${range}$'`;
+  const rows = await stack.sql<{ rule: string }>(
+    `SELECT pg_get_constraintdef(c.oid) AS rule FROM pg_constraint c JOIN (${tables}) t ON t.oid = conrelid
+       WHERE contype <> 'n'
+     UNION ALL SELECT regexp_replace(pg_get_indexdef(indexrelid), 'INDEX \\S+', '') FROM pg_index JOIN (${tables}) t ON t.oid = indrelid
+     UNION ALL SELECT pg_get_triggerdef(g.oid) FROM pg_trigger g JOIN (${tables}) t ON t.oid = tgrelid WHERE NOT tgisinternal
+     UNION ALL SELECT array_to_string(reloptions, ' ') FROM (${tables}) t`,
+  );
+  return rows.map(({ rule }) => String(rule).replaceAll(new RegExp(`_${range}\\b`, 'g'), '_N')).sort();
+}
