@@ -72,9 +72,15 @@ export function isTimeLimit(error: unknown): boolean {
   return inner(error).code === '57014';
 }
 
-/** Whether a statement gave up waiting for a lock, or took too long: the caller may try again later. */
+/** Whether PostgreSQL had no room for a statement, such as on its disk, or its disk failed. */
+function isOutOfRoom(error: unknown): boolean {
+  const { code } = inner(error);
+  return code !== undefined && (code.startsWith('53') || code === '58030');
+}
+
+/** Whether a statement gave up waiting for a lock, took too long or found no room: the caller may try again later. */
 export function isOverloaded(error: unknown): boolean {
-  return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error);
+  return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error) || isOutOfRoom(error);
 }
 
 /** Whether the same transaction may simply be tried again: a deadlock or a serialization failure. */
