@@ -54,6 +54,14 @@ function check(found: Program | null, ...args: string[]): [number | null, string
     expect(check(haproxy, '-c', '-f', copyOf('haproxy.cfg'))).toEqual([0, expect.stringMatching(/is valid/)]);
   });
 
+  it('takes those of the balancer before the APIs, with the answer that it gives by itself', () => {
+    const answer: [RegExp, string] = [/\/etc\/haproxy\/unavailable\.http/g, copyOf('unavailable.http')];
+    expect(check(haproxy, '-c', '-f', copyOf('balancer.cfg', answer))).toEqual([
+      0,
+      expect.stringMatching(/is valid/),
+    ]);
+  });
+
   it('refuses a mistake in them', () => {
     const wrong = copyOf('haproxy.cfg', ['on-marked-down', 'on-market-down']);
     expect(check(haproxy, '-c', '-f', wrong)).toEqual([1, expect.stringMatching(/on-market-down/)]);

@@ -16,6 +16,8 @@ export interface Outcome {
 }
 
 const ORDERS_PER_SECOND = 25;
+/** Processes that have just begun are slow. */
+const FIRST_ORDERS_MS = 20_000;
 const WARM_UP_MS = 10_000;
 const AFTERWARDS_MS = 10_000;
 const ACKNOWLEDGED_WITHIN_MS = 60_000;
@@ -43,7 +45,9 @@ export class Campaign {
     await receiver.listen();
     const furniture = await furnish(laboratory, receiver);
     const merchants = new Merchants(laboratory.apiUrl, furniture.accounts, SKU);
-    return new Campaign(laboratory, receiver, furniture, merchants, log);
+    const campaign = new Campaign(laboratory, receiver, furniture, merchants, log);
+    await campaign.orderFor(FIRST_ORDERS_MS);
+    return campaign;
   }
 
   async play(scenario: Scenario): Promise<Outcome> {
@@ -69,6 +73,15 @@ export class Campaign {
     const { subscriptions } = this.furniture;
     const violations = await compareBooks(laboratory, this.stories, this.receiver, subscriptions);
     return { scenario, figures, violations };
+  }
+
+  /** Without any fault. */
+  private async orderFor(forMs: number): Promise<void> {
+    this.merchants.begin(ORDERS_PER_SECOND);
+    await delay(forMs);
+    await this.merchants.end(ACKNOWLEDGED_WITHIN_MS);
+    await this.untilTold();
+    this.stories.push(...this.merchants.stories);
   }
 
   private async carryOut({ fault, at = 0, for: seconds }: Step): Promise<void> {

@@ -65,13 +65,13 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'standby-off',
-    what: 'the synchronous standby’s machine loses its power',
+    what: 'a standby’s machine loses its power',
     steps: [{ fault: 'standbyOff', for: 30 }],
     goals: { withoutOk: 6 },
   },
   {
     name: 'standby-frozen',
-    what: 'the synchronous standby’s machine stands still for 30 s',
+    what: 'a standby’s machine stands still for 30 s',
     steps: [{ fault: 'standbyFrozen', for: 30 }],
     goals: { withoutOk: 6 },
   },
