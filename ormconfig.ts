@@ -2,6 +2,9 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Approval } from './src/approvals/approval.entity.js';
 import { AuditLogEntry } from './src/audit-log/audit-log-entry.entity.js';
+import { ClosedMonth } from './src/audit/closed-month.entity.js';
+import { ClosedWallet } from './src/audit/closed-wallet.entity.js';
+import { MonthClosingTurn } from './src/audit/month-closing-turn.entity.js';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { FxRate } from './src/catalog/fx-rate.entity.js';
 import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
@@ -55,6 +58,7 @@ import { SupplierLog1763800000057 } from './src/database/migrations/176380000005
 import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058-api-key-uses.js';
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { InterruptedClaims1763800000062 } from './src/database/migrations/1763800000062-interrupted-claims.js';
+import { ClosedMonths1763800000075 } from './src/database/migrations/1763800000075-closed-months.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -92,7 +96,7 @@ const ENTITIES = [
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim, Approval],
-  ...[Job, MinuteFigure, SupplierState],
+  ...[Job, MinuteFigure, SupplierState, ClosedMonth, ClosedWallet, MonthClosingTurn],
 ];
 
 /**
@@ -159,6 +163,7 @@ export function dataSourceOptions(
       ApiKeyUses1763800000058,
       Approvals1763800000059,
       InterruptedClaims1763800000062,
+      ClosedMonths1763800000075,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

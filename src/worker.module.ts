@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AuditModule } from './audit/audit.module.js';
 import type { Config } from './core/config.js';
 import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
@@ -10,6 +11,7 @@ import { ManagementModule } from './management/management.module.js';
 import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
 import { FigureLevels } from './maintenance/figure-levels.js';
+import { MonthCloser } from './maintenance/month-closer.js';
 import { MinuteFigures } from './maintenance/minute-figures.js';
 import { OrderPartitions } from './maintenance/order-partitions.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
@@ -35,6 +37,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     WebhooksModule,
     ManagementModule,
     SupplierCataloguesModule,
+    AuditModule,
   ],
   providers: [
     FulfilmentProcessor,
@@ -54,6 +57,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     CallbackRetention,
     OrderPartitions,
     WebhookChanges,
+    MonthCloser,
   ],
 })
 export class WorkerModule {

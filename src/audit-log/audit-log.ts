@@ -59,6 +59,7 @@ export const AUDITED_ACTIONS = [
   'webhook.replay',
   'webhook.retry',
   'webhook.test',
+  'month.close',
   'secrets.rotate',
   'operator.create',
   'operator.set_role',

@@ -1,41 +1,181 @@
 import { Injectable } from '@nestjs/common';
+import { MAX_BIGINT } from '../core/pagination.js';
 import type { Queryable } from '../database/database.js';
 import { ReplicaReads } from '../database/replica-reads.js';
-import { inSnapshot } from '../database/snapshot.js';
-import { carryOut, CHECKS, type Check, type Findings } from './audit.repository.js';
+import { inPieceSnapshot } from '../database/snapshot.js';
+import { AuditRepository, CHECKS, type Extent } from './audit.repository.js';
+import type { ClosedMonth } from './closed-month.entity.js';
+import type { ClosedWallet } from './closed-wallet.entity.js';
+import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type Placed } from './closing.js';
+import { CLOSINGS_CHECK } from './ledger-checks.js';
+import { ClosingsRepository } from './closings.repository.js';
+import { Reading, type OnProgress, type Snapshots } from './reading.js';
+import type { CheckResult } from './tally.js';
 
-/** What became of one check, with the figures that it saw. */
-export interface CheckResult {
-  name: string;
-  ok: boolean;
-  detail: string;
+export type { CheckResult } from './tally.js';
+
+/** What was checked now, and what was when its month was closed. */
+export interface Coverage {
+  /** Whether all there is was read, closed months as well. */
+  full: boolean;
+  /** How many orders and movements of money were read now. */
+  orders: bigint;
+  transfers: bigint;
+  /** The closed months; null where none is. */
+  closed: ClosedRange | null;
 }
 
-type OnProgress = (done: number, total: number, check: string) => void;
+/** Closed months, from the first to the last. */
+export interface ClosedRange {
+  from: string;
+  through: string;
+  months: number;
+  orders: bigint;
+  /** Those of them that had not ended, and so are checked each time. */
+  leftOpen: number;
+  lastClosedAt: Date;
+}
 
-/** Checks the books: every rule with one statement, all on the same moment, beside whatever else is running. */
+export interface AuditResult {
+  checks: CheckResult[];
+  coverage: Coverage;
+}
+
+interface Options {
+  /** Also read what is in closed months, and compare these with it. */
+  full?: boolean;
+  onProgress?: OnProgress | undefined;
+}
+
+/** What an audit begins with. */
+interface Beginning {
+  closings: ClosedMonth[];
+  /** The wallets of the last of these. */
+  wallets: ClosedWallet[];
+  extent: Extent;
+}
+
+/**
+ * Checks the books, beside whatever else is running: what is in no closed month, and with `full` all there is. Orders are
+ * read piece by piece, each piece at a moment of its own; movements of money are added up to where none can come any more,
+ * and what wallets have is compared with them and with the rest at one moment.
+ */
 @Injectable()
 export class AuditService {
-  constructor(private readonly reads: ReplicaReads) {}
+  constructor(
+    private readonly reads: ReplicaReads,
+    private readonly books: AuditRepository,
+    private readonly closings: ClosingsRepository,
+  ) {}
 
-  /** @param onProgress is told how many checks are done, and which one comes now. */
-  run(onProgress?: OnProgress): Promise<CheckResult[]> {
-    return inSnapshot(this.reads, (tx) => runChecks(tx, onProgress));
+  run(options: Options = {}): Promise<AuditResult> {
+    const server = this.reads.together();
+    return this.check((read) => inPieceSnapshot(server, read), options);
+  }
+
+  /** The same of whatever `snapshots` lets it see. */
+  async check(snapshots: Snapshots, { full = false, onProgress }: Options = {}): Promise<AuditResult> {
+    const beginning = await snapshots((tx) => this.begin(tx));
+    const { closings, wallets, extent } = beginning;
+    const last = closings.at(-1);
+    const reading = new Reading(snapshots, this.books, CHECKS, full ? [] : wallets, onProgress);
+    await this.checkChain(reading, closings);
+    const from = full ? FROM_THE_START : endOf(last);
+    reading.expect(
+      ...(['orders', 'transfers', 'deliveries'] as const).map((book) => behind(from, extent, book)),
+    );
+    const known = full ? await this.readClosed(reading, closings) : { orders: 0n, transfers: 0n };
+    const rest = endOf(last);
+    const transfers = await reading.transfers(behind(rest, extent, 'transfers'));
+    const orders = await reading.orders(behind(rest, extent, 'orders'));
+    const leftOpen = full ? 0n : (await reading.namedOrders(last?.left_open ?? [])).orders;
+    await reading.deliveries(behind(from, extent, 'deliveries'));
+    await reading.end('wallets');
+    const settled = extent.transfers > rest.transfers ? extent.transfers : rest.transfers;
+    const late = await this.checkMoment(reading, settled, last);
+    await reading.end();
+    return {
+      checks: reading.tallies.results,
+      coverage: {
+        full,
+        orders: known.orders + orders.orders + leftOpen,
+        transfers: known.transfers + transfers + late,
+        closed: rangeOf(closings),
+      },
+    };
+  }
+
+  private async begin(tx: Queryable): Promise<Beginning> {
+    const closings = await this.closings.list(tx);
+    const last = closings.at(-1);
+    const wallets = last ? await this.closings.wallets(tx, last.month) : [];
+    return { closings, wallets, extent: await this.books.extent(tx) };
+  }
+
+  /** Each closing is as it was made, and continues the one before. */
+  private async checkChain(reading: Reading, closings: readonly ClosedMonth[]): Promise<void> {
+    const tally = reading.tallies.of(CLOSINGS_CHECK);
+    let before: Placed | null = null;
+    for (const closing of closings) {
+      const wallets = await reading.at((tx) => this.closings.wallets(tx, closing.month));
+      const problem = problemOf(closing, wallets, before);
+      if (problem !== null) tally.find(problem);
+      before = { closing, wallets };
+    }
+    tally.count({ checked: BigInt(closings.length), wallets: BigInt(before?.wallets.length ?? 0) });
+  }
+
+  /** Reads closed months again, and compares each closing with what is found. */
+  private async readClosed(
+    reading: Reading,
+    closings: readonly ClosedMonth[],
+  ): Promise<{ orders: bigint; transfers: bigint }> {
+    const read = { orders: 0n, transfers: 0n };
+    let from = FROM_THE_START;
+    for (const closing of closings) {
+      // Whatever it says of where it begins: a closing that is missing hides nothing.
+      const to = endOf(closing);
+      const transfers = await reading.transfers(behind(from, to, 'transfers'));
+      const { orders } = await reading.orders(behind(from, to, 'orders'));
+      from = to;
+      const wallets = await reading.at((tx) => this.closings.wallets(tx, closing.month));
+      const problem = differenceOf(closing, wallets, { orders, transfers, wallets: reading.ledger.closing });
+      if (problem !== null) reading.tallies.of(CLOSINGS_CHECK).find(problem);
+      read.orders += orders;
+      read.transfers += transfers;
+    }
+    return read;
+  }
+
+  /** Compares wallets with all movements, the latest included, at one moment. @returns how many those are. */
+  private async checkMoment(reading: Reading, after: bigint, last?: ClosedMonth): Promise<bigint> {
+    const { movements, balances, found, unknown } = await reading.at(async (tx) => ({
+      movements: await this.books.movements(tx, { after, through: MAX_BIGINT }),
+      balances: await this.books.balances(tx),
+      found: await this.books.checkMoment(tx),
+      unknown: last ? await this.books.unknownOpen(tx, last.orders_through, last.left_open) : [],
+    }));
+    reading.ledger.add(movements);
+    reading.ledger.checkBalances(balances);
+    reading.add(found);
+    for (const number of unknown)
+      reading.tallies
+        .of(CLOSINGS_CHECK)
+        .find(`order ${number} of a closed month is open, and was not left open`);
+    return movements.reduce((sum, { transfers }) => sum + transfers, 0n);
   }
 }
 
-/** Every check, in turn, on what `tx` sees. */
-export async function runChecks(tx: Queryable, onProgress?: OnProgress): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
-  for (const check of CHECKS) {
-    onProgress?.(results.length, CHECKS.length, check.name);
-    results.push(toResult(check, await carryOut(tx, check)));
-  }
-  return results;
-}
-
-function toResult({ name, describe }: Check, findings: Findings): CheckResult {
-  const { wrong, example } = findings;
-  const ok = wrong === 0n;
-  return { name, ok, detail: describe(findings) + (ok ? '' : `; ${wrong} wrong, such as ${example}`) };
+function rangeOf(closings: readonly ClosedMonth[]): ClosedRange | null {
+  const [first] = closings;
+  const last = closings.at(-1);
+  if (!first || !last) return null;
+  return {
+    from: first.month,
+    through: last.month,
+    months: closings.length,
+    orders: closings.reduce((sum, { orders }) => sum + orders, 0n),
+    leftOpen: last.left_open.length,
+    lastClosedAt: last.closed_at,
+  };
 }

@@ -1,30 +1,28 @@
-import { AuditService, type CheckResult } from '../audit/audit.service.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { AuditService } from '../audit/audit.service.js';
+import { auditResult } from './audit.view.js';
 import { examples, type CommandGroup } from './command-group.js';
-import { listTable, paragraphs, type Result } from './output.js';
 import { withProgress } from './progress.js';
-import { paint } from './terminal.js';
+
+const HELP = `
+Orders and movements of closed months were checked when the month was closed (topup month list): only the closings are checked,
+and what came after them. With --full everything is read again, and each closing is compared with it.
+`;
 
 export const auditCommands: CommandGroup = {
-  features: { providers: [AuditService] },
+  features: { imports: [AuditModule] },
   define(audit, act) {
     audit
-      .description(
-        'Check that the books are consistent, in one snapshot. The exit code is 1 if a check fails.',
-      )
-      .addHelpText('after', examples('audit', 'audit --json'))
+      .description('Check that the books are consistent. The exit code is 1 if a check fails.')
+      .option('--full', 'read closed months again, too')
+      .addHelpText('after', HELP + examples('audit', 'audit --full', 'audit --json'))
       .action(
-        act(async (app) => {
+        act(async (app, { full }: { full?: boolean }) => {
           const service = app.get(AuditService);
-          return toResult(await withProgress('Checking the books', (report) => service.run(report)));
+          return auditResult(
+            await withProgress('Checking the books', (onProgress) => service.run({ full, onProgress })),
+          );
         }),
       );
   },
 };
-
-function toResult(checks: CheckResult[]): Result {
-  const failed = checks.filter((check) => !check.ok).length;
-  const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
-  const rows = checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail }));
-  const text = (): string => paragraphs(listTable(rows), paint(failed === 0 ? 'green' : 'red', verdict));
-  return { json: { ok: failed === 0, checks }, text, ok: failed === 0 };
-}

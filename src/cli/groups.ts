@@ -63,6 +63,10 @@ export const GROUPS: Record<string, Group> = {
     summary: 'Check that the books are consistent',
     load: async () => (await import('./audit.commands.js')).auditCommands,
   },
+  month: {
+    summary: 'Close months of the books; list and show closed ones',
+    load: async () => (await import('./month.commands.js')).monthCommands,
+  },
   report: {
     summary: 'Print daily reports, margins and monthly statements; compare the books with suppliers',
     load: async () => (await import('./report.commands.js')).reportCommands,

@@ -99,6 +99,8 @@ export class Environment {
   @Count(1000, 10) WEBHOOK_MAX_IN_FLIGHT!: number;
   @WholeNumber(0, 36_500, 'a whole number of days, 0 to 36500', 90) WEBHOOK_LOG_DAYS!: number;
 
+  @WholeNumber(0, 365, 'a whole number of days, 0 to 365', 5) MONTH_CLOSE_AFTER_DAYS!: number;
+
   @Count(10_000, 64) SUPPLIER_MAX_IN_FLIGHT!: number;
   @Milliseconds(30_000) SUPPLIER_QUIET_PERIOD_MS!: number;
   @Milliseconds(86_400_000) SUPPLIER_REVIEW_AFTER_MS!: number;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Queryable, Statement } from '../../src/database/database.js';
-import { runChecks } from '../../src/audit/audit.service.js';
 import { refused } from '../support/fake-supplier.js';
+import { checksThatSee } from '../support/planted.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
 
@@ -34,23 +33,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => stack.close());
-
-/** Plants what the database itself would refuse, asks which checks see it, and takes it back. */
-async function checksThatSee(...statements: string[]): Promise<string[]> {
-  const client = await stack.database.pool.connect();
-  const tx: Queryable = {
-    query: async <Row extends object>({ text }: Statement) => (await client.query<Row>(text)).rows,
-  };
-  try {
-    // Without triggers; constraints are dropped by whoever wants to break them.
-    await client.query(`BEGIN; SET LOCAL session_replication_role = 'replica'`);
-    for (const statement of statements) await client.query(statement);
-    return (await runChecks(tx)).filter(({ ok }) => !ok).map(({ name }) => name);
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
-}
 
 const of = ({ order_number }: OrderBody): string =>
   `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
@@ -227,7 +209,7 @@ describe('topup audit', () => {
       ['deliveries'],
     ],
   ])('sees %s', async (_what, plant, failing) => {
-    expect(await checksThatSee(...plant())).toEqual(failing);
+    expect(await checksThatSee(stack, plant(), {}, { full: true })).toEqual([failing, failing]);
   });
 
   it('exits with 1 when a check fails, and says which, with an example', async () => {
@@ -254,7 +236,7 @@ describe('topup audit', () => {
     const table = await commandLine.run('audit');
     expect(table).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('2 of 24 checks FAILED.') as unknown as string,
+      stdout: expect.stringContaining('2 of 25 checks FAILED.') as unknown as string,
     });
   });
 });

@@ -50,7 +50,7 @@ describe('topup completion bash', () => {
     expect(await offered('topup order resolve ord_1 --su')).toEqual(['--succeeded', '--supplier-reference']);
     expect(await offered('topup help webhook rep')).toEqual(['replay']);
     expect(await offered('topup report margin --f')).toEqual(['--from']);
-    expect(await offered('topup audit --')).toEqual(['--help', '--json']);
+    expect(await offered('topup audit --')).toEqual(['--full', '--help', '--json']);
   });
 
   it('takes no value of an option for a command, and offers nothing in its place', async () => {

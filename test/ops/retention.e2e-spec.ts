@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuditService } from '../../src/audit/audit.service.js';
-import { ReplicaReads } from '../../src/database/replica-reads.js';
 import { eventually } from '../support/eventually.js';
+import { auditServiceOf } from '../support/planted.js';
 import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -163,9 +162,7 @@ describe('old events', () => {
 
   it('are not missed by the audit, as younger ones are', async () => {
     const audit = async (): Promise<string[]> =>
-      (await new AuditService(stack.api.get(ReplicaReads)).run())
-        .filter(({ ok }) => !ok)
-        .map(({ name }) => name);
+      (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok).map(({ name }) => name);
     expect(await audit()).toEqual([]);
     const { reference_id: reference } = await toldOrder(2);
     const event = `(SELECT id FROM events WHERE reference_id = $1)`;

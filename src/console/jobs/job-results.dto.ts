@@ -100,6 +100,25 @@ export class CheckDto {
 
 export class AuditResultDto {
   @ApiProperty({ type: [CheckDto] }) checks!: CheckDto[];
+  @ApiProperty({ type: 'integer', required: false, example: 41_200, description: 'Orders that were read' })
+  checked_orders?: number;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    example: '2026-10',
+    description: 'The last closed month; absent, as the others, of an audit from before months were closed',
+  })
+  closed_through?: string | null;
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    example: 4_600_000,
+    description: 'Orders of closed months, which were read when these were closed',
+  })
+  closed_orders?: number;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false })
+  last_closed_at?: string | null;
 }
 
 export class ReplayResultDto {

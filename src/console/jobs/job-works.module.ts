@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AuditRepository } from '../../audit/audit.repository.js';
 import { AuditService } from '../../audit/audit.service.js';
+import { ClosingsRepository } from '../../audit/closings.repository.js';
 import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
 import { NO_REPLICA, ReplicaReads } from '../../database/replica-reads.js';
@@ -30,7 +32,7 @@ import { JobWorks } from './job-works.service.js';
         new ReplicaReads(database, NO_REPLICA, metrics),
       inject: [JobDatabase, Metrics],
     },
-    AuditService,
+    ...[AuditRepository, ClosingsRepository, AuditService],
     ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
     ...[SettlementRepository, SupplierReportRepository, SupplierReportService],
     ...[DeliveriesRepository, WebhookReplay],

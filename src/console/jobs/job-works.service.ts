@@ -62,9 +62,18 @@ export class JobWorks {
 
   audit(): JobWork {
     return async ({ report }) => {
-      const checks = await this.audits.run(report);
-      report(checks.length, checks.length);
-      return { ok: checks.every(({ ok }) => ok), result: { checks } };
+      const { checks, coverage } = await this.audits.run({ onProgress: report });
+      const { closed } = coverage;
+      return {
+        ok: checks.every(({ ok }) => ok),
+        result: {
+          checks,
+          checked_orders: Number(coverage.orders),
+          closed_through: closed?.through ?? null,
+          closed_orders: Number(closed?.orders ?? 0),
+          last_closed_at: closed?.lastClosedAt.toISOString() ?? null,
+        },
+      };
     };
   }
 

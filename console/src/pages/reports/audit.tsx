@@ -66,6 +66,7 @@ function Checks({ id }: { id: string }): ReactNode {
       {(job) => (
         <>
           <JobState job={job} />
+          <Closed result={job.result as AuditResult | null} />
           {job.result !== null && (
             <Table
               label={t('audit.checks')}
@@ -79,6 +80,23 @@ function Checks({ id }: { id: string }): ReactNode {
         </>
       )}
     </Answered>
+  );
+}
+
+/** What was not read again, because its month was checked when it was closed. */
+function Closed({ result }: { result: AuditResult | null }): ReactNode {
+  const { t, language } = useWords();
+  const month = result?.closed_through ?? null;
+  if (result === null || month === null) return null;
+  const numbers = new Intl.NumberFormat(language);
+  return (
+    <p>
+      {t('audit.closed', {
+        checked: numbers.format(result.checked_orders ?? 0),
+        orders: numbers.format(result.closed_orders ?? 0),
+        month,
+      })}
+    </p>
   );
 }
 

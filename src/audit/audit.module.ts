@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AuditRepository } from './audit.repository.js';
+import { AuditService } from './audit.service.js';
+import { ClosingsRepository } from './closings.repository.js';
+import { MonthClosingService } from './month-closing.service.js';
+
+/** The audit of the books, and the closing of their months. */
+@Module({
+  providers: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService],
+  exports: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService],
+})
+export class AuditModule {}

@@ -1,0 +1,43 @@
+import type { AuditResult, Coverage } from '../audit/audit.service.js';
+import { counted } from '../core/text.js';
+import { listTable, paragraphs, type Result } from './output.js';
+import { paint } from './terminal.js';
+
+/** Every check with its figures, and what they are about. */
+export function auditResult({ checks, coverage }: AuditResult): Result {
+  const failed = checks.filter((check) => !check.ok).length;
+  const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
+  const rows = checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail }));
+  const ok = failed === 0;
+  return {
+    json: { ok, checks, ...toJson(coverage) },
+    text: () => paragraphs(listTable(rows), inWords(coverage), paint(ok ? 'green' : 'red', verdict)),
+    ok,
+  };
+}
+
+const toJson = ({ full, orders, transfers, closed }: Coverage): object => ({
+  full,
+  checked: { orders: Number(orders), transfers: Number(transfers) },
+  closed: closed && {
+    from: closed.from,
+    through: closed.through,
+    orders: Number(closed.orders),
+    left_open: closed.leftOpen,
+    last_closed_at: closed.lastClosedAt.toISOString(),
+  },
+});
+
+function inWords({ full, orders, transfers, closed }: Coverage): string | undefined {
+  if (!closed) return undefined;
+  const now = `Checked now: ${counted(orders, 'order')} and ${counted(transfers, 'movement')} of money`;
+  if (full) return `${now}, closed months included.`;
+  const months =
+    closed.months === 1
+      ? `month ${closed.from}`
+      : `${closed.months} months from ${closed.from} to ${closed.through}`;
+  return (
+    `${now}.\nNot read again: ${counted(closed.orders, 'order')} of the closed ${months}, checked when each was closed, ` +
+    `last on ${closed.lastClosedAt.toISOString().slice(0, 10)}. topup audit --full reads them too.`
+  );
+}

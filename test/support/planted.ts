@@ -1,0 +1,41 @@
+import { AuditRepository } from '../../src/audit/audit.repository.js';
+import { AuditService } from '../../src/audit/audit.service.js';
+import { ClosingsRepository } from '../../src/audit/closings.repository.js';
+import type { Queryable, Statement } from '../../src/database/database.js';
+import { ReplicaReads } from '../../src/database/replica-reads.js';
+import type { TestStack } from './stack.js';
+
+/** The audit, on the connections of a stack's API. */
+export const auditServiceOf = (stack: TestStack): AuditService =>
+  new AuditService(
+    stack.api.get(ReplicaReads),
+    new AuditRepository(),
+    new ClosingsRepository(stack.database),
+  );
+
+/** Plants what the database itself would refuse, asks for each way to audit which checks see it, and takes it back. */
+export async function checksThatSee<Ways extends { full?: boolean }[]>(
+  stack: TestStack,
+  statements: string[],
+  ...ways: Ways
+): Promise<string[][]> {
+  const client = await stack.database.pool.connect();
+  const tx: Queryable = {
+    query: async <Row extends object>({ text }: Statement, values: unknown[] = []) =>
+      (await client.query<Row>(text, values)).rows,
+  };
+  try {
+    // Without triggers; constraints are dropped by whoever wants to break them.
+    await client.query(`BEGIN; SET LOCAL session_replication_role = 'replica'`);
+    for (const statement of statements) await client.query(statement);
+    const seen: string[][] = [];
+    for (const way of ways) {
+      const { checks } = await auditServiceOf(stack).check((read) => read(tx), way);
+      seen.push(checks.filter(({ ok }) => !ok).map(({ name }) => name));
+    }
+    return seen;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
