@@ -59,11 +59,13 @@ import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { InterruptedClaims1763800000062 } from './src/database/migrations/1763800000062-interrupted-claims.js';
 import { ClosedMonths1763800000075 } from './src/database/migrations/1763800000075-closed-months.js';
+import { CompanySignIn1763800000080 } from './src/database/migrations/1763800000080-company-sign-in.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
 import { SupplierState } from './src/figures/supplier-state.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
+import { CompanySignIn } from './src/operators/company-sign-in.entity.js';
 import { OperatorSession } from './src/operators/operator-session.entity.js';
 import { Operator } from './src/operators/operator.entity.js';
 import { RecoveryCode } from './src/operators/recovery-code.entity.js';
@@ -96,7 +98,7 @@ const ENTITIES = [
   ...[SupplierCallback, SupplierBalanceReading, SupplierProductRead, AttemptCheck, UnitDelivery],
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim, Approval],
-  ...[Job, MinuteFigure, SupplierState, ClosedMonth, ClosedWallet, MonthClosingTurn],
+  ...[CompanySignIn, Job, MinuteFigure, SupplierState, ClosedMonth, ClosedWallet, MonthClosingTurn],
 ];
 
 /**
@@ -164,6 +166,7 @@ export function dataSourceOptions(
       Approvals1763800000059,
       InterruptedClaims1763800000062,
       ClosedMonths1763800000075,
+      CompanySignIn1763800000080,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

@@ -18,12 +18,13 @@ import {
 import { home, order, orders, review, search } from './routes/orders';
 import { fx, product, productImport, productPrices, products } from './routes/products';
 import { audit, dailyReport, marginReport, supplierReport } from './routes/reports';
-import { login, setPassword } from './routes/sign-in';
+import { companyReturn, login, setPassword } from './routes/sign-in';
 import { reversals, supplier, suppliers } from './routes/suppliers';
 import { deliveries, webhook, webhooks } from './routes/webhooks';
 
 const routeTree = root.addChildren([
   login,
+  companyReturn,
   setPassword,
   shell.addChildren([
     ...[home, orders, order, review],

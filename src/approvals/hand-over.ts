@@ -4,6 +4,7 @@ export const HANDED_OVER = {
   'operator.reset': 'reset',
   'operator.enable': 'enabled',
   'operator.set_role': 'gave a role to',
+  'operator.allow_company': 'allowed company sign-in for',
 } as const;
 
 /** What an operator did to another one's account. */

@@ -69,6 +69,8 @@ export const AUDITED_ACTIONS = [
   'operator.unlock',
   'operator.set_password',
   'operator.set_profile',
+  'operator.allow_company',
+  'operator.link_company',
   'session.sign_in',
   'session.refused',
   'session.end',

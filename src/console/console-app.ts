@@ -24,6 +24,9 @@ import { policyReportsMiddleware } from './policy-reports.middleware.js';
 
 /** Where passwords and codes are taken. */
 const SIGN_IN_PATHS = ['session', 'session/code', 'session/confirm', 'set-up', 'me/password'];
+/** Where nothing is there to be guessed, and a whole office may come by one address. */
+const COMPANY_PATHS = ['session/company', 'session/company/answer'];
+const PER_MINUTE = { ofSecrets: 10, ofCompany: 120 };
 
 interface ConsoleOptions {
   /** Where the web application was built. */
@@ -46,12 +49,8 @@ export async function createConsole(
   app.use(...securityHeaders(config));
   app.use('/csp-report', policyReportsMiddleware(logger));
   app.use('/api', keepNothing, sameOriginMiddleware(config.console.url));
-  app.use(
-    exactly(
-      SIGN_IN_PATHS.map((each) => `/api/${each}`),
-      signInLimitMiddleware(),
-    ),
-  );
+  app.use(exactly(SIGN_IN_PATHS, signInLimitMiddleware(PER_MINUTE.ofSecrets)));
+  app.use(exactly(COMPANY_PATHS, signInLimitMiddleware(PER_MINUTE.ofCompany)));
   app.use('/api', sessionMiddleware(app.get(SessionStore), config), exceptCsv(CSV_PATHS, jsonBodyMiddleware));
   app.use(...pages(pagesFrom));
   if (config.NODE_ENV !== 'production') setUpConsoleSwagger(app);
@@ -64,8 +63,9 @@ const keepNothing: RequestHandler = (_request, response, next) => {
   next();
 };
 
+/** @param paths under /api. */
 const exactly = (paths: string[], handle: RequestHandler): RequestHandler => {
-  const named = new Set(paths);
+  const named = new Set(paths.map((each) => `/api/${each}`));
   return (request, response, next) =>
     named.has(request.path.replace(/\/+$/, '')) ? handle(request, response, next) : next();
 };

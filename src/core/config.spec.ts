@@ -16,9 +16,9 @@ const complete = {
   TOPUP_DATA_DIR: dataDir,
 };
 
-function problemsOf(env: NodeJS.ProcessEnv): string {
+function problemsOf(env: NodeJS.ProcessEnv, options: { forConsole?: boolean } = {}): string {
   try {
-    loadConfig(env);
+    loadConfig(env, options);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
@@ -53,6 +53,7 @@ describe('configuration', () => {
       ...{ port: 3100, host: '127.0.0.1', url: 'http://127.0.0.1:3100', isHttps: false, trustedProxies: [] },
       ...{ sessionMs: 43_200_000, idleMs: 3_600_000, requireSecondFactor: 'money' },
       ...{ confirmAbove: 100_000n, approvalAbove: null, timezone: 'Asia/Bangkok' },
+      company: null,
     });
   });
 
@@ -73,6 +74,72 @@ describe('configuration', () => {
     const problems = problemsOf({ ...complete, NODE_ENV: 'production', [name]: value });
     expect(problems).toContain(name);
     expect(problems).toMatch(words === 'a comma-separated list of networks' ? /no network/ : words);
+  });
+
+  describe('of company sign-in', () => {
+    const company = {
+      ...{
+        CONSOLE_OIDC_ISSUER: 'https://login.acme.example/realms/staff',
+        CONSOLE_OIDC_CLIENT_ID: 'console',
+      },
+      ...{ CONSOLE_OIDC_CLIENT_SECRET: 's3cret', CONSOLE_OIDC_ROLES: 'cn=leads=admin, everybody=viewer' },
+    };
+
+    const problemsOfConsole = (env: NodeJS.ProcessEnv): string => problemsOf(env, { forConsole: true });
+
+    it('has the documented defaults', () => {
+      expect(loadConfig({ ...complete, ...company }, { forConsole: true }).console.company).toEqual({
+        ...{ issuer: company.CONSOLE_OIDC_ISSUER, clientId: 'console', clientSecret: 's3cret' },
+        ...{ scopes: 'openid profile email', roleClaim: 'groups', trustsEmail: false, name: null },
+        roles: [
+          { value: 'cn=leads', role: 'admin' },
+          { value: 'everybody', role: 'viewer' },
+        ],
+      });
+    });
+
+    it.each(Object.keys(company))('is refused when it is half set up: without %s', (name) => {
+      const problems = problemsOfConsole({ ...complete, ...company, [name]: '' });
+      expect(problems).toContain(`company sign-in is half set up: set ${name} too`);
+      expect(problems).not.toContain('s3cret');
+    });
+
+    it.each([
+      ['CONSOLE_OIDC_ISSUER', 'http://login.acme.example', 'begin with https:// in production'],
+      ['CONSOLE_OIDC_ISSUER', 'login.acme.example', 'the https URL of the provider'],
+      ['CONSOLE_OIDC_ISSUER', 'https://login.acme.example/?realm=staff', 'the https URL of the provider'],
+      [
+        'CONSOLE_OIDC_ISSUER',
+        'https://login.acme.example/.well-known/openid-configuration',
+        'must end before',
+      ],
+      ['CONSOLE_OIDC_ROLES', 'leads', 'an entry that is not value=role'],
+      ['CONSOLE_OIDC_ROLES', 'leads=owner', 'an entry that is not value=role'],
+      ['CONSOLE_OIDC_ROLES', '=admin', 'an entry that is not value=role'],
+      ['CONSOLE_OIDC_ROLES', ',', 'names no role'],
+      ['CONSOLE_OIDC_SCOPES', 'profile email', 'openid among them'],
+      ['CONSOLE_OIDC_TRUST_EMAIL', 'maybe', 'true or false'],
+      ['CONSOLE_OIDC_NAME', 'x'.repeat(41), 'up to 40 characters'],
+    ])('is refused with %s=%s', (name, value, words) => {
+      const problems = problemsOfConsole({ ...complete, ...company, NODE_ENV: 'production', [name]: value });
+      expect(problems).toContain(name);
+      expect(problems).toContain(words);
+    });
+
+    it('takes http from this machine itself', () => {
+      const local = {
+        ...company,
+        NODE_ENV: 'production',
+        CONSOLE_OIDC_ISSUER: 'http://127.0.0.1:8080/realms/staff',
+      };
+      expect(problemsOfConsole({ ...complete, ...local })).toBe('');
+    });
+
+    it('is the console’s alone: an API that has half of it starts', () => {
+      const { CONSOLE_OIDC_CLIENT_SECRET: _secret, ...rest } = company;
+      expect(problemsOf({ ...complete, ...rest })).toBe('');
+      expect(loadConfig({ ...complete, ...company }).console.company).toBeNull();
+    });
   });
 
   it.each(['test', 'B', '2b', 'cell_b', 'thirteenchars'])(

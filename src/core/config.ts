@@ -78,7 +78,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   );
   parseNetworks('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
   parseNetworks('CONSOLE_TRUSTED_PROXIES', environment.CONSOLE_TRUSTED_PROXIES, problems);
-  const [ofConsole, environmentOfAll] = readConsoleConfig(environment, problems);
+  const [ofConsole, environmentOfAll] = readConsoleConfig(environment, problems, forConsole);
   const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
   if (secretsKey === undefined && !forCommandLine) {
     problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');

@@ -1,4 +1,6 @@
+import { readCompanySignIn, type CompanySignInConfig } from './company-sign-in-config.js';
 import type { Environment } from './environment.js';
+import { isLoopback } from './loopback.js';
 import { isTimezone } from './moments.js';
 import { parseBaht, type Satang } from './money.js';
 import { splitList } from './networks.js';
@@ -22,16 +24,17 @@ export interface ConsoleConfig {
   readonly approvalAbove: Satang | null;
   /** Of those who have not chosen their own. */
   readonly timezone: string;
+  /** Null where operators sign in with passwords only. */
+  readonly company: CompanySignInConfig | null;
 }
 
 export type ConsoleVariable = Extract<keyof Environment, `CONSOLE_${string}`>;
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** @returns what the console is told, and what is left of the environment without it. */
 export function readConsoleConfig(
   environment: Environment,
   problems: string[],
+  isConsole: boolean,
 ): [ConsoleConfig, Omit<Environment, ConsoleVariable>] {
   const {
     CONSOLE_PORT: port,
@@ -44,7 +47,7 @@ export function readConsoleConfig(
     CONSOLE_CONFIRM_ABOVE: limit,
     CONSOLE_APPROVAL_ABOVE: approvalLimit,
     CONSOLE_TIMEZONE: timezone,
-    ...others
+    ...rest
   } = environment;
   const origin = readOrigin(url || `http://127.0.0.1:${port}`, environment.NODE_ENV, problems);
   const confirmAbove = parseBaht(limit ?? '');
@@ -54,11 +57,12 @@ export function readConsoleConfig(
     problems.push('CONSOLE_APPROVAL_ABOVE must be an amount in baht such as 50000.00, or empty');
   if (!isTimezone(timezone ?? ''))
     problems.push('CONSOLE_TIMEZONE must be the name of a time zone such as Asia/Bangkok');
+  const [company, others] = readCompanySignIn(rest, problems, isConsole);
   const ofConsole: ConsoleConfig = {
     ...{ port, host, url: origin, isHttps: origin.startsWith('https:') },
     trustedProxies: splitList(proxies),
     ...{ sessionMs: hours * 3_600_000, idleMs: minutes * 60_000 },
-    ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, approvalAbove, timezone },
+    ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, approvalAbove, timezone, company },
   };
   return [ofConsole, others];
 }
@@ -69,7 +73,7 @@ function readOrigin(text: string, mode: Environment['NODE_ENV'], problems: strin
     problems.push('CONSOLE_URL must be an http or https origin such as https://console.example.com');
     return text;
   }
-  if (mode === 'production' && url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+  if (mode === 'production' && url.protocol === 'http:' && !isLoopback(url))
     problems.push('CONSOLE_URL must begin with https:// in production, except on this machine itself');
   return url.origin;
 }

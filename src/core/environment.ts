@@ -130,6 +130,19 @@ export class Environment {
   @Text('1000.00') CONSOLE_CONFIRM_ABOVE!: string;
   @Text('') CONSOLE_APPROVAL_ABOVE!: string;
   @Text('Asia/Bangkok') CONSOLE_TIMEZONE!: string;
+  @Text('') CONSOLE_OIDC_ISSUER!: string;
+  @Text('') CONSOLE_OIDC_CLIENT_ID!: string;
+  @Text('') CONSOLE_OIDC_CLIENT_SECRET!: string;
+  @Text('') CONSOLE_OIDC_ROLES!: string;
+  @Text('groups') CONSOLE_OIDC_ROLE_CLAIM!: string;
+  @TextLike(
+    /^(.+ )?openid( .+)?$/,
+    'scopes with blanks between them, openid among them',
+    'openid profile email',
+  )
+  CONSOLE_OIDC_SCOPES!: string;
+  @Flag(false) CONSOLE_OIDC_TRUST_EMAIL!: boolean;
+  @TextLike(/^.{0,40}$/, 'a name of up to 40 characters', '') CONSOLE_OIDC_NAME!: string;
 
   @WholeNumber(0, Infinity, 'a whole number, 0 to turn the limit off', 1000) RATE_LIMIT_PER_SECOND!: number;
 

@@ -37,6 +37,18 @@ export const CONSOLE_DETAIL_CODES = {
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
   CONFIRMATION_REQUIRED:
     'this is done only shortly after the code or password was given: confirm, and send it again',
+  SIGN_IN_OVER:
+    'the sign-in was begun in another browser or too long ago, or was completed before: begin it again',
+  COMPANY_REFUSED: 'the company’s sign-in let nobody in; the message has what it says',
+  COMPANY_UNREACHABLE: 'the company’s sign-in does not answer: try again later, or sign in with a password',
+  COMPANY_ANSWER_INVALID:
+    'what the company’s sign-in answered cannot be trusted, or it does not know this console',
+  NO_ROLE: 'the company’s sign-in gives this person no role here',
+  ACCOUNT_DISABLED: 'the account is disabled',
+  EMAIL_NOT_VERIFIED: 'the company’s sign-in does not say that the person’s address is verified',
+  ACCOUNT_NOT_LINKED:
+    'an account with that address signs in with a password: an administrator has to allow company sign-in for it',
+  LAST_ADMINISTRATOR: 'the company’s sign-in gives the last administrator another role',
   APPROVAL_REQUIRED: 'a second person has to approve this: ask for it with `POST /api/approvals`',
   OWN_REQUEST: 'nobody approves what they asked for themselves: another operator has to',
   CHANGED_MEANWHILE: 'what was shown is not so any more, and nothing was done: look again',

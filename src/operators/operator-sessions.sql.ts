@@ -19,6 +19,7 @@ export interface LiveSession {
   language: 'en' | 'th' | null;
   timezone: string | null;
   has_second_factor: boolean;
+  has_password: boolean;
 }
 
 /** Sessions that may be used. @param idleMs after so long without a request one has ended. */
@@ -27,7 +28,8 @@ const live = (idleMs: string): string => `
   AND s.seen_at > statement_timestamp() - ${idleMs} * interval '1 millisecond' AND o.active`;
 
 const COLUMNS = `
-  s.*, o.email, o.name, o.role, o.language, o.timezone, o.totp_sealed IS NOT NULL AS has_second_factor`;
+  s.*, o.email, o.name, o.role, o.language, o.timezone, o.totp_sealed IS NOT NULL AS has_second_factor,
+  o.password_hash IS NOT NULL AS has_password`;
 
 export const FIND_SESSION = statement(
   'operator_sessions.find',

@@ -9,10 +9,12 @@ export type Language = (typeof LANGUAGES)[number];
 @Entity('operators')
 @Unique('uq_operators_email', ['email'])
 @Unique('uq_operators_set_up_hash', ['set_up_hash'])
+@Unique('uq_operators_company', ['company_issuer', 'company_subject'])
 @Check('ck_operators_email', 'email = lower(email)')
 @Check('ck_operators_role', `role IN ('viewer', 'support', 'catalog', 'finance', 'admin')`)
 @Check('ck_operators_language', `language IN ('en', 'th')`)
 @Check('ck_operators_set_up', '(set_up_hash IS NULL) = (set_up_until IS NULL)')
+@Check('ck_operators_company', '(company_issuer IS NULL) = (company_subject IS NULL)')
 export class Operator {
   @IdColumn('integer', 'pk_operators')
   id!: number;
@@ -66,6 +68,17 @@ export class Operator {
 
   @Column(timestampColumn({ nullable: true }))
   known_device_locked_until!: Date | null;
+
+  /** Who the operator is at the company's sign-in: its issuer and the person's unchanging identifier there. */
+  @Column('text', { nullable: true })
+  company_issuer!: string | null;
+
+  @Column('text', { nullable: true })
+  company_subject!: string | null;
+
+  /** Until then, whoever comes by the company's sign-in with this account's verified address becomes its operator. */
+  @Column(timestampColumn({ nullable: true }))
+  company_link_until!: Date | null;
 
   @Column(timestampColumn({ nullable: true }))
   last_sign_in_at!: Date | null;

@@ -7,6 +7,7 @@ import {
   COUNT_ATTEMPT_BY_EMAIL,
   COUNT_ATTEMPT_BY_ID,
   FORGET_ATTEMPTS,
+  INSERT_COMPANY_OPERATOR,
   INSERT_OPERATOR,
   LOCK_ADMINISTRATORS,
   TAKE_BACK_ATTEMPT,
@@ -45,6 +46,15 @@ export class OperatorsRepository {
     row: Pick<Operator, 'email' | 'name' | 'role' | 'set_up_hash' | 'set_up_until'>,
   ): Promise<Operator | undefined> {
     const [inserted] = await tx.query<Operator>(...INSERT_OPERATOR.with(row));
+    return inserted;
+  }
+
+  /** @returns undefined where an operator has the address, or is that person already. */
+  async insertOfCompany(
+    tx: Transaction,
+    row: Pick<Operator, 'email' | 'name' | 'role'> & { company_issuer: string; company_subject: string },
+  ): Promise<Operator | undefined> {
+    const [inserted] = await tx.query<Operator>(...INSERT_COMPANY_OPERATOR.with(row));
     return inserted;
   }
 

@@ -71,7 +71,7 @@ export class OperatorsService {
     return this.change(email, by, 'operator.disable', async (tx, { id }) => {
       await this.keepAnAdministrator(tx, id);
       await this.operators.endSessions(tx, { operator_id: id });
-      return { active: false, set_up_hash: null, set_up_until: null };
+      return { active: false, set_up_hash: null, set_up_until: null, company_link_until: null };
     });
   }
 
@@ -90,6 +90,17 @@ export class OperatorsService {
         throw new ChangedMeanwhile(`the role is ${now} by now: look again`, 'expected_role');
       if (role !== 'admin') await this.keepAnAdministrator(tx, id);
       return { role };
+    });
+  }
+
+  /**
+   * Lets the next person who comes by the company's sign-in with the account's verified address be its operator from then
+   * on, in the place of who was before, if they come within a day. @throws NOT_FOUND; CONFLICT for a disabled account.
+   */
+  allowCompany(email: string, by?: Actor): Promise<Operator> {
+    return this.change(email, by, 'operator.allow_company', (_tx, { active }) => {
+      if (!active) throw new AppError('CONFLICT', 'the account is disabled: enable it first');
+      return Promise.resolve({ company_link_until: inADay() });
     });
   }
 
@@ -113,15 +124,17 @@ export class OperatorsService {
 
   /**
    * The way back in: takes password and second factor away, ends every session, unlocks and re-enables the account, and
-   * makes a new link to set the password. @throws NOT_FOUND
+   * makes a new link to set the password. Who came by the company's sign-in is forgotten, and may come by it anew within
+   * a day. @throws NOT_FOUND
    */
   async reset(email: string, by?: Actor): Promise<Invited> {
     const { token, ...link } = newLink();
-    const operator = await this.change(email, by, 'operator.reset', async (tx, { id }) => {
+    const operator = await this.change(email, by, 'operator.reset', async (tx, { id, company_subject }) => {
       await this.operators.endSessions(tx, { operator_id: id });
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const forgotten = { password_hash: null, totp_sealed: null, totp_offered_sealed: null };
-      return { ...link, ...forgotten, ...UNLOCKED, active: true };
+      const ofCompany = { company_issuer: null, company_subject: null, company_link_until: inADay() };
+      return { ...link, ...forgotten, ...UNLOCKED, ...(company_subject ? ofCompany : {}), active: true };
     });
     return { operator, link: this.linkOf(token), until: link.set_up_until };
   }
@@ -177,8 +190,10 @@ export class OperatorsService {
 
 function newLink(): { token: string; set_up_hash: Buffer; set_up_until: Date } {
   const token = newLinkToken();
-  return { token, set_up_hash: sha256(token), set_up_until: new Date(Date.now() + LINK_LASTS_MS) };
+  return { token, set_up_hash: sha256(token), set_up_until: inADay() };
 }
+
+const inADay = (): Date => new Date(Date.now() + LINK_LASTS_MS);
 
 const isOver = ({ set_up_until }: Operator): boolean => set_up_until === null || set_up_until < new Date();
 

@@ -10,6 +10,16 @@ export const INSERT_OPERATOR = statement(
     ON CONFLICT (email) DO NOTHING RETURNING *`,
 );
 
+/** No row where an operator has the address, or is that person already. */
+export const INSERT_COMPANY_OPERATOR = statement(
+  'operators.insert_of_company',
+  { email: 'text', name: 'text', role: 'text', company_issuer: 'text', company_subject: 'text' },
+  ({ email, name, role, company_issuer, company_subject }) => `
+    INSERT INTO operators (email, name, role, company_issuer, company_subject)
+    VALUES (${email}, ${name}, ${role}, ${company_issuer}, ${company_subject})
+    ON CONFLICT DO NOTHING RETURNING *`,
+);
+
 /** So many wrong passwords or codes lock an account. */
 const LOCK_AT = 5;
 
@@ -29,7 +39,7 @@ const countIn = (prefix: string, counts: string): string => `
  */
 const countAttempt = (which: string, isKnown: string): string => `
   UPDATE operators SET ${countIn('', `NOT (${isKnown})`)}, ${countIn('known_device_', isKnown)}
-  WHERE ${which} AND active AND password_hash IS NOT NULL
+  WHERE ${which} AND active
     AND coalesce(CASE WHEN ${isKnown} THEN known_device_locked_until ELSE locked_until END, '-infinity')
       <= statement_timestamp()
   RETURNING *`;
@@ -39,9 +49,13 @@ export const COUNT_ATTEMPT_BY_EMAIL = statement(
   'operators.count_attempt_by_email',
   { email: 'text', knownOperatorId: 'int?' },
   ({ email, knownOperatorId }) =>
-    countAttempt(`email = ${email}`, `coalesce(id = ${knownOperatorId}, false)`),
+    countAttempt(
+      `email = ${email} AND password_hash IS NOT NULL`,
+      `coalesce(id = ${knownOperatorId}, false)`,
+    ),
 );
 
+/** For somebody who is half signed in, or more: one who came by the company's sign-in may have no password. */
 export const COUNT_ATTEMPT_BY_ID = statement(
   'operators.count_attempt_by_id',
   { id: 'int', isKnown: 'boolean' },

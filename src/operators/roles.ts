@@ -1,6 +1,7 @@
-/** What an operator can be: each role is a set of permissions. */
-export const ROLES = ['viewer', 'support', 'catalog', 'finance', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
+import { ROLES, type Role } from '../core/role-names.js';
+
+// Each role is a set of permissions.
+export { ROLES, type Role };
 
 const EVERYBODY: readonly Role[] = ROLES;
 

@@ -1,13 +1,20 @@
 import { Module } from '@nestjs/common';
+import { CompanyAccountsService } from './company-accounts.service.js';
+import { CompanySignInsRepository } from './company-sign-ins.repository.js';
 import { OperatorSessionsRepository } from './operator-sessions.repository.js';
 import { OperatorsModule } from './operators.module.js';
 import { SecondFactorService } from './second-factor.service.js';
 import { SignInService } from './sign-in.service.js';
 
+const SERVICES = [
+  ...[CompanyAccountsService, CompanySignInsRepository, OperatorSessionsRepository, SecondFactorService],
+  SignInService,
+];
+
 /** The accounts, and how they are signed in to. */
 @Module({
   imports: [OperatorsModule],
-  providers: [OperatorSessionsRepository, SecondFactorService, SignInService],
-  exports: [OperatorsModule, OperatorSessionsRepository, SecondFactorService, SignInService],
+  providers: SERVICES,
+  exports: [OperatorsModule, ...SERVICES],
 })
 export class SignInModule {}

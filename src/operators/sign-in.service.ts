@@ -56,6 +56,13 @@ export class SignInService {
     return { operator, awaitsCode: false };
   }
 
+  /** The first step for somebody whom the company's sign-in has let in to an account. As {@link withPassword}. */
+  async withCompany(operator: Operator, origin: Origin): Promise<{ awaitsCode: boolean }> {
+    if (operator.totp_sealed) return { awaitsCode: true };
+    await this.complete(operator, origin, 'company');
+    return { awaitsCode: false };
+  }
+
   /** The second step. @throws UNAUTHORIZED */
   async withCode(operatorId: number, code: string, origin: Origin): Promise<Operator> {
     const operator = await this.prove(operatorId, { code }, origin);
@@ -113,7 +120,11 @@ export class SignInService {
     return operator;
   }
 
-  private async complete(operator: Operator, origin: Origin, by: 'password' | 'code'): Promise<void> {
+  private async complete(
+    operator: Operator,
+    origin: Origin,
+    by: 'password' | 'code' | 'company',
+  ): Promise<void> {
     await this.database.transaction(async (tx) => {
       this.operators.forgetAttempts(tx, operator.id, operator.id === origin.knownOperatorId);
       await this.operators.update(tx, operator.id, { last_sign_in_at: new Date() });

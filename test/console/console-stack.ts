@@ -97,7 +97,7 @@ export class ConsoleStack {
   /** @param env what differs from the tests' usual configuration; with DATABASE_URL, the database of another stack. */
   static async start(
     env: Record<string, string> = {},
-    options: { pagesFrom?: string } = {},
+    { port = 0, ...options }: { pagesFrom?: string; port?: number } = {},
   ): Promise<ConsoleStack> {
     const own = env.DATABASE_URL === undefined ? await createTestDatabase() : undefined;
     const config = loadConfig(
@@ -116,7 +116,7 @@ export class ConsoleStack {
       pagesFrom: '/nowhere',
       ...options,
     });
-    await app.listen(0, '127.0.0.1');
+    await app.listen(port, '127.0.0.1');
     await app.get(SchemaService).whenReady();
     return new ConsoleStack(config, app, async () => own?.drop());
   }

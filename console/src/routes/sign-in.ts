@@ -9,6 +9,13 @@ export const login = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/login'), 'Login'),
 });
 
+/** Its search parameters are the provider's own, and the page passes them on as they are. */
+export const companyReturn = createRoute({
+  getParentRoute: () => root,
+  path: '/login/company',
+  component: lazyRouteComponent(() => import('../pages/sign-in/company-return'), 'CompanyReturn'),
+});
+
 export const setPassword = createRoute({
   getParentRoute: () => root,
   path: '/set-up',

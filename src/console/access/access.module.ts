@@ -4,6 +4,9 @@ import { OperatorSessionsRepository } from '../../operators/operator-sessions.re
 import { SignInModule } from '../../operators/sign-in.module.js';
 import { AccountsController } from './accounts.controller.js';
 import { AccountsService } from './accounts.service.js';
+import { CompanyProvider } from './company/company-provider.js';
+import { CompanySignInController } from './company/company-sign-in.controller.js';
+import { CompanySignInService } from './company/company-sign-in.service.js';
 import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 import { SessionController } from './session.controller.js';
@@ -13,7 +16,7 @@ import { SessionsService } from './sessions.service.js';
 /** Who is let in to the console, and their own account. */
 @Module({
   imports: [SignInModule],
-  controllers: [SessionController, MeController, AccountsController],
+  controllers: [SessionController, CompanySignInController, MeController, AccountsController],
   providers: [
     {
       provide: SessionStore,
@@ -22,6 +25,8 @@ import { SessionsService } from './sessions.service.js';
         new SessionStore(sessions, config),
     },
     AccountsService,
+    CompanyProvider,
+    CompanySignInService,
     MeService,
     SessionsService,
   ],

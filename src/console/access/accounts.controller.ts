@@ -89,6 +89,20 @@ export class AccountsController {
     return this.accounts.unlock(caller, id, reason);
   }
 
+  @Post(':id/company-sign-in')
+  @ConsoleRoute('operators.manage', {
+    summary: 'Let whoever comes by company sign-in with the account’s verified address become its operator',
+    description: 'Within a day, once. Asks for confirmation. 409 for a disabled account.',
+    answer: { type: AccountDto },
+  })
+  allowCompany(
+    @CurrentCaller() caller: Caller,
+    @OperatorId() id: number,
+    @Body() { reason }: OperatorReasonDto,
+  ): Promise<AccountDto> {
+    return this.accounts.allowCompany(caller, id, reason);
+  }
+
   @Get(':id/sessions')
   @ConsoleRoute('sessions.manage', {
     summary: 'Where an operator is signed in',

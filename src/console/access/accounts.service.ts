@@ -59,6 +59,13 @@ export class AccountsService {
     return toInvitationDto(await this.operators.reset(email, caller.actor(reason)));
   }
 
+  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT for a disabled account. */
+  async allowCompany(caller: Caller, id: number, reason: string | undefined): Promise<AccountDto> {
+    caller.assertConfirmed();
+    const { email } = await this.operators.get(id);
+    return toAccountDto(await this.operators.allowCompany(email, caller.actor(reason)));
+  }
+
   /** @throws FORBIDDEN; NOT_FOUND */
   async unlock(caller: Caller, id: number, reason: string | undefined): Promise<AccountDto> {
     caller.assertConfirmed();
@@ -94,13 +101,20 @@ const toAccountDto = (operator: Operator): AccountDto => ({
   email: operator.email,
   name: operator.name,
   role: operator.role,
-  state: !operator.active ? 'disabled' : operator.password_hash === null ? 'invited' : 'active',
+  state: stateOf(operator),
   second_factor: operator.totp_sealed !== null,
+  company_sign_in: operator.company_subject !== null,
+  company_link_until: inFuture(operator.company_link_until)?.toISOString() ?? null,
   last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
   locked_until: laterOf(operator.locked_until, operator.known_device_locked_until)?.toISOString() ?? null,
   link_until: inFuture(operator.set_up_until)?.toISOString() ?? null,
   created_at: operator.created_at.toISOString(),
 });
+
+function stateOf({ active, password_hash, company_subject }: Operator): AccountDto['state'] {
+  if (!active) return 'disabled';
+  return password_hash === null && company_subject === null ? 'invited' : 'active';
+}
 
 /** What is over is none. */
 const inFuture = (moment: Date | null): Date | null => (moment && moment > new Date() ? moment : null);

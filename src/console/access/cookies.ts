@@ -18,6 +18,27 @@ export const cookieOptions = ({ console: { isHttps } }: Config): CookieOptions &
 
 const DEVICE_LASTS_MS = 365 * 86_400_000;
 
+/** For what the browser began at the company's sign-in, until it comes back from there. */
+export class CompanyCookie {
+  private readonly name: string;
+
+  constructor(private readonly config: Config) {
+    this.name = nameOf('console-company', config);
+  }
+
+  set(response: Response, value: string, lastsSeconds: number): void {
+    response.cookie(this.name, value, { ...cookieOptions(this.config), maxAge: lastsSeconds * 1000 });
+  }
+
+  read(request: Request): string | null {
+    return readCookie(request, this.name) ?? null;
+  }
+
+  clear(response: Response): void {
+    response.clearCookie(this.name, cookieOptions(this.config));
+  }
+}
+
 /** Marks a browser that an operator has signed in with: strangers can't keep that operator out of it. */
 export class DeviceCookie {
   private readonly name: string;

@@ -36,6 +36,13 @@ export class AccountDto {
   @ApiProperty({ enum: STATES, example: 'active', description: '`invited`: there is no password yet' })
   state!: (typeof STATES)[number];
   @ApiProperty({ example: true }) second_factor!: boolean;
+  @ApiProperty({ example: false, description: 'Whether the operator signs in with the company’s account' })
+  company_sign_in!: boolean;
+  @ApiMoment({
+    nullable: true,
+    description: 'Until when whoever comes by company sign-in with this address becomes its operator',
+  })
+  company_link_until!: string | null;
   @ApiMoment({ nullable: true }) last_sign_in_at!: string | null;
   @ApiMoment({ nullable: true, description: 'Until when wrong passwords or codes keep the operator out' })
   locked_until!: string | null;

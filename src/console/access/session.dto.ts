@@ -98,6 +98,8 @@ export class SessionDto {
   @ApiProperty({ enum: PERMISSIONS, isArray: true, example: ['orders.read'] }) permissions!: Permission[];
   @ApiProperty({ example: true, description: 'Whether the operator has a second factor' })
   second_factor!: boolean;
+  @ApiProperty({ example: true, description: 'False for who signs in with the company’s account only' })
+  has_password!: boolean;
   @ApiMoment({ nullable: true, description: 'Until when nothing asks for the code or password again' })
   confirmed_until!: string | null;
   @ApiMoment({ description: 'When the session ends at the latest' }) expires_at!: string;

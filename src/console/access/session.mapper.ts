@@ -18,6 +18,7 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
       state === 'code_required' ? null : toOperatorDto({ ...session, id: session.operator_id }, config),
     permissions: state === 'signed_in' ? permissionsOf(session.role) : [],
     second_factor: session.has_second_factor,
+    has_password: session.has_password,
     confirmed_until: state === 'code_required' ? null : (confirmedUntil?.toISOString() ?? null),
     expires_at: session.expires_at.toISOString(),
     idle_minutes: idleMs / 60_000,

@@ -93,7 +93,8 @@ export class SessionsService {
     return this.list(caller);
   }
 
-  private async open(
+  /** Begins a session for an operator who is let in. @param awaitsCode for nothing but the second factor as yet. */
+  async open(
     request: Request,
     response: Response,
     operatorId: number,
@@ -112,7 +113,7 @@ export class SessionsService {
     });
   }
 
-  private readonly originOf = (request: Request): Origin => ({
+  readonly originOf = (request: Request): Origin => ({
     ...originOf(request),
     knownOperatorId: this.devices.read(request),
   });

@@ -4,13 +4,15 @@ import { WindowStore } from '../../core/http/window-store.js';
 import { AppError } from '../../core/errors.js';
 
 const WINDOW_MS = 60_000;
-const PER_WINDOW = 10;
 
-/** Ten passwords or codes a minute from one address, or one network of IPv6, before a hash is made of any. */
-export function signInLimitMiddleware(): RequestHandler {
+/**
+ * Attempts to sign in from one address, or one network of IPv6.
+ * @param perMinute of them are taken, before a password is hashed or anybody else is asked.
+ */
+export function signInLimitMiddleware(perMinute: number): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MS,
-    limit: PER_WINDOW,
+    limit: perMinute,
     store: new WindowStore(WINDOW_MS),
     standardHeaders: false,
     legacyHeaders: false,
@@ -18,7 +20,7 @@ export function signInLimitMiddleware(): RequestHandler {
     skip: ({ method }) => method !== 'POST',
     keyGenerator: ({ ip }) => ipKeyGenerator(ip ?? ''),
     handler: (_request, _response, next) => {
-      const message = `More than ${PER_WINDOW} attempts a minute from this address: please wait a minute`;
+      const message = `More than ${perMinute} attempts a minute from this address: please wait a minute`;
       next(new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: WINDOW_MS / 1000 }));
     },
   });

@@ -18,6 +18,7 @@ export const ACTIONS: readonly Action[] = [
   ...(['report.run', 'audit.run', 'month.close', 'job.cancel'] as const),
   ...(['operator.create', 'operator.set_role', 'operator.disable', 'operator.enable'] as const),
   ...(['operator.reset', 'operator.unlock', 'operator.set_password', 'operator.set_profile'] as const),
+  ...(['operator.allow_company', 'operator.link_company'] as const),
   ...(['session.sign_in', 'session.refused', 'session.end'] as const),
   ...(['second_factor.set', 'second_factor.remove', 'secrets.rotate', 'export.run'] as const),
 ];

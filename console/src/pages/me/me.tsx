@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Page, Section } from '../../kit/page';
+import { useSession } from '../../session';
 import { Display } from './display';
 import { Password } from './password';
 import { SecondFactor } from './second-factor';
@@ -10,15 +11,18 @@ import classes from './me.module.css';
 /** How the console shows itself to this person, and how they prove who they are. */
 export function Me(): ReactNode {
   const t = useT();
+  const hasPassword = useSession()?.has_password ?? false;
   return (
     <Page title={t('nav.me')}>
       <div className={classes.page}>
         <Section title={t('me.display')}>
           <Display />
         </Section>
-        <Section title={t('me.password')}>
-          <Password />
-        </Section>
+        {hasPassword && (
+          <Section title={t('me.password')}>
+            <Password />
+          </Section>
+        )}
         <Section title={t('me.secondFactor')}>
           <SecondFactor />
         </Section>

@@ -7,10 +7,11 @@ import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
 import { useSession } from '../../session';
 import type { Account, Invitation, Role } from './account';
+import { useCompany } from '../sign-in/company-button';
 import { RoleField } from './invite';
 import { LinkShownOnce } from './link-shown-once';
 
-type Deed = 'role' | 'disable' | 'enable' | 'reset' | 'unlock';
+type Deed = 'role' | 'company' | 'disable' | 'enable' | 'reset' | 'unlock';
 
 /** What an administrator can do about an account; their own they keep under "My account". */
 export function AccountActions({ account }: { account: Account }): ReactNode {
@@ -19,8 +20,10 @@ export function AccountActions({ account }: { account: Account }): ReactNode {
   const [deed, setDeed] = useState<Deed | null>(null);
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   const isDisabled = account.state === 'disabled';
+  const company = useCompany();
   const deeds: readonly (Deed | false)[] = [
     'role',
+    company !== null && !isDisabled && !account.company_sign_in && 'company',
     account.locked_until !== null && 'unlock',
     !isOwn && 'reset',
     !isOwn && (isDisabled ? 'enable' : 'disable'),
@@ -60,6 +63,8 @@ function Decide({ account, deed, onInvited, onClose }: DecideProps): ReactNode {
       onInvited(await ask(() => client.POST('/api/operators/{id}/reset', { params, body: { reason } })));
     } else if (deed === 'unlock') {
       await ask(() => client.POST('/api/operators/{id}/unlock', { params, body: { reason } }));
+    } else if (deed === 'company') {
+      await ask(() => client.POST('/api/operators/{id}/company-sign-in', { params, body: { reason } }));
     } else {
       const change = deed === 'role' ? { role, expected_role: account.role } : { active: deed === 'enable' };
       await ask(() => client.PATCH('/api/operators/{id}', { params, body: { ...change, reason } }));
@@ -80,7 +85,8 @@ function Decide({ account, deed, onInvited, onClose }: DecideProps): ReactNode {
       onClose={onClose}
     >
       {deed === 'role' && <RoleField value={role} onChange={setRole} />}
-      <p>{t(`operators.consequence.${deed}`, { name, role: t(`role.${role}`) })}</p>
+      <p>{t(`operators.consequence.${deed}`, { name, email: account.email, role: t(`role.${role}`) })}</p>
+      {deed === 'role' && account.company_sign_in && <p>{t('operators.roleOfCompany')}</p>}
     </Confirm>
   );
 }

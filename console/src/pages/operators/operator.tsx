@@ -48,12 +48,15 @@ export function Operator(): ReactNode {
 function AccountFacts({ account }: { account: Account }): ReactNode {
   const t = useT();
   const { email, role, second_factor, last_sign_in_at: seen, locked_until, link_until, created_at } = account;
+  const { company_sign_in, company_link_until: allowed } = account;
   return (
     <Facts
       facts={[
         [t('login.email'), email],
         [t('operators.role'), t(`role.${role}`)],
         [t('operators.factor'), t(second_factor ? 'operators.factorOn' : 'operators.factorOff')],
+        [t('operators.company'), t(company_sign_in ? 'operators.companyOn' : 'operators.companyOff')],
+        allowed ? [t('operators.companyUntil'), <Moment key="allowed" at={allowed} />] : null,
         [t('operators.lastSignIn'), seen ? <Moment key="seen" at={seen} /> : t('operators.never')],
         locked_until ? [t('operators.lockedUntil'), <Moment key="locked" at={locked_until} />] : null,
         link_until ? [t('operators.linkUntil'), <Moment key="link" at={link_until} />] : null,

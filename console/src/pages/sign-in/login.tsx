@@ -5,19 +5,21 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { SubmitError, useSubmit } from '../../kit/form';
-import { CodeField } from '../../kit/secret-fields';
 import { localPath } from '../../search-params';
 import { enter, type Session } from '../../session';
+import { CodeForm } from './code-form';
+import { CompanyButton, useCompany } from './company-button';
 import { Frame } from './frame';
 import classes from './frame.module.css';
 
-/** E-mail and password; then, for who has a second factor, its code. */
+/** E-mail and password, or the company's sign-in; then, for who has a second factor, its code. */
 export function Login(): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { next } = useSearch({ strict: false });
   const [needsCode, setNeedsCode] = useState(false);
+  const company = useCompany();
   const proceed = async (session: Session): Promise<void> => {
     if (session.state === 'code_required') {
       setNeedsCode(true);
@@ -31,17 +33,21 @@ export function Login(): ReactNode {
       {needsCode ? (
         <CodeForm onSession={proceed} onBack={() => setNeedsCode(false)} />
       ) : (
-        <PasswordForm onSession={proceed} />
+        <>
+          <PasswordForm onSession={proceed} />
+          {company !== null && (
+            <div className={classes.other}>
+              <p className={classes.or}>{t('login.or')}</p>
+              <CompanyButton name={company.name} next={localPath(next)} />
+            </div>
+          )}
+        </>
       )}
     </Frame>
   );
 }
 
-interface FormProps {
-  onSession: (session: Session) => Promise<void>;
-}
-
-function PasswordForm({ onSession }: FormProps): ReactNode {
+function PasswordForm({ onSession }: { onSession: (session: Session) => Promise<void> }): ReactNode {
   const t = useT();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -73,32 +79,6 @@ function PasswordForm({ onSession }: FormProps): ReactNode {
       <SubmitError error={error} />
       <Button type="submit" loading={isBusy} fullWidth>
         {t('login.submit')}
-      </Button>
-    </form>
-  );
-}
-
-function CodeForm({ onSession, onBack }: FormProps & { onBack: () => void }): ReactNode {
-  const t = useT();
-  const [code, setCode] = useState('');
-  const { error, isBusy, submit } = useSubmit(async () => {
-    await onSession(await ask(() => client.POST('/api/session/code', { body: { code: code.trim() } })));
-  });
-  return (
-    <form className={classes.form} onSubmit={submit}>
-      <CodeField
-        description={t('login.codeHint')}
-        // The person has just asked for this step by the one before.
-        ref={(input) => input?.focus()}
-        value={code}
-        onChange={setCode}
-      />
-      <SubmitError error={error} />
-      <Button type="submit" loading={isBusy} fullWidth>
-        {t('login.submit')}
-      </Button>
-      <Button variant="subtle" onClick={onBack} fullWidth>
-        {t('login.back')}
       </Button>
     </form>
   );

@@ -1,0 +1,59 @@
+import type { CompanySignInConfig } from '../../../core/company-sign-in-config.js';
+import { storable, textProblem } from '../../../core/text.js';
+import type { Person } from '../../../operators/company-accounts.service.js';
+import type { Role } from '../../../operators/roles.js';
+
+/** What a provider says of a person. */
+export interface Claims {
+  iss?: unknown;
+  sub?: unknown;
+  [name: string]: unknown;
+}
+
+type Settings = Pick<CompanySignInConfig, 'roleClaim' | 'roles' | 'trustsEmail'>;
+
+/** Reads the claims of an ID token that was verified. */
+export function personOf(claims: Claims, settings: Settings): Person {
+  const email = verifiedEmail(claims, settings);
+  return {
+    issuer: String(claims.iss),
+    subject: String(claims.sub),
+    email,
+    name: nameOf(claims, email),
+    role: roleOf(claims, settings),
+  };
+}
+
+function verifiedEmail({ email, email_verified: said }: Claims, { trustsEmail }: Settings): string | null {
+  // Some providers say it as text.
+  const isVerified = said === true || said === 'true' || (said === undefined && trustsEmail);
+  if (!isVerified || typeof email !== 'string') return null;
+  const address = email.trim().toLowerCase();
+  return /^[^\s@]+@[^\s@]+$/.test(address) && textProblem(address, 3, 128) === null ? address : null;
+}
+
+function nameOf({ name, preferred_username: username, sub }: Claims, email: string | null): string {
+  const given = [name, email?.split('@')[0], username, sub].map((each) =>
+    typeof each === 'string' ? storable(each, 128) : '',
+  );
+  return given.find((each) => each !== '') ?? 'Operator';
+}
+
+/** That of the first entry of the map whose value the person has. */
+function roleOf(claims: Claims, settings: Settings): Role | null {
+  const { roleClaim, roles } = settings;
+  const found = roleClaim === 'email' ? verifiedEmail(claims, settings) : valueAt(claims, roleClaim);
+  const values = new Set(Array.isArray(found) ? (found as unknown[]) : [found]);
+  return roles.find(({ value }) => values.has(value))?.role ?? null;
+}
+
+/** The claim of that name, which may have dots or be a URL; else what lies at that path. */
+function valueAt(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Claims)[part];
+  }
+  return value;
+}

@@ -1,0 +1,65 @@
+import * as oidc from 'openid-client';
+import { AppError, type DetailCode } from '../../../core/errors.js';
+import { storable } from '../../../core/text.js';
+
+type Code = Extract<DetailCode, `COMPANY_${string}` | 'SIGN_IN_OVER'>;
+
+const refuse = (code: Code, message: string): AppError =>
+  new AppError(code === 'COMPANY_UNREACHABLE' ? 'SERVICE_UNAVAILABLE' : 'FORBIDDEN', message, {
+    details: [{ field: 'company', code, message }],
+  });
+
+export const signInOver = (): AppError =>
+  refuse(
+    'SIGN_IN_OVER',
+    'This sign-in was begun in another browser or too long ago, or was completed before: begin it again',
+  );
+
+/** What the page says of something that went wrong at the provider or on the way there. */
+export function toCompanyError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof oidc.AuthorizationResponseError) {
+    const words = storable(error.error_description ?? '', 300);
+    const said = storable(error.error, 100) + (words === '' ? '' : ` (${words})`);
+    return refuse('COMPANY_REFUSED', `Your company’s sign-in refused: ${said}`);
+  }
+  if (isUnreachable(error))
+    return refuse(
+      'COMPANY_UNREACHABLE',
+      'Your company’s sign-in does not answer: try again in a minute, or sign in with e-mail and password',
+    );
+  return refuse(
+    'COMPANY_ANSWER_INVALID',
+    'What your company’s sign-in answered can’t be accepted: begin again, and tell an administrator if it stays so',
+  );
+}
+
+const NO_ANSWER = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
+
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof oidc.ResponseBodyError) return error.status >= 500;
+  if (error instanceof oidc.ClientError && NO_ANSWER.has(error.code ?? '')) return true;
+  return networkErrorOf(error) !== null;
+}
+
+/** What fetch throws where nothing answers, also where the library has wrapped it. */
+function networkErrorOf(error: unknown): { cause?: unknown } | null {
+  const outer = error as { message?: unknown; cause?: unknown } | null | undefined;
+  const inner = outer?.cause as typeof outer;
+  return [outer, inner].find((each) => each?.message === 'fetch failed') ?? null;
+}
+
+/** What of it may stand in a log: causes hold tokens and claims. */
+export function describeFailure(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { failure: 'unknown' };
+  const { name, message } = error;
+  const code = 'code' in error ? error.code : undefined;
+  if (error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError) {
+    const { error: said, error_description: words = '' } = error;
+    return { failure: name, message, code, said: storable(said, 100), words: storable(words, 300) };
+  }
+  // Such as ECONNREFUSED, or a certificate that is not trusted.
+  const cause = networkErrorOf(error)?.cause as { message?: unknown } | undefined;
+  const network = cause ? { network: storable(String(cause.message), 300) } : {};
+  return { failure: name, message, code, ...network };
+}

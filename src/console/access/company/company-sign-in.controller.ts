@@ -1,0 +1,56 @@
+import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ConsoleRoute } from '../console-route.decorator.js';
+import {
+  BeginCompanySignInDto,
+  CompanyAnswerDto,
+  CompanySessionDto,
+  CompanySignInDto,
+  SignInWaysDto,
+} from './company-sign-in.dto.js';
+import { CompanySignInService } from './company-sign-in.service.js';
+
+@ApiTags('Session')
+@Controller('api/session')
+export class CompanySignInController {
+  constructor(private readonly signIns: CompanySignInService) {}
+
+  @Get('ways')
+  @ConsoleRoute('anyone', {
+    summary: 'How can people sign in besides address and password?',
+    answer: { type: SignInWaysDto },
+  })
+  ways(): SignInWaysDto {
+    return this.signIns.ways();
+  }
+
+  @Post('company')
+  @ConsoleRoute('anyone', {
+    summary: 'Begin to sign in with the company’s account',
+    description: '404 where it is not set up, 503 where the provider does not answer.',
+    answer: { type: CompanySignInDto },
+  })
+  begin(
+    @Res({ passthrough: true }) response: Response,
+    @Body() { next }: BeginCompanySignInDto,
+  ): Promise<CompanySignInDto> {
+    return this.signIns.begin(response, next);
+  }
+
+  @Post('company/answer')
+  @ConsoleRoute('anyone', {
+    summary: 'Sign in with what the company’s sign-in answered',
+    description:
+      'Once, within ten minutes, in the browser that began it. Where the operator has a second factor, `state` is ' +
+      '`code_required` and its code follows. A refusal is 403 with the reason in `details`.',
+    answer: { type: CompanySessionDto },
+  })
+  complete(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @Body() { answer }: CompanyAnswerDto,
+  ): Promise<CompanySessionDto> {
+    return this.signIns.complete(request, response, answer);
+  }
+}

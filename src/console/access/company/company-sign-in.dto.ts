@@ -1,0 +1,43 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiNullableText } from '../../../core/http/answer.decorators.js';
+import { Text, TextThat } from '../../../core/validation/member.decorators.js';
+import { SessionDto } from '../session.dto.js';
+
+/** Ways to sign in besides address and password. */
+export class SignInWaysDto {
+  @ApiProperty({ example: true, description: 'Whether people can sign in with their company’s account' })
+  company!: boolean;
+  @ApiNullableText('Acme', 'What the company’s sign-in is called; null: nobody has said')
+  company_name!: string | null;
+}
+
+export class BeginCompanySignInDto {
+  @TextThat(
+    (value) => (/^\/(?![/\\])/.test(value) && value.length <= 2048 ? null : 'must be a path of the console'),
+    {},
+    { optional: true, example: '/orders', description: 'The page to go to afterwards' },
+  )
+  next?: string;
+}
+
+export class CompanySignInDto {
+  @ApiProperty({
+    example: 'https://login.example.com/authorize?client_id=console&…',
+    description: 'Where the browser goes to sign in',
+  })
+  url!: string;
+}
+
+export class CompanyAnswerDto {
+  @Text(1, 8192, {
+    description:
+      'The query with which the company’s sign-in sent the browser back, without its question mark',
+    example: 'code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj',
+  })
+  answer!: string;
+}
+
+export class CompanySessionDto extends SessionDto {
+  @ApiProperty({ example: '/orders', description: 'The page that was asked for when the sign-in was begun' })
+  next!: string;
+}

@@ -1,0 +1,92 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CONFIG, type Config } from '../../../core/config.js';
+import { LOGGER } from '../../../core/core.module.js';
+import { AppError } from '../../../core/errors.js';
+import type { Logger } from '../../../core/logger.js';
+import { CompanyAccountsService } from '../../../operators/company-accounts.service.js';
+import { CompanySignInsRepository } from '../../../operators/company-sign-ins.repository.js';
+import { newLinkToken, sha256 } from '../../../operators/one-time-secrets.js';
+import { SignInService } from '../../../operators/sign-in.service.js';
+import { CompanyCookie } from '../cookies.js';
+import { SessionsService } from '../sessions.service.js';
+import { describeFailure, signInOver, toCompanyError } from './company-failures.js';
+import { CompanyProvider, type Proofs } from './company-provider.js';
+import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './company-sign-in.dto.js';
+
+const LASTS_SECONDS = 600;
+
+/**
+ * Signs operators in with their company's account. A cookie binds the browser to what it began, and a row, which is taken
+ * once, keeps an answer from counting twice. State, nonce and verifier are derived from the cookie and kept nowhere.
+ */
+@Injectable()
+export class CompanySignInService {
+  private readonly cookie: CompanyCookie;
+
+  constructor(
+    private readonly provider: CompanyProvider,
+    private readonly begun: CompanySignInsRepository,
+    private readonly accounts: CompanyAccountsService,
+    private readonly signIns: SignInService,
+    private readonly sessions: SessionsService,
+    @Inject(CONFIG) config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.cookie = new CompanyCookie(config);
+  }
+
+  ways(): SignInWaysDto {
+    const { settings } = this.provider;
+    return { company: settings !== null, company_name: settings?.name ?? null };
+  }
+
+  /** @throws NOT_FOUND where it is not set up; SERVICE_UNAVAILABLE; FORBIDDEN with what the provider says. */
+  async begin(response: Response, next = '/'): Promise<CompanySignInDto> {
+    const token = newLinkToken();
+    const url = await this.asked(() => this.provider.addressOf(proofsOf(token)));
+    await this.begun.insert({ hash: sha256(token), next, seconds: LASTS_SECONDS });
+    this.cookie.set(response, token, LASTS_SECONDS);
+    return { url };
+  }
+
+  /** @param answer the query with which the browser came back. @throws as {@link begin}; FORBIDDEN with the reason. */
+  async complete(request: Request, response: Response, answer: string): Promise<CompanySessionDto> {
+    const parameters = new URLSearchParams(answer);
+    const token = this.cookie.read(request);
+    if (token === null || !isEqual(parameters.get('state') ?? '', proofsOf(token).state)) throw signInOver();
+    const next = await this.begun.take(sha256(token));
+    this.cookie.clear(response);
+    if (next === null) throw signInOver();
+    const person = await this.asked(() => this.provider.personOf(parameters, proofsOf(token)));
+    const origin = this.sessions.originOf(request);
+    const operator = await this.accounts.enter(person, origin).catch((error: unknown) => {
+      const { issuer, subject } = person;
+      const why = error instanceof AppError ? error.details?.[0]?.code : undefined;
+      if (why) this.logger.warn({ issuer, subject, why }, 'somebody was refused after company sign-in');
+      throw error;
+    });
+    const { awaitsCode } = await this.signIns.withCompany(operator, origin);
+    return { ...(await this.sessions.open(request, response, operator.id, awaitsCode)), next };
+  }
+
+  private async asked<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError))
+        this.logger.warn(describeFailure(error), 'the company’s sign-in failed');
+      throw toCompanyError(error);
+    }
+  }
+}
+
+function proofsOf(token: string): Proofs {
+  const derived = (purpose: string): string =>
+    createHmac('sha256', token).update(purpose).digest('base64url');
+  return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
+}
+
+const isEqual = (one: string, other: string): boolean =>
+  Buffer.byteLength(one) === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

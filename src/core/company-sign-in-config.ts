@@ -1,0 +1,92 @@
+import type { Environment } from './environment.js';
+import { isLoopback } from './loopback.js';
+import { splitList } from './networks.js';
+import { ROLES, type Role } from './role-names.js';
+
+/** How operators sign in with the accounts of their company, by OpenID Connect. */
+export interface CompanySignInConfig {
+  /** Exactly as the provider calls itself. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** With blanks between them, such as `openid profile email`. */
+  readonly scopes: string;
+  /** The claim that holds the person's groups, or a path to it such as `realm_access.roles`. */
+  readonly roleClaim: string;
+  /** The first whose value the person has gives the role. */
+  readonly roles: readonly { readonly value: string; readonly role: Role }[];
+  /** An address counts as verified unless the provider says that it is not. */
+  readonly trustsEmail: boolean;
+  /** What the button calls it; null for words of its own. */
+  readonly name: string | null;
+}
+
+type Variable = Extract<keyof Environment, `CONSOLE_OIDC_${string}`>;
+
+/**
+ * @param isConsole any other process does without, and may not have the secret: it neither reads nor checks any of it.
+ * @returns null where none of it is set; and what is left of the environment.
+ */
+export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NODE_ENV'>>(
+  environment: Given,
+  problems: string[],
+  isConsole: boolean,
+): [CompanySignInConfig | null, Omit<Given, Variable>] {
+  const {
+    CONSOLE_OIDC_ISSUER: issuer,
+    CONSOLE_OIDC_CLIENT_ID: clientId,
+    CONSOLE_OIDC_CLIENT_SECRET: clientSecret,
+    CONSOLE_OIDC_ROLES: roles,
+    CONSOLE_OIDC_ROLE_CLAIM: roleClaim,
+    CONSOLE_OIDC_SCOPES: scopes,
+    CONSOLE_OIDC_TRUST_EMAIL: trustsEmail,
+    CONSOLE_OIDC_NAME: name,
+    ...others
+  } = environment;
+  const needed = Object.entries({
+    CONSOLE_OIDC_ISSUER: issuer,
+    CONSOLE_OIDC_CLIENT_ID: clientId,
+    CONSOLE_OIDC_CLIENT_SECRET: clientSecret,
+    CONSOLE_OIDC_ROLES: roles,
+  });
+  const missing = needed.filter(([, value]) => !value).map(([variable]) => variable);
+  if (!isConsole || missing.length === needed.length) return [null, others];
+  if (missing.length > 0)
+    problems.push(`company sign-in is half set up: set ${missing.join(' and ')} too, or leave out all of it`);
+  if (issuer) checkIssuer(issuer, environment.NODE_ENV, problems);
+  const settings = { issuer, clientId, clientSecret, scopes, roleClaim, trustsEmail, name: name || null };
+  return [{ ...settings, roles: readRoles(roles, problems) }, others];
+}
+
+function checkIssuer(issuer: string, mode: Environment['NODE_ENV'], problems: string[]): void {
+  const url = URL.canParse(issuer) ? new URL(issuer) : null;
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !/[?#]/.test(issuer);
+  if (!isPlain)
+    problems.push(
+      'CONSOLE_OIDC_ISSUER must be the https URL of the provider, such as https://login.example.com/realms/staff',
+    );
+  else if (issuer.includes('/.well-known/'))
+    problems.push('CONSOLE_OIDC_ISSUER must end before /.well-known/: it is the issuer, not its document');
+  else if (mode === 'production' && url.protocol === 'http:' && !isLoopback(url))
+    problems.push(
+      'CONSOLE_OIDC_ISSUER must begin with https:// in production, except on this machine itself',
+    );
+}
+
+/** Reads `value=role,…`; a value may have equals signs. */
+function readRoles(text: string, problems: string[]): CompanySignInConfig['roles'] {
+  const entries = splitList(text);
+  if (text && entries.length === 0)
+    problems.push('CONSOLE_OIDC_ROLES names no role: such as topup-admins=admin');
+  return entries.flatMap((entry) => {
+    const at = entry.lastIndexOf('=');
+    const value = entry.slice(0, Math.max(at, 0)).trim();
+    const name = entry.slice(at + 1).trim();
+    const role = ROLES.find((each) => each === name);
+    if (value !== '' && role !== undefined) return [{ value, role }];
+    problems.push(
+      `CONSOLE_OIDC_ROLES has an entry that is not value=role, with a role of ${ROLES.join(', ')}: ${entry}`,
+    );
+    return [];
+  });
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { AppError, type DetailCode } from '../core/errors.js';
+import { Database, type Transaction } from '../database/database.js';
+import type { Operator } from './operator.entity.js';
+import { OperatorsRepository } from './operators.repository.js';
+import type { Role } from './roles.js';
+import type { Origin } from './sign-in.service.js';
+
+/** Whom the company's provider has vouched for, with a signature that was verified. */
+export interface Person {
+  issuer: string;
+  /** Never another person's at that issuer. */
+  subject: string;
+  /** In lower case; null where the provider gives none that is verified. */
+  email: string | null;
+  name: string;
+  /** What the company's groups make of them here; null where nothing. */
+  role: Role | null;
+}
+
+const REFUSALS = {
+  NO_ROLE: 'Your company’s sign-in gives you no role in this console: ask an administrator for one',
+  ACCOUNT_DISABLED: 'Your account in this console is disabled: ask an administrator',
+  EMAIL_NOT_VERIFIED:
+    'Your company’s sign-in does not say that your e-mail address is verified: ask an administrator',
+  ACCOUNT_NOT_LINKED:
+    'There is an account with your address that signs in with a password. Ask an administrator to allow company sign-in for it, ' +
+    'and try again',
+  LAST_ADMINISTRATOR:
+    'You are the last administrator, and your company’s sign-in gives you another role: make somebody else an ' +
+    'administrator first',
+} satisfies Partial<Record<DetailCode, string>>;
+type Refusal = keyof typeof REFUSALS;
+
+type Entrance = { operator: Operator } | { refusal: Refusal; of: Operator | null };
+
+/** Which account somebody has who comes by the company's sign-in, and with which role. */
+@Injectable()
+export class CompanyAccountsService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorsRepository,
+  ) {}
+
+  /**
+   * The account of that very person at that issuer; else a new one, or one for which an administrator has allowed it. An
+   * address alone opens no account. The role becomes what the company says.
+   * @throws FORBIDDEN with the reason
+   */
+  async enter(person: Person, origin: Origin): Promise<Operator> {
+    let entrance = await this.tryToEnter(person, origin);
+    // The same person came twice at the same moment, and the other one made the account.
+    entrance ??= await this.tryToEnter(person, origin);
+    if (entrance && 'operator' in entrance) return entrance.operator;
+    const { refusal, of } = entrance ?? { refusal: 'ACCOUNT_NOT_LINKED' as const, of: null };
+    if (of) await this.logRefusal(of, origin, refusal);
+    const message = REFUSALS[refusal];
+    throw new AppError('FORBIDDEN', message, { details: [{ field: 'account', code: refusal, message }] });
+  }
+
+  /** @returns undefined where somebody was faster. */
+  private tryToEnter(person: Person, origin: Origin): Promise<Entrance | undefined> {
+    const { issuer: company_issuer, subject: company_subject, email } = person;
+    return this.database.transaction(async (tx) => {
+      const own = await this.operators.lock(tx, { company_issuer, company_subject });
+      if (own) return this.enterAs(tx, own, person, origin);
+      if (person.role === null) return { refusal: 'NO_ROLE', of: null };
+      if (email === null) return { refusal: 'EMAIL_NOT_VERIFIED', of: null };
+      const found = await this.operators.lock(tx, { email });
+      if (!found) return this.add(tx, { ...person, email, role: person.role }, origin);
+      const { company_link_until: until } = found;
+      if (found.active && !(until && until > new Date())) return { refusal: 'ACCOUNT_NOT_LINKED', of: found };
+      const entrance = await this.enterAs(tx, found, person, origin);
+      if (!('operator' in entrance)) return entrance;
+      const link = { company_issuer, company_subject, company_link_until: null };
+      await this.operators.update(tx, found.id, link);
+      const detail = { operator: found.email, replaced: found.company_subject !== null };
+      recordAction(tx, actorOf(found, origin), { action: 'operator.link_company', detail });
+      return { operator: { ...entrance.operator, ...link } };
+    });
+  }
+
+  private async enterAs(
+    tx: Transaction,
+    operator: Operator,
+    { role }: Person,
+    origin: Origin,
+  ): Promise<Entrance> {
+    if (!operator.active) return { refusal: 'ACCOUNT_DISABLED', of: operator };
+    if (role === null) return { refusal: 'NO_ROLE', of: operator };
+    const { id, email, role: role_before } = operator;
+    if (role === role_before) return { operator };
+    if (role_before === 'admin' && (await this.operators.lockAdministrators(tx)).every((each) => each === id))
+      return { refusal: 'LAST_ADMINISTRATOR', of: operator };
+    await this.operators.update(tx, id, { role });
+    const detail = { operator: email, role, role_before, by: 'company' };
+    recordAction(tx, actorOf(operator, origin), { action: 'operator.set_role', detail });
+    return { operator: { ...operator, role } };
+  }
+
+  private async add(
+    tx: Transaction,
+    { issuer, subject, email, name, role }: Person & { email: string; role: Role },
+    origin: Origin,
+  ): Promise<Entrance | undefined> {
+    const row = { email, name, role, company_issuer: issuer, company_subject: subject };
+    const operator = await this.operators.insertOfCompany(tx, row);
+    if (!operator) return undefined;
+    const detail = { operator: email, role, by: 'company' };
+    recordAction(tx, actorOf(operator, origin), { action: 'operator.create', detail });
+    return { operator };
+  }
+
+  private async logRefusal(operator: Operator, origin: Origin, why: Refusal): Promise<void> {
+    await this.database.transaction((tx) => {
+      const detail = { what: 'company', why };
+      recordAction(tx, actorOf(operator, origin), { action: 'session.refused', detail });
+      return Promise.resolve();
+    });
+  }
+}
+
+const actorOf = ({ id, email }: Operator, { ip, requestId }: Origin): Actor => ({
+  operator: email,
+  console: { operatorId: id, ip, requestId },
+});

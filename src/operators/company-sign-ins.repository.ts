@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { statement } from '../database/parameters.js';
+
+const REMOVE_EXPIRED = statement(
+  'company_sign_ins.remove_expired',
+  {},
+  () => `DELETE FROM company_sign_ins WHERE expires_at < statement_timestamp()`,
+);
+
+const INSERT = statement(
+  'company_sign_ins.insert',
+  { hash: 'bytea', next: 'text', seconds: 'int' },
+  ({ hash, next, seconds }) => `
+    INSERT INTO company_sign_ins (id_hash, next, expires_at)
+    VALUES (${hash}, ${next}, statement_timestamp() + ${seconds} * interval '1 second')`,
+);
+
+/** No row where it was taken, is over, or never was. */
+const TAKE = statement(
+  'company_sign_ins.take',
+  { hash: 'bytea' },
+  ({ hash }) => `
+    DELETE FROM company_sign_ins WHERE id_hash = ${hash} AND expires_at > statement_timestamp() RETURNING next`,
+);
+
+/** Sign-ins that were begun at the company's provider: each is completed at most once, by whichever process. */
+@Injectable()
+export class CompanySignInsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Removes what has expired besides. */
+  insert(begun: { hash: Buffer; next: string; seconds: number }): Promise<void> {
+    return this.database.transaction((tx) => {
+      tx.write(...REMOVE_EXPIRED.with({}));
+      tx.write(...INSERT.with(begun));
+      return Promise.resolve();
+    });
+  }
+
+  /** @returns where the person wanted to go; null where it was taken, is over, or never was. */
+  async take(hash: Buffer): Promise<string | null> {
+    const [taken] = await this.database.query<{ next: string }>(...TAKE.with({ hash }));
+    return taken?.next ?? null;
+  }
+}

@@ -1,0 +1,89 @@
+import { expect } from '@jest/globals';
+import { Company, CLIENT, type Claims } from '../support/company.js';
+import type { Answer, ErrorBody } from '../support/http.js';
+import { unique } from '../support/stack.js';
+import { ConsoleStack, type Browser } from './console-stack.js';
+
+export const RETURN_URL = 'http://127.0.0.1:3100/login/company';
+
+/** What a console is told of a company. */
+export const settingsOf = ({ issuer }: Company): Record<string, string> => ({
+  CONSOLE_OIDC_ISSUER: issuer,
+  CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
+  CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
+  CONSOLE_OIDC_ROLES: 'leads=finance, helpers=support, everybody=viewer, bosses=admin',
+});
+
+export interface SessionBody extends ErrorBody {
+  state: string;
+  next: string;
+  operator: { id: number; email: string; name: string; role: string } | null;
+  permissions: string[];
+  has_password: boolean;
+}
+
+export const emailOf = (subject: string): string => `${subject}@acme.example`;
+
+export const begin = async (browser: Browser, next?: string): Promise<string> => {
+  const { status, body } = await browser.post<{ url: string }>('/api/session/company', { next });
+  expect([status, body]).toEqual([200, { url: expect.stringContaining(`client_id=${CLIENT.id}`) }]);
+  return body.url;
+};
+
+export const answer = (browser: Browser, query: string): Promise<Answer<SessionBody>> =>
+  browser.post<SessionBody>('/api/session/company/answer', { answer: query });
+
+/** The status, and why somebody was refused. */
+export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [
+  status,
+  body.details?.[0]?.code,
+];
+
+export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> =>
+  browser.get<SessionBody>('/api/session');
+
+/** A company, and a console that its people can sign in to. */
+export class CompanyScene {
+  private constructor(
+    readonly company: Company,
+    readonly stack: ConsoleStack,
+  ) {}
+
+  static async start(): Promise<CompanyScene> {
+    const company = await (await Company.make(RETURN_URL)).listen();
+    return new CompanyScene(company, await ConsoleStack.start(settingsOf(company)));
+  }
+
+  async close(): Promise<void> {
+    await this.stack.close();
+    await this.company.close();
+  }
+
+  /** Somebody who works at the company. @returns what its provider calls them. */
+  hire(claims: Claims = {}, at = this.company): string {
+    const subject = unique('person');
+    at.people.set(subject, {
+      name: 'Mali Suksai',
+      email: emailOf(subject),
+      email_verified: true,
+      groups: ['helpers'],
+      ...claims,
+    });
+    return subject;
+  }
+
+  /** The whole way, in one browser. */
+  async comeAs(
+    subject: string,
+    browser = this.stack.browser(),
+    at = this.company,
+  ): Promise<Answer<SessionBody>> {
+    return answer(browser, await at.signIn(await begin(browser), subject));
+  }
+
+  logOf(email: string): Promise<{ action: string; detail: Record<string, unknown> }[]> {
+    return this.stack.sql(`SELECT action, detail FROM operator_actions WHERE operator = $1 ORDER BY id`, [
+      email,
+    ]);
+  }
+}

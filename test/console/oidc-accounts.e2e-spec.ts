@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Claims, Company } from '../support/company.js';
+import { CompanyScene, emailOf, outcome, settingsOf, whoAmI, type SessionBody } from './company-scene.js';
+import { codeOf, ConsoleStack, PASSWORD } from './console-stack.js';
+
+let scene: CompanyScene;
+let company: Company;
+let stack: ConsoleStack;
+beforeAll(async () => {
+  scene = await CompanyScene.start();
+  ({ company, stack } = scene);
+});
+afterAll(() => scene.close());
+
+describe('roles', () => {
+  it('are those of the company at each sign-in, and a change is in the log', async () => {
+    const subject = scene.hire({ groups: ['helpers'] });
+    expect((await scene.comeAs(subject)).body.operator?.role).toBe('support');
+    company.people.set(subject, { groups: ['everybody'] });
+    const browser = stack.browser();
+    expect((await scene.comeAs(subject, browser)).body.operator?.role).toBe('viewer');
+    expect((await whoAmI(browser)).body.permissions).not.toContain('orders.resolve');
+    expect(await scene.logOf(emailOf(subject))).toContainEqual({
+      action: 'operator.set_role',
+      detail: { operator: emailOf(subject), role: 'viewer', role_before: 'support', by: 'company' },
+    });
+  });
+
+  it('keep out whom the company gives none, and make no account for them', async () => {
+    for (const groups of [[], ['strangers'], undefined, 'helper', ['HELPERS'], [['helpers']] as never]) {
+      const subject = scene.hire();
+      company.people.set(subject, {
+        email: emailOf(subject),
+        email_verified: true,
+        ...(groups ? { groups } : {}),
+      });
+      const browser = stack.browser();
+      expect(outcome(await scene.comeAs(subject, browser))).toEqual([403, 'NO_ROLE']);
+      expect((await whoAmI(browser)).status).toBe(401);
+      expect(await stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual([]);
+    }
+  });
+
+  it('that are taken away keep somebody out who was in, which is in the log', async () => {
+    const subject = scene.hire();
+    await scene.comeAs(subject);
+    company.people.set(subject, { groups: [] });
+    expect(outcome(await scene.comeAs(subject))).toEqual([403, 'NO_ROLE']);
+    expect((await scene.logOf(emailOf(subject))).at(-1)).toEqual({
+      action: 'session.refused',
+      detail: { what: 'company', why: 'NO_ROLE' },
+    });
+  });
+
+  it('never leave the console without an administrator', async () => {
+    const alone = await ConsoleStack.start(settingsOf(company));
+    try {
+      const subject = scene.hire({ groups: ['bosses'] });
+      expect((await scene.comeAs(subject, alone.browser())).body.operator?.role).toBe('admin');
+      company.people.set(subject, { groups: ['everybody'] });
+      expect(outcome(await scene.comeAs(subject, alone.browser()))).toEqual([403, 'LAST_ADMINISTRATOR']);
+      await alone.operator('admin');
+      expect((await scene.comeAs(subject, alone.browser())).body.operator?.role).toBe('viewer');
+    } finally {
+      await alone.close();
+    }
+  });
+});
+
+describe('accounts', () => {
+  it('that are disabled stay so, whatever the company says', async () => {
+    const subject = scene.hire();
+    await scene.comeAs(subject);
+    await stack.operators.disable(emailOf(subject));
+    expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_DISABLED']);
+    await stack.operators.enable(emailOf(subject));
+    expect((await scene.comeAs(subject)).status).toBe(200);
+  });
+
+  it('are not made for an address that the company has not verified', async () => {
+    for (const claims of [{ email_verified: false }, { email: undefined }, { email: 'not an address' }])
+      expect(outcome(await scene.comeAs(scene.hire(claims as Claims)))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+    const unsaid = { email_verified: undefined } as unknown as Claims;
+    expect(outcome(await scene.comeAs(scene.hire(unsaid)))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+    const trusting = await ConsoleStack.start({ ...settingsOf(company), CONSOLE_OIDC_TRUST_EMAIL: 'true' });
+    try {
+      expect((await scene.comeAs(scene.hire(unsaid), trusting.browser())).status).toBe(200);
+      expect(outcome(await scene.comeAs(scene.hire({ email_verified: false }), trusting.browser()))).toEqual([
+        403,
+        'EMAIL_NOT_VERIFIED',
+      ]);
+    } finally {
+      await trusting.close();
+    }
+  });
+
+  it('with a password are nobody’s for having the same address, until an administrator allows it, once', async () => {
+    const local = await stack.signedIn('viewer');
+    const [owner, other] = [
+      scene.hire({ email: local.email }),
+      scene.hire({ email: local.email.toUpperCase() }),
+    ];
+    expect(outcome(await scene.comeAs(owner))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
+    expect((await scene.logOf(local.email)).at(-1)?.detail).toEqual({
+      what: 'company',
+      why: 'ACCOUNT_NOT_LINKED',
+    });
+    const admin = await stack.signedIn('admin');
+    const allow = `/api/operators/${local.id}/company-sign-in`;
+    const allowed = await admin.browser.post<Record<string, unknown>>(allow, { reason: 'ticket 4711' });
+    expect([allowed.status, allowed.body]).toEqual([
+      200,
+      expect.objectContaining({ company_sign_in: false, company_link_until: expect.any(String) }),
+    ]);
+    const unverified = scene.hire({ email: local.email, email_verified: false });
+    expect(outcome(await scene.comeAs(unverified))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+    expect(outcome(await scene.comeAs(scene.hire({ email: local.email, groups: [] })))).toEqual([
+      403,
+      'NO_ROLE',
+    ]);
+    const { status, body } = await scene.comeAs(owner);
+    expect([status, body.operator?.id, body.operator?.role]).toEqual([200, local.id, 'support']);
+    expect((await scene.logOf(local.email)).map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['operator.set_role', 'operator.link_company']),
+    );
+    expect(outcome(await scene.comeAs(other))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
+    // The way in for emergencies stays.
+    await stack.signIn({ ...local, browser: stack.browser() });
+  });
+
+  it('are not to be had after the day for which an administrator allowed it, nor when disabled', async () => {
+    const local = await stack.operator('viewer');
+    await stack.operators.allowCompany(local.email);
+    const subject = scene.hire({ email: local.email });
+    await stack.sql(`UPDATE operators SET company_link_until = now() - interval '1 second' WHERE id = $1`, [
+      local.id,
+    ]);
+    expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
+    await stack.operators.allowCompany(local.email);
+    await stack.operators.disable(local.email);
+    expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_DISABLED']);
+    await stack.operators.enable(local.email);
+    expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
+    await expect(
+      stack.operators.disable(local.email).then(() => stack.operators.allowCompany(local.email)),
+    ).rejects.toThrow('disabled');
+  });
+
+  it('that are reset forget who came, and take the person of that address anew', async () => {
+    const [before, after] = [scene.hire(), scene.hire()];
+    const email = emailOf(before);
+    await scene.comeAs(before);
+    company.people.set(after, { groups: ['helpers'], email, email_verified: true });
+    expect(outcome(await scene.comeAs(after))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
+    await stack.operators.reset(email);
+    expect((await scene.comeAs(after)).body.operator?.email).toBe(email);
+    expect(outcome(await scene.comeAs(before))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
+  });
+
+  it('without a password are not opened by one', async () => {
+    const subject = scene.hire();
+    await scene.comeAs(subject);
+    for (const password of ['null', PASSWORD])
+      expect((await stack.browser().post('/api/session', { email: emailOf(subject), password })).status).toBe(
+        401,
+      );
+  });
+});
+
+describe('the second factor', () => {
+  it('is asked for as after a password, and can be set up after the first sign-in', async () => {
+    const subject = scene.hire();
+    const browser = stack.browser();
+    await scene.comeAs(subject, browser);
+    const { status, body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
+    expect(status).toBe(200);
+    const accepted = await browser.send('PUT', '/api/me/second-factor', {
+      code: await codeOf(offer.secret, -1),
+    });
+    expect(accepted.status).toBe(200);
+    const next = stack.browser();
+    const half = await scene.comeAs(subject, next);
+    expect([half.status, half.body.state, half.body.operator, half.body.permissions]).toEqual([
+      200,
+      'code_required',
+      null,
+      [],
+    ]);
+    expect((await next.get('/api/orders')).status).toBe(401);
+    expect((await next.post('/api/session/code', { code: '000000' })).status).toBe(401);
+    const whole = await next.post<SessionBody>('/api/session/code', { code: await codeOf(offer.secret) });
+    expect([whole.status, whole.body.state]).toEqual([200, 'signed_in']);
+    expect((await scene.logOf(emailOf(subject))).at(-1)).toEqual({
+      action: 'session.sign_in',
+      detail: { by: 'code' },
+    });
+  });
+
+  it('has to be set up by those of whom CONSOLE_REQUIRE_2FA asks it', async () => {
+    const strict = await ConsoleStack.start({ ...settingsOf(company), CONSOLE_REQUIRE_2FA: 'money' });
+    try {
+      const [helper, reader] = [scene.hire(), scene.hire({ groups: ['everybody'] })];
+      expect((await scene.comeAs(helper, strict.browser())).body.state).toBe('second_factor_required');
+      expect((await scene.comeAs(reader, strict.browser())).body.state).toBe('signed_in');
+    } finally {
+      await strict.close();
+    }
+  });
+});

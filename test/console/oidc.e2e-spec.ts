@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Company, type Faults } from '../support/company.js';
+import {
+  answer,
+  begin,
+  CompanyScene,
+  emailOf,
+  outcome,
+  RETURN_URL,
+  settingsOf,
+  whoAmI,
+  type SessionBody,
+} from './company-scene.js';
+import { ConsoleStack } from './console-stack.js';
+
+let scene: CompanyScene;
+let company: Company;
+let stack: ConsoleStack;
+beforeAll(async () => {
+  scene = await CompanyScene.start();
+  ({ company, stack } = scene);
+});
+afterAll(() => scene.close());
+
+describe('company sign-in', () => {
+  it('lets somebody in whom it gives a role, with an account of their own, and back to where they wanted to go', async () => {
+    const subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
+    const browser = stack.browser();
+    const query = await company.signIn(await begin(browser, '/orders?status=failed'), subject);
+    const { status, body } = await answer(browser, query);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        state: 'signed_in',
+        next: '/orders?status=failed',
+        has_password: false,
+        // The first entry of the map that matches, not the first group.
+        operator: expect.objectContaining({ email: emailOf(subject), name: 'Mali Suksai', role: 'finance' }),
+      }),
+    ]);
+    expect((await whoAmI(browser)).body.operator?.email).toBe(emailOf(subject));
+    expect(await scene.logOf(emailOf(subject))).toEqual([
+      { action: 'operator.create', detail: { operator: emailOf(subject), role: 'finance', by: 'company' } },
+      { action: 'session.sign_in', detail: { by: 'company' } },
+    ]);
+    const again = await scene.comeAs(subject);
+    expect(again.body.operator?.id).toBe(body.operator?.id);
+  });
+
+  it('knows people by the issuer’s identifier, whatever becomes of their address', async () => {
+    const subject = scene.hire();
+    const { body: first } = await scene.comeAs(subject);
+    company.people.set(subject, { groups: ['helpers'], email: 'other@acme.example', email_verified: false });
+    const { status, body } = await scene.comeAs(subject);
+    expect([status, body.operator?.id, body.operator?.email]).toEqual([
+      200,
+      first.operator?.id,
+      emailOf(subject),
+    ]);
+  });
+
+  it('makes one account of a person who comes twice at the same moment', async () => {
+    const subject = scene.hire();
+    const browsers = [stack.browser(), stack.browser(), stack.browser()];
+    const queries = await Promise.all(
+      browsers.map(async (browser) => company.signIn(await begin(browser), subject)),
+    );
+    const answers = await Promise.all(
+      browsers.map((browser, index) => answer(browser, queries[index] ?? '')),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map(({ body }) => body.operator?.id)).size).toBe(1);
+  });
+
+  it('takes what the ID token lacks from the provider’s other endpoint', async () => {
+    const thin = await (await Company.make(RETURN_URL, { isThin: true })).listen();
+    const other = await ConsoleStack.start(settingsOf(thin));
+    try {
+      const browser = other.browser();
+      const subject = scene.hire({ groups: 'leads' }, thin);
+      const { status, body } = await scene.comeAs(subject, browser, thin);
+      expect([status, body.operator?.role, body.operator?.email]).toEqual([200, 'finance', emailOf(subject)]);
+      expect(thin.requests).toContain('GET /me');
+    } finally {
+      await other.close();
+      await thin.close();
+    }
+  });
+
+  it('begins a session of its own: neither the cookie of before nor one that somebody chose is worth anything', async () => {
+    const subject = scene.hire();
+    const { browser } = await stack.signedIn('viewer');
+    const before = browser.cookies.get('console') ?? '';
+    expect((await scene.comeAs(subject, browser)).status).toBe(200);
+    expect(browser.cookies.get('console')).not.toBe(before);
+    expect((await whoAmI(browser)).body.operator?.email).toBe(emailOf(subject));
+    const thief = stack.browser();
+    thief.cookies.set('console', before);
+    expect((await whoAmI(thief)).status).toBe(401);
+  });
+
+  it('leads to no page but the console’s', async () => {
+    const browser = stack.browser();
+    for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example', 'orders'])
+      expect((await browser.post('/api/session/company', { next })).status).toBe(400);
+  });
+
+  it('keeps neither the cookie nor what the provider is shown', async () => {
+    const browser = stack.browser();
+    const url = new URL(await begin(browser));
+    const kept = JSON.stringify(await stack.sql('SELECT row_to_json(c)::text FROM company_sign_ins c'));
+    for (const secret of [
+      browser.cookies.get('console-company') ?? '-',
+      url.searchParams.get('state') ?? '-',
+    ])
+      expect(kept).not.toContain(secret);
+    expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+    expect(url.searchParams.get('nonce')).toMatch(/^.{43}$/);
+  });
+});
+
+describe('an answer of the provider', () => {
+  const over = [403, 'SIGN_IN_OVER'];
+
+  it('counts once, in the browser that began it, for ten minutes, and with its state', async () => {
+    const subject = scene.hire();
+    const browser = stack.browser();
+    const query = await company.signIn(await begin(browser), subject);
+    const cookie = browser.cookies.get('console-company') ?? '';
+    expect(outcome(await answer(stack.browser(), query))).toEqual(over);
+    const otherState = new URLSearchParams(query);
+    otherState.set('state', 'x'.repeat(43));
+    expect(outcome(await answer(browser, otherState.toString()))).toEqual(over);
+    expect(outcome(await answer(browser, 'code=x'))).toEqual(over);
+    expect((await answer(browser, query)).status).toBe(200);
+    expect(browser.cookies.has('console-company')).toBe(false);
+    browser.cookies.set('console-company', cookie);
+    const codes = company.requests.filter((each) => each === 'POST /token').length;
+    expect(outcome(await answer(browser, query))).toEqual(over);
+    expect(company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
+
+    const late = stack.browser();
+    const lateQuery = await company.signIn(await begin(late), subject);
+    await stack.sql(`UPDATE company_sign_ins SET expires_at = now() - interval '1 second'`);
+    expect(outcome(await answer(late, lateQuery))).toEqual(over);
+  });
+
+  it('is worth nothing in another sign-in: a stolen code lacks the verifier', async () => {
+    const [mine, stolen] = [stack.browser(), stack.browser()];
+    const url = new URL(await begin(mine));
+    const theirs = new URLSearchParams(await company.signIn(await begin(stolen), scene.hire()));
+    theirs.set('state', url.searchParams.get('state') ?? '');
+    expect(outcome(await answer(mine, theirs.toString()))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
+    expect((await whoAmI(mine)).status).toBe(401);
+  });
+
+  it('that names another issuer is refused before its code is used', async () => {
+    const browser = stack.browser();
+    const query = new URLSearchParams(await company.signIn(await begin(browser), scene.hire()));
+    query.set('iss', 'https://evil.example');
+    const codes = company.requests.filter((each) => each === 'POST /token').length;
+    expect(outcome(await answer(browser, query.toString()))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
+    expect(company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
+  });
+
+  const hour = 3600;
+  const now = (): number => Math.floor(Date.now() / 1000);
+  const badTokens: [string, Faults][] = [
+    ['was changed after it was signed', { forges: (claims) => ({ ...claims, groups: ['bosses'] }) }],
+    ['has the nonce of another sign-in', { says: (claims) => ({ ...claims, nonce: 'another' }) }],
+    ['has no nonce', { says: ({ nonce: _nonce, ...claims }) => claims }],
+    ['is another issuer’s', { says: (claims) => ({ ...claims, iss: 'https://evil.example' }) }],
+    ['is for another client', { says: (claims) => ({ ...claims, aud: 'another' }) }],
+    ['is over', { says: (claims) => ({ ...claims, iat: now() - 2 * hour, exp: now() - hour }) }],
+  ];
+  it.each(badTokens)('is refused when its ID token %s', async (_what, faults) => {
+    const subject = scene.hire();
+    const browser = stack.browser();
+    const refused = await company.while(faults, () => scene.comeAs(subject, browser));
+    expect(outcome(refused)).toEqual([403, 'COMPANY_ANSWER_INVALID']);
+    expect((await whoAmI(browser)).status).toBe(401);
+    expect(await stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual([]);
+    expect((await scene.comeAs(subject, browser)).status).toBe(200);
+  });
+
+  it('that is a refusal says so in the provider’s words', async () => {
+    const { status, body } = await scene.comeAs('-');
+    expect([status, body.details]).toEqual([
+      403,
+      [
+        expect.objectContaining({
+          code: 'COMPANY_REFUSED',
+          message: expect.stringContaining('access_denied'),
+        }),
+      ],
+    ]);
+    expect(body.message).toContain('nobody <b>signed in</b>');
+  });
+});
+
+describe('a provider', () => {
+  it('that is down keeps nobody from signing in with a password, and the console from nothing', async () => {
+    const away = await Company.make(RETURN_URL);
+    const console = await ConsoleStack.start(settingsOf(away));
+    try {
+      const { browser } = await console.signedIn('support');
+      expect((await browser.get('/api/orders')).status).toBe(200);
+      expect((await browser.get('/api/session/ways')).body).toEqual({ company: true, company_name: null });
+      const visitor = console.browser();
+      const down = await visitor.post<SessionBody>('/api/session/company', {});
+      expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
+      await away.listen();
+      const query = await away.signIn(await begin(visitor), scene.hire({}, away));
+      await away.close();
+      expect(outcome(await answer(visitor, query))).toEqual([503, 'COMPANY_UNREACHABLE']);
+    } finally {
+      await console.close();
+      await away.close();
+    }
+  });
+
+  it('that does not answer is waited for no longer than a few seconds', async () => {
+    const slow = await (await Company.make(RETURN_URL)).listen();
+    const console = await ConsoleStack.start(settingsOf(slow));
+    try {
+      const down = await slow.while({ isSilent: true }, () =>
+        console.browser().post<SessionBody>('/api/session/company', {}),
+      );
+      expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
+    } finally {
+      await console.close();
+      await slow.close();
+    }
+  });
+
+  it('that does not know the console’s secret, or names itself otherwise, lets nobody in', async () => {
+    const wrongSecret = await ConsoleStack.start({
+      ...settingsOf(company),
+      CONSOLE_OIDC_CLIENT_SECRET: 'another secret',
+    });
+    const wrongName = await ConsoleStack.start({
+      ...settingsOf(company),
+      CONSOLE_OIDC_ISSUER: company.issuer.replace('localhost', '127.0.0.1'),
+    });
+    try {
+      const invalid = [403, 'COMPANY_ANSWER_INVALID'];
+      expect(outcome(await scene.comeAs(scene.hire(), wrongSecret.browser()))).toEqual(invalid);
+      const begun = await wrongName.browser().post<SessionBody>('/api/session/company', {});
+      expect(outcome(begun)).toEqual(invalid);
+    } finally {
+      await wrongSecret.close();
+      await wrongName.close();
+    }
+  });
+
+  it('is not there unless it is set up', async () => {
+    const none = await ConsoleStack.start();
+    try {
+      const browser = none.browser();
+      expect((await browser.get('/api/session/ways')).body).toEqual({ company: false, company_name: null });
+      expect((await browser.post('/api/session/company', {})).status).toBe(404);
+      expect(outcome(await answer(browser, 'code=x&state=y'))).toEqual([403, 'SIGN_IN_OVER']);
+    } finally {
+      await none.close();
+    }
+  });
+});
