@@ -48,6 +48,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.open('/reports/supplier');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('table', { name: 'Supplier report' }).waitFor();
+    await page.getByText('In order').first().waitFor();
     await visitor.look('report-supplier');
     await visitor.open('/audit');
     await page.getByText('The books were not checked here yet').waitFor();

@@ -75,6 +75,7 @@ describeInBrowser('Signing in, in a browser', () => {
     const visitor = await Visitor.arrive(browser, stack);
     const { page } = visitor;
     await visitor.open(`/set-up${new URL(link).hash}`);
+    await page.getByLabel('New password').waitFor();
     await visitor.look('set-up');
     await page.getByLabel('New password').fill(PASSWORD);
     await page.keyboard.press('Enter');

@@ -96,6 +96,7 @@ describeInBrowser('Every list, in a browser', () => {
         await answer(route);
       });
       await visitor.open(address);
+      await page.locator('main h1').waitFor();
       await page.locator('main [aria-busy="true"] > div').first().waitFor();
       expect(await page.getByText(empty).count()).toBe(0);
       await visitor.glance(`${name}-state-loading`);
