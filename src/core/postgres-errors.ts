@@ -72,10 +72,9 @@ export function isTimeLimit(error: unknown): boolean {
   return inner(error).code === '57014';
 }
 
-/** Whether PostgreSQL had no room for a statement, such as on its disk, or its disk failed. */
-function isOutOfRoom(error: unknown): boolean {
-  const { code } = inner(error);
-  return code !== undefined && (code.startsWith('53') || code === '58030');
+/** Whether PostgreSQL had no room for a statement, such as on its disk or in its memory. */
+export function isOutOfRoom(error: unknown): boolean {
+  return inner(error).code?.startsWith('53') ?? false;
 }
 
 /** Whether a statement gave up waiting for a lock, took too long or found no room: the caller may try again later. */

@@ -1,5 +1,5 @@
 import { AppError, databaseUnavailable } from '../core/errors.js';
-import { isConnectionLost, isLockTimeout, isOverloaded } from '../core/postgres-errors.js';
+import { isConnectionLost, isLockTimeout, isOutOfRoom, isOverloaded } from '../core/postgres-errors.js';
 
 /** What became of one command of a batch: its result, the error that it alone gets, or word that its rows are locked. */
 export type BatchResult<Result> =
@@ -108,7 +108,11 @@ export class GroupCommit<Command, Result> {
 
   constructor(options: Options<Command, Result>) {
     this.options = {
-      retryAlone: (error) => !(error instanceof AppError) && !isConnectionLost(error) && !isOverloaded(error),
+      // Where there is no room for a batch, there may be some for one.
+      retryAlone: (error) =>
+        !(error instanceof AppError) &&
+        !isConnectionLost(error) &&
+        (!isOverloaded(error) || isOutOfRoom(error)),
       maxBatch: 64,
       weightOf: () => 1,
       maxWeight: Infinity,

@@ -57,7 +57,8 @@ export const noSuchRoute = ({ method, path }: Request): AppError =>
 
 function toAppError(exception: unknown, request: Request): AppError {
   if (exception instanceof AppError) return exception;
-  if (isConnectionLost(exception) || isOverloaded(exception)) return databaseUnavailable();
+  if (isConnectionLost(exception) || isOverloaded(exception))
+    return Object.assign(databaseUnavailable(), { cause: exception });
   const status = exception instanceof HttpException ? exception.getStatus() : expressStatus(exception);
   const code = CODE_OF_STATUS[status];
   if (code === 'NOT_FOUND') return noSuchRoute(request);
