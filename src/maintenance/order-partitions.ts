@@ -3,6 +3,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
+import { LocksNotFree } from '../order-partitions/briefly.js';
 import type { Run } from '../order-partitions/order-partitions.repository.js';
 import { keepPartitionAhead } from '../order-partitions/partition-orders.js';
 import { WorkerJob } from './worker-job.js';
@@ -21,9 +22,10 @@ export class OrderPartitions extends WorkerJob {
     this.repeat({
       intervalMs: INTERVAL_MS,
       run: () => this.keepAhead(),
-      onError: ({ message }) =>
-        logger.warn(
-          { reason: message },
+      onError: (error) =>
+        // Locks that are not free now are so soon; anything else, such as a role that may not do it, goes on until it is mended.
+        logger[error instanceof LocksNotFree ? 'warn' : 'error'](
+          { reason: error.message },
           'the next partition of orders could not be added: trying again in ten minutes',
         ),
     });

@@ -26,8 +26,11 @@ export const FIND_BOUND = `
   SELECT format('view %s', r.ev_class::regclass) AS what FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid
   WHERE d.classid = 'pg_rewrite'::regclass AND d.refobjid IN (${NAMES}) AND r.ev_class <> d.refobjid
   UNION
-  SELECT format('publication %s', p.pubname) FROM pg_publication_rel r JOIN pg_publication p ON p.oid = r.prpubid
-  WHERE r.prrelid IN (${NAMES})
+  SELECT format('publication %s', pubname) FROM pg_publication_tables
+  WHERE format('%I.%I', schemaname, tablename)::regclass IN (${NAMES})
+  UNION
+  SELECT format('rights on columns of %s', attrelid::regclass) FROM pg_attribute
+  WHERE attrelid IN (${NAMES}) AND attacl IS NOT NULL
   UNION
   SELECT format('policy %s on %s', polname, polrelid::regclass) FROM pg_policy WHERE polrelid IN (${NAMES})
   ORDER BY 1`;
