@@ -47,6 +47,9 @@ interface Options {
   onProgress?: OnProgress | undefined;
 }
 
+/** Each takes a fraction of the time of the one before. */
+const MOST_ROUNDS = 3;
+
 /** What an audit begins with. */
 interface Beginning {
   closings: ClosedMonth[];
@@ -86,12 +89,19 @@ export class AuditService {
     );
     const known = full ? await this.readClosed(reading, closings) : { orders: 0n, transfers: 0n };
     const rest = endOf(last);
-    const transfers = await reading.transfers(behind(rest, extent, 'transfers'));
+    let transfers = await reading.transfers(behind(rest, extent, 'transfers'));
     const orders = await reading.orders(behind(rest, extent, 'orders'));
     const leftOpen = full ? 0n : (await reading.namedOrders(last?.left_open ?? [])).orders;
     await reading.deliveries(behind(from, extent, 'deliveries'));
     await reading.end('wallets');
-    const settled = extent.transfers > rest.transfers ? extent.transfers : rest.transfers;
+    let settled = extent.transfers > rest.transfers ? extent.transfers : rest.transfers;
+    // What was moved since it began, piece by piece, so that little is left for the one moment.
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const { transfers: through } = await reading.at((tx) => this.books.extent(tx));
+      if (through <= settled) break;
+      transfers += await reading.transfers({ after: settled, through });
+      settled = through;
+    }
     const late = await this.checkMoment(reading, settled, last);
     await reading.end();
     return {

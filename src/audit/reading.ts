@@ -41,7 +41,8 @@ export class Reading {
 
   /** Says what is going to be read. */
   expect(...ranges: Range[]): void {
-    for (const { after, through } of ranges) this.total += Number(through - after) / ROWS_OF_A_PIECE;
+    for (const { after, through } of ranges)
+      if (through > after) this.total += Number(through - after) / ROWS_OF_A_PIECE;
   }
 
   /** What is found at one moment. */

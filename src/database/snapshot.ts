@@ -46,7 +46,8 @@ const PIECE: Statement = {
   text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
                 set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true),
                 set_config('enable_nestloop', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
-                set_config('jit', 'off', true), set_config('work_mem', '32MB', true)`,
+                set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
+                set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
 /** The same for one of many pieces, each of which sees a moment of its own, so that no transaction stays open for long. */
