@@ -64,7 +64,8 @@ export async function answerCsv<Line>(
   async function* pieces(): AsyncGenerator<string> {
     yield `${BYTE_ORDER_MARK}${toCsv([Object.keys(columns)])}\n`;
     for await (const page of pages) {
-      if (lines === MAX_LINES) return;
+      // Pages without lines yield nothing: else nobody would notice for long that whoever wanted them has left.
+      if (lines === MAX_LINES || response.destroyed) return;
       const part = page.slice(0, MAX_LINES - lines);
       if (part.length === 0) continue;
       lines += part.length;

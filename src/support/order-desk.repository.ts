@@ -104,7 +104,8 @@ export class OrderDeskRepository {
   /** Of several ways the shortest, where that is a short one. */
   private async chooseWay([first, ...others]: [Way, ...Way[]], query: DeskQuery): Promise<Way> {
     if (others.length === 0) return first;
-    const { statement, values } = countWays([first, ...others], query);
+    // Of all there is, not from the place on: the pages of a list go one way, because each has an order of its own.
+    const { statement, values } = countWays([first, ...others], { ...query, after: null });
     const [counts] = await this.database.query<Record<Way, number>>(statement, values);
     const countOf = (way: Way): number => present(counts, 'ways are counted')[way];
     return others.reduce((best, way) => (countOf(way) < countOf(best) ? way : best), first);

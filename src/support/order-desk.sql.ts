@@ -178,7 +178,8 @@ function next(way: Way, query: DeskQuery, add: Add, columns = 'o.created_at, o.i
         ...(query.status === 'failed' ? [statusOf(query)] : []),
       );
     case 'open':
-      return timed(statusOf(query));
+      // Its index knows which orders are open, and not what they are.
+      return timed(`o.status IN ('pending', 'processing')`);
     case 'ids':
       return ofOrders([`o.id = ANY(${add(query.ids)}::bigint[])`, ...behindId(query, add)], BY_ID);
     case 'all':
@@ -225,7 +226,7 @@ function besides(way: Way, query: DeskQuery, add: Add): string[] {
   const item = (condition: string): string =>
     `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND ${condition})`;
   const knowsStatus =
-    ['open', 'failed', 'failure', 'all'].includes(way) || (way === 'merchant' && status === 'failed');
+    ['failed', 'failure', 'all'].includes(way) || (way === 'merchant' && status === 'failed');
   return [
     ...(isByTime(way) ? [] : timeOf(query, add)),
     ...(status !== undefined && !knowsStatus ? [statusOf(query)] : []),

@@ -17,6 +17,8 @@ const LIMIT = 51;
 const ORDERS = 12_000;
 /** One order in so many failed. */
 const FAILED = 3;
+/** The newest wait, as those of a supplier that is paused. */
+const PENDING = 3_000;
 
 interface Node {
   'Relation Name'?: string;
@@ -39,8 +41,10 @@ beforeAll(async () => {
        INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, failure_code,
          subtotal_amount, discount_amount, total_amount, open_items, created_at, updated_at)
        SELECT CASE WHEN n = 1 THEN $1::int ELSE $2::int END, 'plan_' || n, 'plan-' || n, '', 'planned',
-              CASE WHEN n % ${FAILED} = 0 THEN 'failed' ELSE 'completed' END,
-              CASE WHEN n % ${FAILED} = 0 THEN 'OUT_OF_STOCK' END, 1, 0, 1, 0,
+              CASE WHEN n > ${ORDERS - PENDING} THEN 'pending' WHEN n = 1 THEN 'processing'
+                   WHEN n % ${FAILED} = 0 THEN 'failed' ELSE 'completed' END,
+              CASE WHEN n <= ${ORDERS - PENDING} AND n % ${FAILED} = 0 THEN 'OUT_OF_STOCK' END, 1, 0, 1,
+              CASE WHEN n > ${ORDERS - PENDING} OR n = 1 THEN 1 ELSE 0 END,
               now() - (${ORDERS} - n) * interval '1 minute', now()
        FROM generate_series(1, ${ORDERS}) n RETURNING id, merchant_id)
      INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku, status,
