@@ -14,7 +14,7 @@ export interface Resolution extends Actor {
   item: number;
   unit: number;
   /** The attempt that the operator looked at: with another one by then, nothing is settled. Absent where any may be. */
-  seenAttempt?: number;
+  seenAttempt?: number | undefined;
   /** What the operator found out about the unit, which its supplier left open. */
   outcome: DefiniteOutcome;
   /** 1 to 500 characters, for the record. */

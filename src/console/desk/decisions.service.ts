@@ -66,7 +66,8 @@ export class DecisionsService {
     const outcome = toOutcome(given);
     const { order, unit } = await this.find(orderNumber, name);
     if (unit.price > this.config.console.confirmAbove) caller.assertConfirmed();
-    await this.resolution.resolve({ ...caller.actor(), order, ...name, outcome, reason });
+    const seenAttempt = unit.attempts.at(-1)?.number;
+    await this.resolution.resolve({ ...caller.actor(), order, ...name, seenAttempt, outcome, reason });
     return this.show(caller, orderNumber);
   }
 
