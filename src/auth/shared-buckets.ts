@@ -33,7 +33,8 @@ export class SharedBuckets implements OnApplicationShutdown {
   /** @param name of what is limited, the same in all processes. @param limit a second and key. */
   open(name: string, limit: number): RateBuckets {
     const buckets = new RateBuckets(limit);
-    this.limits.push({ name: name.replaceAll(' ', '-'), buckets });
+    // While a new limit is rolled out, each of the two counts by itself: a level is full by one of them only.
+    this.limits.push({ name: `${name.replaceAll(' ', '-')}:${limit}`, buckets });
     return buckets;
   }
 

@@ -34,7 +34,7 @@ export const STAND_INS = String.raw`(() => {
   const named = (text, kind) => standIn(kind, text, pick(NAMES[kind] ?? PLAYERS));
   const RULES = [
     [/\bord_[A-Za-z0-9]{16}/g, random('ord_')],
-    [/\bevt_[A-Za-z0-9]{20}/g, random('evt_')],
+    [/\bevt_[A-Za-z0-9]{22}/g, random('evt_')],
     [/\btopup_[A-Za-z0-9]{6,}/g, random('topup_')],
     [/\bwhsec_[A-Za-z0-9]+/g, random('whsec_')],
     [/\b(operator|merchant|SKU|order|credit|refused|doubtful|buyer)-\d+-\d+/g, named],
