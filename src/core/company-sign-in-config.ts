@@ -55,7 +55,11 @@ export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NO
     problems.push(`company sign-in is half set up: set ${missing.join(' and ')} too, or leave out all of it`);
   if (issuer) checkIssuer(issuer, environment.NODE_ENV, problems);
   const settings = { issuer, clientId, clientSecret, scopes, roleClaim, trustsEmail, name: name || null };
-  return [{ ...settings, roles: readRoles(roles, problems) }, others];
+  const map = readRoles(roles, problems);
+  // Addresses are compared in lower case.
+  const byAddress =
+    roleClaim === 'email' ? map.map((each) => ({ ...each, value: each.value.toLowerCase() })) : map;
+  return [{ ...settings, roles: byAddress }, others];
 }
 
 function checkIssuer(issuer: string, mode: Environment['NODE_ENV'], problems: string[]): void {

@@ -38,7 +38,7 @@ export const CONSOLE_DETAIL_CODES = {
   CONFIRMATION_REQUIRED:
     'this is done only shortly after the code or password was given: confirm, and send it again',
   SIGN_IN_OVER:
-    'the sign-in was begun in another browser or too long ago, or was completed before: begin it again',
+    'the sign-in was begun in another browser or tab, or too long ago, or was completed before: begin it again',
   COMPANY_REFUSED: 'the company’s sign-in let nobody in; the message has what it says',
   COMPANY_UNREACHABLE: 'the company’s sign-in does not answer: try again later, or sign in with a password',
   COMPANY_ANSWER_INVALID:
@@ -47,7 +47,7 @@ export const CONSOLE_DETAIL_CODES = {
   ACCOUNT_DISABLED: 'the account is disabled',
   EMAIL_NOT_VERIFIED: 'the company’s sign-in does not say that the person’s address is verified',
   ACCOUNT_NOT_LINKED:
-    'an account with that address signs in with a password: an administrator has to allow company sign-in for it',
+    'an account with that address is not linked to this company account: an administrator has to allow company sign-in for it',
   LAST_ADMINISTRATOR: 'the company’s sign-in gives the last administrator another role',
   APPROVAL_REQUIRED: 'a second person has to approve this: ask for it with `POST /api/approvals`',
   OWN_REQUEST: 'nobody approves what they asked for themselves: another operator has to',

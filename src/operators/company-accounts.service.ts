@@ -25,8 +25,8 @@ const REFUSALS = {
   EMAIL_NOT_VERIFIED:
     'Your company’s sign-in does not say that your e-mail address is verified: ask an administrator',
   ACCOUNT_NOT_LINKED:
-    'There is an account with your address that signs in with a password. Ask an administrator to allow company sign-in for it, ' +
-    'and try again',
+    'There is already an account with your address, which is not linked to this company account. Ask an administrator to allow ' +
+    'company sign-in for it, and try again',
   LAST_ADMINISTRATOR:
     'You are the last administrator, and your company’s sign-in gives you another role: make somebody else an ' +
     'administrator first',
@@ -69,10 +69,15 @@ export class CompanyAccountsService {
       if (email === null) return { refusal: 'EMAIL_NOT_VERIFIED', of: null };
       const found = await this.operators.lock(tx, { email });
       if (!found) return this.add(tx, { ...person, email, role: person.role }, origin);
+      // Whoever came at the same moment was they themselves.
+      if (found.company_issuer === company_issuer && found.company_subject === company_subject)
+        return this.enterAs(tx, found, person, origin);
       const { company_link_until: until } = found;
       if (found.active && !(until && until > new Date())) return { refusal: 'ACCOUNT_NOT_LINKED', of: found };
       const entrance = await this.enterAs(tx, found, person, origin);
       if (!('operator' in entrance)) return entrance;
+      // Another person had it, or the same one under another identifier.
+      if (found.company_subject !== null) await this.operators.endSessions(tx, { operator_id: found.id });
       const link = { company_issuer, company_subject, company_link_until: null };
       await this.operators.update(tx, found.id, link);
       const detail = { operator: found.email, replaced: found.company_subject !== null };
@@ -88,7 +93,10 @@ export class CompanyAccountsService {
     origin: Origin,
   ): Promise<Entrance> {
     if (!operator.active) return { refusal: 'ACCOUNT_DISABLED', of: operator };
-    if (role === null) return { refusal: 'NO_ROLE', of: operator };
+    if (role === null) {
+      await this.operators.endSessions(tx, { operator_id: operator.id });
+      return { refusal: 'NO_ROLE', of: operator };
+    }
     const { id, email, role: role_before } = operator;
     if (role === role_before) return { operator };
     if (role_before === 'admin' && (await this.operators.lockAdministrators(tx)).every((each) => each === id))

@@ -101,8 +101,22 @@ describe('company sign-in', () => {
 
   it('leads to no page but the console’s', async () => {
     const browser = stack.browser();
-    for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example', 'orders'])
+    for (const next of [
+      '//evil.example/',
+      'https://evil.example/',
+      '/\\evil.example',
+      '/\u0000',
+      '/\t/x',
+      'orders',
+    ])
       expect((await browser.post('/api/session/company', { next })).status).toBe(400);
+  });
+
+  it('is begun only where the provider leads back to, and says where that is', async () => {
+    const { status, body } = await stack
+      .browser()
+      .post<SessionBody>('/api/session/company', {}, { headers: { origin: 'http://localhost:3100' } });
+    expect([status, body.message]).toEqual([400, expect.stringContaining(new URL(RETURN_URL).origin)]);
   });
 
   it('keeps neither the cookie nor what the provider is shown', async () => {
@@ -138,6 +152,11 @@ describe('an answer of the provider', () => {
     const codes = company.requests.filter((each) => each === 'POST /token').length;
     expect(outcome(await answer(browser, query))).toEqual(over);
     expect(company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
+
+    const hasty = stack.browser();
+    const hastyQuery = await company.signIn(await begin(hasty), subject);
+    const both = await Promise.all([answer(hasty, hastyQuery), answer(hasty, hastyQuery)]);
+    expect(both.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 403]);
 
     const late = stack.browser();
     const lateQuery = await company.signIn(await begin(late), subject);

@@ -23,7 +23,7 @@ export function AccountActions({ account }: { account: Account }): ReactNode {
   const company = useCompany();
   const deeds: readonly (Deed | false)[] = [
     'role',
-    company !== null && !isDisabled && !account.company_sign_in && 'company',
+    company !== null && !isDisabled && 'company',
     account.locked_until !== null && 'unlock',
     !isOwn && 'reset',
     !isOwn && (isDisabled ? 'enable' : 'disable'),

@@ -69,6 +69,7 @@ function Refused({ error }: { error: Error }): ReactNode {
     <Frame title={t(hasNoAccess ? 'company.noAccess' : 'company.failed')}>
       <div className={classes.form}>
         <SubmitError error={error} />
+        {detail?.code === 'COMPANY_REFUSED' && <p className="muted">{error.message}</p>}
         {isProblem(error) && error.requestId && (
           <p className="muted">
             {t('state.requestId')} <code className="mono">{error.requestId}</code>

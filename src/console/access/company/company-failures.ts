@@ -12,7 +12,7 @@ const refuse = (code: Code, message: string): AppError =>
 export const signInOver = (): AppError =>
   refuse(
     'SIGN_IN_OVER',
-    'This sign-in was begun in another browser or too long ago, or was completed before: begin it again',
+    'This sign-in was begun in another browser or tab, or too long ago, or was completed before: begin it again',
   );
 
 /** What the page says of something that went wrong at the provider or on the way there. */

@@ -4,7 +4,7 @@ import type { CompanySignInConfig } from '../../../core/company-sign-in-config.j
 import { CONFIG, type Config } from '../../../core/config.js';
 import { AppError } from '../../../core/errors.js';
 import { present } from '../../../core/invariant.js';
-import { personOf } from './claims.js';
+import { personOf, type Claims } from './claims.js';
 import type { Person } from '../../../operators/company-accounts.service.js';
 
 /** The page that the provider sends people back to. */
@@ -34,8 +34,12 @@ export class CompanyProvider {
     this.returnUrl = console.url + RETURN_PATH;
   }
 
-  /** Where the browser goes to sign in. @throws NOT_FOUND where nothing is set up; what openid-client throws. */
-  async addressOf({ state, nonce, verifier }: Proofs): Promise<string> {
+  /**
+   * Where the browser goes to sign in.
+   * @param isAgain to confirm that it is them: the provider is asked not to count a sign-in of before.
+   * @throws NOT_FOUND where nothing is set up; what openid-client throws.
+   */
+  async addressOf({ state, nonce, verifier }: Proofs, isAgain: boolean): Promise<string> {
     const { scopes } = this.assertSetUp();
     const parameters = {
       redirect_uri: this.returnUrl,
@@ -43,6 +47,7 @@ export class CompanyProvider {
       ...{ state, nonce },
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(isAgain ? { max_age: '0' } : {}),
     };
     return oidc.buildAuthorizationUrl(await this.discovered(), parameters).href;
   }
@@ -68,8 +73,16 @@ export class CompanyProvider {
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
     // Some providers keep the ID token small, and say the rest there. What is signed counts first.
-    const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
-    return personOf({ ...more, ...claims }, settings);
+    const more: Claims = await oidc
+      .fetchUserInfo(provider, tokens.access_token, claims.sub)
+      .catch((error: unknown) => {
+        // Whoever is known already needs no address.
+        if (signed.role === null) throw error;
+        return {};
+      });
+    const { email_verified: _ofAnother, ...rest } = more;
+    const isOfOneAddress = claims.email === undefined || claims.email === more.email;
+    return personOf({ ...(isOfOneAddress ? more : rest), ...claims }, settings);
   }
 
   private assertSetUp(): CompanySignInConfig {

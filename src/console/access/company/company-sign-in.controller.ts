@@ -32,10 +32,11 @@ export class CompanySignInController {
     answer: { type: CompanySignInDto },
   })
   begin(
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @Body() { next }: BeginCompanySignInDto,
   ): Promise<CompanySignInDto> {
-    return this.signIns.begin(response, next);
+    return this.signIns.begin(request, response, next);
   }
 
   @Post('company/answer')

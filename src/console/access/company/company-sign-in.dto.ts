@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiNullableText } from '../../../core/http/answer.decorators.js';
+import { textProblem } from '../../../core/text.js';
 import { Text, TextThat } from '../../../core/validation/member.decorators.js';
 import { SessionDto } from '../session.dto.js';
 
@@ -13,7 +14,7 @@ export class SignInWaysDto {
 
 export class BeginCompanySignInDto {
   @TextThat(
-    (value) => (/^\/(?![/\\])/.test(value) && value.length <= 2048 ? null : 'must be a path of the console'),
+    (value) => (/^\/(?![/\\])/.test(value) ? textProblem(value, 1, 2048) : 'must be a path of the console'),
     {},
     { optional: true, example: '/orders', description: 'The page to go to afterwards' },
   )

@@ -9,6 +9,7 @@ import { CompanyAccountsService } from '../../../operators/company-accounts.serv
 import { CompanySignInsRepository } from '../../../operators/company-sign-ins.repository.js';
 import { newLinkToken, sha256 } from '../../../operators/one-time-secrets.js';
 import { SignInService } from '../../../operators/sign-in.service.js';
+import { callerOf } from '../caller.js';
 import { CompanyCookie } from '../cookies.js';
 import { SessionsService } from '../sessions.service.js';
 import { describeFailure, signInOver, toCompanyError } from './company-failures.js';
@@ -31,7 +32,7 @@ export class CompanySignInService {
     private readonly accounts: CompanyAccountsService,
     private readonly signIns: SignInService,
     private readonly sessions: SessionsService,
-    @Inject(CONFIG) config: Config,
+    @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.cookie = new CompanyCookie(config);
@@ -42,10 +43,15 @@ export class CompanySignInService {
     return { company: settings !== null, company_name: settings?.name ?? null };
   }
 
-  /** @throws NOT_FOUND where it is not set up; SERVICE_UNAVAILABLE; FORBIDDEN with what the provider says. */
-  async begin(response: Response, next = '/'): Promise<CompanySignInDto> {
+  /**
+   * @throws NOT_FOUND where it is not set up; BAD_REQUEST at another address than the one that the provider leads back to;
+   *   SERVICE_UNAVAILABLE; FORBIDDEN with what the provider says.
+   */
+  async begin(request: Request, response: Response, next = '/'): Promise<CompanySignInDto> {
+    this.assertReturnsHere(request);
     const token = newLinkToken();
-    const url = await this.asked(() => this.provider.addressOf(proofsOf(token)));
+    const isAgain = callerOf(request) !== null;
+    const url = await this.asked(() => this.provider.addressOf(proofsOf(token), isAgain));
     await this.begun.insert({ hash: sha256(token), next, seconds: LASTS_SECONDS });
     this.cookie.set(response, token, LASTS_SECONDS);
     return { url };
@@ -69,6 +75,13 @@ export class CompanySignInService {
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     return { ...(await this.sessions.open(request, response, operator.id, awaitsCode)), next };
+  }
+
+  /** The cookie of a page at localhost, say, is not there when the provider leads back to 127.0.0.1. */
+  private assertReturnsHere({ headers: { origin } }: Request): void {
+    const { url } = this.config.console;
+    if (origin === undefined || origin === new URL(url).origin) return;
+    throw new AppError('BAD_REQUEST', `Company sign-in leads back to ${url}: open the console there`);
   }
 
   private async asked<Result>(work: () => Promise<Result>): Promise<Result> {
