@@ -32,6 +32,7 @@ const rows = {
   reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'wallet'],
   support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet'],
   jobs: ['core', 'database', 'audit-log', 'operators'],
+  partitions: ['core', 'database'],
   maintenance: [
     ...[
       'core',
@@ -46,7 +47,7 @@ const rows = {
       'webhooks',
       'operators',
       'figures',
-      'order-partitions',
+      'partitions',
       'audit',
     ],
   ],

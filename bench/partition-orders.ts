@@ -80,7 +80,7 @@ async function partitionUnderLoad(): Promise<{
 }> {
   const program = { isRunning: true };
   const startedMs = performance.now();
-  const child = spawn(process.execPath, ['dist/src/partition-orders.js'], {
+  const child = spawn(process.execPath, ['dist/src/partition.js', 'orders'], {
     env: { ...process.env, ...stack.environment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -10,6 +10,8 @@ import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.j
 import { ManagementModule } from './management/management.module.js';
 import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
+import { EventPartitionsRepository } from './maintenance/event-partitions.repository.js';
+import { EventPartitions } from './maintenance/event-partitions.js';
 import { FigureLevels } from './maintenance/figure-levels.js';
 import { MonthCloser } from './maintenance/month-closer.js';
 import { MinuteFigures } from './maintenance/minute-figures.js';
@@ -44,6 +46,8 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     WebhookDispatcher,
     WebhooksProcessor,
     OverdueSweeper,
+    EventPartitionsRepository,
+    EventPartitions,
     RetentionRepository,
     Retention,
     SupplierBalances,

@@ -56,10 +56,12 @@ export const DELIVERY_CHECK = {
            (SELECT e.merchant_id FROM events e WHERE e.id = d.event_id) AS merchant_id
     FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
     WHERE d.id > $1 AND d.id <= $2`,
-  wrong: 'coalesce(merchant_id <> webhook_merchant_id, false)',
-  example: `format('delivery %s takes %s of merchant %s to merchant %s', id,
-                   (SELECT e.public_id FROM events e WHERE e.id = event_id), merchant_id, webhook_merchant_id)`,
-  describe: ({ checked = 0n }) => `${counted(checked, 'delivery', 'deliveries')}, each to its own merchant`,
+  wrong: 'merchant_id IS DISTINCT FROM webhook_merchant_id',
+  example: `CASE WHEN merchant_id IS NULL THEN format('delivery %s has no event', id)
+                 ELSE format('delivery %s takes %s of merchant %s to merchant %s', id,
+                             (SELECT e.public_id FROM events e WHERE e.id = event_id), merchant_id, webhook_merchant_id) END`,
+  describe: ({ checked = 0n }) =>
+    `${counted(checked, 'delivery', 'deliveries')}, each of an event to its own merchant`,
 } satisfies MomentCheck;
 
 const CHANGE = `CASE t.kind WHEN 'credit' THEN t.amount WHEN 'order_refund' THEN t.amount

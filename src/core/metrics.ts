@@ -301,7 +301,7 @@ export class Metrics {
         'topup_supplier_reversals_open',
         'Cases in which a supplier contradicts how a unit was settled, and that nobody has closed',
       ),
-      ...this.createSupplierFigures(),
+      ...this.createLabelledFigures(),
       fulfilment_due: figureOf(due, 'fulfilment_due', 'fulfilment'),
       fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment_oldest_due_seconds', 'fulfilment'),
       webhooks_due: figureOf(due, 'webhooks_due', 'webhooks'),
@@ -318,25 +318,25 @@ export class Metrics {
     } satisfies Record<string, Figure>;
   }
 
-  private createSupplierFigures() {
-    const each = (name: string, help: string, ...labels: string[]): Figure =>
-      rowsFigure(this.gauge(`topup_${name}`, help, ['supplier', ...labels]), name, ['supplier', ...labels]);
+  private createLabelledFigures() {
+    const each = (name: string, help: string, labels: string[] = ['supplier']): Figure =>
+      rowsFigure(this.gauge(`topup_${name}`, help, labels), name, labels);
     return {
       supplier_balance: each(
         'supplier_balance',
         'What we had left at a supplier when it last told, in its currency',
-        'currency',
+        ['supplier', 'currency'],
       ),
       supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'How long ago it told that'),
-      supplier_balance_low: each(
-        'supplier_balance_low',
-        'Whether that is below the threshold of the operator: 1 or 0',
-      ),
+      supplier_balance_low: each('supplier_balance_low', 'Whether that is below its threshold: 1 or 0'),
       supplier_balance_lasts_seconds: each(
         'supplier_balance_lasts_seconds',
         'How long that lasts at the pace of the last day',
       ),
-      supplier_pause: each('supplier_pause', 'Nothing is sent to a supplier, and why; always 1', 'reason'),
+      supplier_pause: each('supplier_pause', 'Why nothing is sent there; always 1', ['supplier', 'reason']),
+      partition_ids_left: each('partition_ids_left', 'Ids that are left until a row has no partition', [
+        'table',
+      ]),
     };
   }
 

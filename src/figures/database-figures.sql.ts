@@ -1,6 +1,7 @@
 import type { FigureName } from '../core/metrics.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
+import { EVENT_TABLES, idsLeft } from '../database/event-partitions.js';
 import { LASTS_SECONDS, SPENDING } from '../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../webhooks/dispatch.sql.js';
 
@@ -136,6 +137,15 @@ const databaseSize = figures(
   `SELECT pg_database_size(current_database()) AS database_size_bytes`,
 );
 
+/** A row that no partition has room for would be refused. Tables that are not partitioned tell nothing. */
+const partitions = figures(
+  'partitions',
+  ['partition_ids_left'],
+  EVENT_TABLES.map(
+    (each) => `SELECT '${each.table}' AS "table", ${idsLeft(each)} AS partition_ids_left`,
+  ).join(' UNION ALL '),
+);
+
 export const FIGURES: readonly FiguresStatement[] = [
   orders,
   unknown,
@@ -147,4 +157,5 @@ export const FIGURES: readonly FiguresStatement[] = [
   heldMismatch,
   lowBalances,
   databaseSize,
+  partitions,
 ];

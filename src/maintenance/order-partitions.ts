@@ -3,9 +3,9 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
-import { LocksNotFree } from '../order-partitions/briefly.js';
-import type { Run } from '../order-partitions/order-partitions.repository.js';
-import { keepPartitionAhead } from '../order-partitions/partition-orders.js';
+import { LocksNotFree } from '../partitions/briefly.js';
+import { keepPartitionAhead } from '../partitions/partition-orders.js';
+import type { Run } from '../partitions/runs.js';
 import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 600_000;

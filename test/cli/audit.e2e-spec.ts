@@ -208,6 +208,17 @@ describe('topup audit', () => {
       ],
       ['deliveries'],
     ],
+    [
+      'a delivery without its event',
+      () => [
+        'ALTER TABLE webhook_deliveries DROP CONSTRAINT fk_webhook_deliveries_event',
+        `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint)
+         SELECT max(id), 'http://x', '{order.failed}', '', '' FROM merchants`,
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, kind, due_at, created_at, updated_at)
+         SELECT max(id), 0, 'order.failed', now(), now(), now() FROM webhooks`,
+      ],
+      ['deliveries'],
+    ],
   ])('sees %s', async (_what, plant, failing) => {
     expect(await checksThatSee(stack, plant(), {}, { full: true })).toEqual([failing, failing]);
   });

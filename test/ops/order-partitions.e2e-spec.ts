@@ -4,16 +4,10 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { createLogger } from '../../src/core/logger.js';
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
-import { createIndexOfOrders } from '../../src/database/index-of-orders.js';
-import {
-  OrderPartitionsRepository,
-  type Run,
-} from '../../src/order-partitions/order-partitions.repository.js';
-import {
-  keepPartitionAhead,
-  partitionOrders,
-  PartitionsRefused,
-} from '../../src/order-partitions/partition-orders.js';
+import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
+import { OrderPartitionsRepository } from '../../src/partitions/order-partitions.repository.js';
+import { keepPartitionAhead, partitionOrders } from '../../src/partitions/partition-orders.js';
+import { alone, PartitionsRefused, type Run } from '../../src/partitions/runs.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -158,7 +152,7 @@ describe('a migration', () => {
       const runner = source.createQueryRunner();
       try {
         for (let times = 0; times < 2; times++)
-          await createIndexOfOrders(runner, name, 'orders', `(user_id) WHERE status = 'failed'`);
+          await createIndexConcurrently(runner, name, 'orders', `(user_id) WHERE status = 'failed'`);
       } finally {
         await runner.release();
         await source.destroy();
@@ -213,10 +207,8 @@ describe('partitioning', () => {
     const other = new pg.Client(stack.config.DATABASE_URL);
     await other.connect();
     try {
-      await new OrderPartitionsRepository(
-        async (text) => (await other.query(text)).rows as never[],
-      ).lockRun();
-      await expect(partition()).rejects.toThrow('another run');
+      const byOther: Run = async (text) => (await other.query(text)).rows as never[];
+      await alone(byOther, () => expect(partition()).rejects.toThrow('another run'));
       expect(await new OrderPartitionsRepository(run).isPartitioned()).toBe(false);
     } finally {
       await other.end();

@@ -21,20 +21,6 @@ export const IS_PARTITIONED = `SELECT relkind = 'p' AS partitioned FROM pg_class
 /** The id that the next order gets. Exact while nobody can place one. */
 export const NEXT_ID = `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM orders_id_seq`;
 
-/** What would go on reading the first partition alone, for it knows a table not by its name. */
-export const FIND_BOUND = `
-  SELECT format('view %s', r.ev_class::regclass) AS what FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid
-  WHERE d.classid = 'pg_rewrite'::regclass AND d.refobjid IN (${NAMES}) AND r.ev_class <> d.refobjid
-  UNION
-  SELECT format('publication %s', pubname) FROM pg_publication_tables
-  WHERE format('%I.%I', schemaname, tablename)::regclass IN (${NAMES})
-  UNION
-  SELECT format('rights on columns of %s', attrelid::regclass) FROM pg_attribute
-  WHERE attrelid IN (${NAMES}) AND attacl IS NOT NULL
-  UNION
-  SELECT format('policy %s on %s', polname, polrelid::regclass) FROM pg_policy WHERE polrelid IN (${NAMES})
-  ORDER BY 1`;
-
 /** Rules that were never tried on older rows: a table with one can't become a partition. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement

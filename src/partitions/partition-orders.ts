@@ -1,9 +1,7 @@
 import type { Logger } from '../core/logger.js';
 import { briefly } from './briefly.js';
-import { OrderPartitionsRepository, type Partition, type Run } from './order-partitions.repository.js';
-
-/** Something knows the tables of orders in a way that would show it the first partition only, or another run is at them. */
-export class PartitionsRefused extends Error {}
+import { OrderPartitionsRepository, type Partition } from './order-partitions.repository.js';
+import { alone, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
  * Divides the tables of orders by ranges of the orders' ids, in place and beside processes of this version and the one
@@ -15,12 +13,7 @@ export class PartitionsRefused extends Error {}
  */
 export async function partitionOrders(run: Run, perPartition: bigint, logger: Logger): Promise<void> {
   const tables = new OrderPartitionsRepository(run);
-  if (!(await tables.lockRun())) throw new PartitionsRefused('orders are being partitioned by another run');
-  try {
-    await partitionAlone(run, tables, perPartition, logger);
-  } finally {
-    await tables.unlockRun();
-  }
+  await alone(run, () => partitionAlone(run, tables, perPartition, logger));
 }
 
 async function partitionAlone(
@@ -70,11 +63,7 @@ async function divide(
   perPartition: bigint,
   logger: Logger,
 ): Promise<void> {
-  const bound = await tables.findBound();
-  if (bound.length > 0)
-    throw new PartitionsRefused(
-      `these would show the first partition only: ${bound.join(', ')}. Drop them, start again, and make them again after that`,
-    );
+  await refuseBound(run, tables.names);
   const { all, own } = await tables.findTables();
   const upper = upperOf(await tables.nextId(), perPartition);
   try {
@@ -94,7 +83,3 @@ async function divide(
     throw error;
   }
 }
-
-/** A round number, at least half a partition ahead: no order may get there before the partitions are made. */
-const upperOf = (next: bigint, perPartition: bigint): bigint =>
-  ((next + perPartition / 2n) / perPartition + 1n) * perPartition;

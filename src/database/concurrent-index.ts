@@ -1,18 +1,22 @@
 import type { QueryRunner } from 'typeorm';
 
+type Partitionable =
+  | ('orders' | 'order_items' | 'order_units' | 'unit_attempts')
+  | ('events' | 'webhook_deliveries' | 'webhook_attempts');
+
 /**
- * Makes an index beside those who write, on a table of orders that may be partitioned. For a migration outside a
+ * Makes an index beside those who write, on a table that may be partitioned. For a migration outside a
  * transaction; one whose build was interrupted is made again.
  * @param definition what follows the table: `(merchant_id, created_at) WHERE status = 'failed'`.
  */
-export async function createIndexOfOrders(
+export async function createIndexConcurrently(
   runner: QueryRunner,
   name: string,
-  table: 'orders' | 'order_items' | 'order_units' | 'unit_attempts',
+  table: Partitionable,
   definition: string,
 ): Promise<void> {
   const partitions = (await runner.query(
-    `SELECT inhrelid::regclass::text AS name, substring(inhrelid::regclass::text FROM '_p\\d+$') AS suffix
+    `SELECT inhrelid::regclass::text AS name, substring(inhrelid::regclass::text FROM '_p?\\d+$') AS suffix
      FROM pg_inherits WHERE inhparent = '${table}'::regclass`,
   )) as { name: string; suffix: string }[];
   const build = async (index: string, on: string): Promise<void> => {

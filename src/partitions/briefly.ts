@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Run } from './order-partitions.repository.js';
+import type { Run } from './runs.js';
 
 /** How long others may wait behind us for locks that we wait for. Less than PostgreSQL takes to look for deadlocks. */
 const MOST_WAIT_MS = 250;

@@ -1,5 +1,4 @@
 import {
-  FIND_BOUND,
   FIND_LOCKED,
   FIND_OUTER_KEYS,
   FIND_PARTITIONS,
@@ -18,28 +17,17 @@ import {
   type Parts,
   type Written,
 } from './order-partitions.sql.js';
+import type { Run } from './runs.js';
 
 export type { Partition } from './order-partitions.sql.js';
 
-/** Carries out one statement on one connection. */
-export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
-
 const FIRST = '_p1';
-/** Arbitrary, but unique among our advisory locks. */
-const RUN_LOCK = 7_038_170;
 
 /** The partitions of orders, items, units and attempts: one set of boundaries, the ids of orders. */
 export class OrderPartitionsRepository {
+  readonly names: readonly string[] = TABLES.map(({ name }) => name);
+
   constructor(private readonly run: Run) {}
-
-  /** One run at a time, for as long as its connection lasts. @returns whether it is this one's turn. */
-  async lockRun(): Promise<boolean> {
-    return (await this.one<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`)).locked;
-  }
-
-  async unlockRun(): Promise<void> {
-    await this.run(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
-  }
 
   async isPartitioned(): Promise<boolean> {
     return (await this.one<{ partitioned: boolean }>(IS_PARTITIONED)).partitioned;
@@ -48,11 +36,6 @@ export class OrderPartitionsRepository {
   /** Exact while the tables are locked. */
   async nextId(): Promise<bigint> {
     return BigInt((await this.one<{ next: string }>(NEXT_ID)).next);
-  }
-
-  /** Views and the like, which would go on with the first partition alone. */
-  async findBound(): Promise<string[]> {
-    return (await this.run<{ what: string }>(FIND_BOUND)).map(({ what }) => what);
   }
 
   /** The tables that are locked for the switch, and those of the orders alone. */

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../database/database.js';
+import { keepPartitionsAhead, type EventTable, type Run } from '../database/event-partitions.js';
+import { LOCK_PARTITIONS } from './event-partitions.sql.js';
+
+/** The partitions of events, deliveries and attempts, as workers make them. */
+@Injectable()
+export class EventPartitionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Makes the partitions that the table needs next.
+   * @returns the names of those that were made; none where it is not partitioned, or another worker is at it.
+   */
+  keepAhead(kept: EventTable): Promise<string[]> {
+    return this.database.transaction(async (tx) => {
+      const [{ ours } = { ours: false }] = await tx.query<{ ours: boolean }>(LOCK_PARTITIONS);
+      if (!ours) return [];
+      return keepPartitionsAhead(runOf(tx), kept);
+    });
+  }
+}
+
+const runOf =
+  (tx: Transaction): Run =>
+  (sql) =>
+    tx.manager.query(sql);

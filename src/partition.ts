@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { loadConfig } from './core/config.js';
+import { createLogger } from './core/logger.js';
+import { processName, startProblem } from './core/process.js';
+import { FOR_MIGRATIONS } from './database/connections.js';
+import { partitionEvents } from './partitions/partition-events.js';
+import { partitionOrders } from './partitions/partition-orders.js';
+import type { Run } from './partitions/runs.js';
+
+/** What can be partitioned, with how many ids a partition has by default and at least. */
+const SUBJECTS = {
+  orders: { partition: partitionOrders, byDefault: 100_000_000n, least: 1_000_000n },
+  // Fewer would be within the reach of the alert for partitions that run out.
+  events: { partition: partitionEvents, byDefault: 50_000_000n, least: 20_000_000n },
+};
+
+/** It holds locks that every order waits for: whatever becomes of this machine, PostgreSQL lets go of them within seconds. */
+const GIVEN_UP_SOON: pg.ClientConfig = {
+  idle_in_transaction_session_timeout: 4_000,
+  options:
+    '-c statement_timeout=0 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3 -c tcp_user_timeout=15000',
+};
+
+// A signal ends it at once: what is half done is taken back, or gone on with by the next start.
+try {
+  const { partition, perPartition } = readArgs(process.argv.slice(2));
+  const config = loadConfig(process.env, { forCommandLine: true });
+  const logger = createLogger(config, processName('partition'));
+  const client = new pg.Client({ ...FOR_MIGRATIONS, ...GIVEN_UP_SOON, connectionString: config.DATABASE_URL });
+  await client.connect();
+  const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
+    (await client.query<Row>(text, values)).rows;
+  await partition(run, perPartition, logger);
+  await client.end();
+} catch (error) {
+  console.error(startProblem(error));
+  process.exit(1);
+}
+
+function readArgs(args: string[]): { partition: typeof partitionOrders; perPartition: bigint } {
+  const options = { 'ids-per-partition': { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [name = ''] = positionals;
+  if (positionals.length !== 1 || !Object.hasOwn(SUBJECTS, name))
+    throw new Error('say what to partition, orders or events: npm run partition -- orders');
+  const { partition, byDefault, least } = SUBJECTS[name as keyof typeof SUBJECTS];
+  const text = values['ids-per-partition'] ?? String(byDefault);
+  if (!/^\d{1,12}$/.test(text) || BigInt(text) < least)
+    throw new Error(`--ids-per-partition must be a whole number from ${least} to 999999999999`);
+  return { partition, perPartition: BigInt(text) };
+}

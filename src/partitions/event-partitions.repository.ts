@@ -1,0 +1,49 @@
+import type { Run } from './runs.js';
+
+interface Defined {
+  name: string;
+  /** The statement that makes it for the table of this name. */
+  definition: string;
+}
+
+/** What a table has, to be made again. */
+export interface Definitions {
+  /** Shared are those that the whole table has: not the unique ones that lack its key. */
+  indexes: (Defined & { isShared: boolean })[];
+  foreignKeys: Defined[];
+  triggers: Defined[];
+  /** What others than its owner may do with it, and then its owner. */
+  rights: Defined[];
+  /** Drops the foreign keys of others that refer to it. */
+  referring: Defined[];
+}
+
+/** @param table not partitioned. */
+export async function definitionsOf(run: Run, table: string): Promise<Definitions> {
+  const of = `'${table}'::regclass`;
+  return {
+    indexes: await run(`
+      SELECT relname AS name, NOT indisunique OR c.contype = 'p' AS "isShared",
+             CASE WHEN c.contype = 'p' THEN format('ALTER TABLE ${table} ADD CONSTRAINT %I %s', conname, pg_get_constraintdef(c.oid))
+                  ELSE pg_get_indexdef(indexrelid) END AS definition
+      FROM pg_index JOIN pg_class i ON i.oid = indexrelid LEFT JOIN pg_constraint c ON conindid = indexrelid AND conrelid = indrelid
+      WHERE indrelid = ${of} ORDER BY 1`),
+    foreignKeys: await run(`
+      SELECT conname AS name, format('ALTER TABLE ${table} ADD CONSTRAINT %I %s', conname, pg_get_constraintdef(oid)) AS definition
+      FROM pg_constraint WHERE contype = 'f' AND conrelid = ${of} AND conparentid = 0 ORDER BY 1`),
+    triggers: await run(`
+      SELECT tgname AS name, pg_get_triggerdef(oid) AS definition FROM pg_trigger
+      WHERE tgrelid = ${of} AND NOT tgisinternal ORDER BY 1`),
+    rights: await run(`
+      SELECT privilege_type AS name,
+             format('GRANT %s ON ${table} TO %s', privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+               || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END AS definition, 1 AS turn
+      FROM pg_class, aclexplode(relacl) WHERE oid = ${of} AND grantee <> relowner
+      UNION ALL
+      SELECT 'owner', format('ALTER TABLE ${table} OWNER TO %s', relowner::regrole), 2 FROM pg_class WHERE oid = ${of}
+      ORDER BY turn, definition`),
+    referring: await run(`
+      SELECT conname AS name, format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS definition
+      FROM pg_constraint WHERE contype = 'f' AND confrelid = ${of} AND conparentid = 0 ORDER BY 1`),
+  };
+}

@@ -1,0 +1,121 @@
+import type { Logger } from '../core/logger.js';
+import {
+  EVENT_TABLES,
+  keepPartitionsAhead,
+  lastId,
+  partitionsOf,
+  referredBy,
+  type EventTable,
+} from '../database/event-partitions.js';
+import { briefly } from './briefly.js';
+import { definitionsOf } from './event-partitions.repository.js';
+import { alone, refuseBound, upperOf, type Run } from './runs.js';
+
+/**
+ * Divides events, deliveries and attempts by ranges of ids, in place and beside processes of this version and the one
+ * before: what is there becomes the first partition of each as it is. Whatever interrupts it, it can be started again, and
+ * goes on. A unique index that lacks the id then holds within each partition only, and the foreign keys between the three
+ * are dropped: they would have PostgreSQL stop the writers, and search their tables, whenever a partition goes.
+ * @param run on a connection of its own, which waits for locks and statements without limits.
+ * @param perPartition how many ids each partition after the first has.
+ * @throws PartitionsRefused, LocksNotFree
+ */
+export async function partitionEvents(run: Run, perPartition: bigint, logger: Logger): Promise<void> {
+  const left: EventTable[] = [];
+  await alone(run, async () => {
+    for (const each of EVENT_TABLES) if ((await partitionsOf(run, each.table)).length === 0) left.push(each);
+    const names = left.map(({ table }) => table);
+    if (names.length > 0) await refuseBound(run, names);
+    for (const each of left) {
+      await partitionInPlace(run, each, perPartition, logger);
+      logger.info({ table: each.table }, 'the table is partitioned now');
+    }
+    // Without it PostgreSQL knows nothing of the values in all partitions together.
+    for (const { table } of EVENT_TABLES) await run(`ANALYZE ${table}`);
+    logger.info('events are partitioned');
+  });
+}
+
+const limitOf = (table: string): string => `ck_${table}_first_partition`;
+
+async function partitionInPlace(
+  run: Run,
+  kept: EventTable,
+  perPartition: bigint,
+  logger: Logger,
+): Promise<void> {
+  const { table, key } = kept;
+  const dropLimit = async (): Promise<void> => {
+    await run(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${limitOf(table)}`);
+  };
+  const [{ last } = { last: '0' }] = await run<{ last: string }>(`SELECT ${lastId(kept)} AS last`);
+  const upTo = upperOf(BigInt(last), perPartition);
+  try {
+    await briefly(run, table, async () => {
+      await dropLimit();
+      await run(`ALTER TABLE ${table} ADD CONSTRAINT ${limitOf(table)} CHECK (${key} < ${upTo}) NOT VALID`);
+    });
+    logger.info({ table, upTo: String(upTo) }, 'reading the table, beside those who write');
+    await validate(run, table);
+    await briefly(run, await touchedWith(run, table), () => exchange(run, kept, upTo, perPartition));
+  } catch (error) {
+    // Else no row could be added once ids get there.
+    await briefly(run, table, dropLimit).catch((left: unknown) =>
+      logger.error({ err: left }, `the constraint ${limitOf(table)} is left: start again soon`),
+    );
+    throw error;
+  }
+}
+
+/** Rules that came later were never tried on the rows before them; those of partitions must have been. */
+async function validate(run: Run, table: string): Promise<void> {
+  const untried = await run<{ name: string }>(
+    `SELECT conname AS name FROM pg_constraint
+     WHERE conrelid = '${table}'::regclass AND NOT convalidated AND conparentid = 0 ORDER BY 1`,
+  );
+  for (const { name } of untried) await run(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
+}
+
+/** First the tables that its rows refer to, then it and those that refer to it: mostly in the order of those who write. */
+async function touchedWith(run: Run, table: string): Promise<string> {
+  const referring = await run<{ name: string }>(`
+    SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
+    WHERE contype = 'f' AND confrelid = '${table}'::regclass AND conparentid = 0 ORDER BY 1`);
+  return [...(await referredBy(run, table)), table, ...referring.map(({ name }) => name)].join(', ');
+}
+
+/** The table as it is gets another name, and becomes a partition of a new one. Reads no row. Needs the locks of all tables. */
+async function exchange(run: Run, kept: EventTable, upTo: bigint, perPartition: bigint): Promise<void> {
+  const { table, key } = kept;
+  const first = `${table}_0`;
+  const made = await definitionsOf(run, table);
+  for (const { definition } of made.referring) await run(definition);
+  for (const { name } of made.triggers) await run(`DROP TRIGGER ${name} ON ${table}`);
+  await run(`ALTER TABLE ${table} RENAME TO ${first}`);
+  for (const { name } of made.indexes) await run(`ALTER INDEX ${name} RENAME TO ${name}_0`);
+  await run(`
+    CREATE TABLE ${table} (LIKE ${first} INCLUDING ALL EXCLUDING INDEXES EXCLUDING IDENTITY) PARTITION BY RANGE (${key})`);
+  await run(`ALTER TABLE ${table} DROP CONSTRAINT ${limitOf(table)}`);
+  await moveIdentity(run, first, table);
+  for (const { definition, isShared } of made.indexes) if (isShared) await run(definition);
+  for (const { definition } of [...made.foreignKeys, ...made.triggers, ...made.rights]) await run(definition);
+  await run(`ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${upTo})`);
+  await run(`ALTER TABLE ${first} DROP CONSTRAINT ${limitOf(table)}`);
+  await keepPartitionsAhead(run, kept, perPartition);
+}
+
+/** The numbers go on where they were. */
+async function moveIdentity(run: Run, from: string, to: string): Promise<void> {
+  const identities = await run<{ column: string; sequence: string }>(`
+    SELECT attname AS column, pg_get_serial_sequence('${from}', attname)::regclass::text AS sequence
+    FROM pg_attribute WHERE attrelid = '${from}'::regclass AND attidentity <> ''`);
+  for (const { column, sequence } of identities) {
+    const moving = `${sequence}_moving`;
+    await run(
+      `ALTER TABLE ${to} ALTER COLUMN ${column} ADD GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME ${moving})`,
+    );
+    await run(`SELECT setval('${moving}', last_value, is_called) FROM ${sequence}`);
+    await run(`ALTER TABLE ${from} ALTER COLUMN ${column} DROP IDENTITY`);
+    await run(`ALTER SEQUENCE ${moving} RENAME TO ${sequence}`);
+  }
+}

@@ -1,0 +1,53 @@
+/** Carries out one statement on one connection. */
+export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** Something knows the tables in a way that would show it the first partition only, or another run is at work. */
+export class PartitionsRefused extends Error {}
+
+/** Arbitrary, but unique among our advisory locks. */
+const RUN_LOCK = 7_038_170;
+
+/**
+ * Works while no other run does, for as long as the connection lasts.
+ * @throws PartitionsRefused
+ */
+export async function alone(run: Run, work: () => Promise<void>): Promise<void> {
+  const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
+  if (!lock?.locked)
+    throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
+  try {
+    await work();
+  } finally {
+    await run(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
+  }
+}
+
+/**
+ * Refuses tables that views and the like are bound to: these would go on reading the first partition alone, for they know
+ * a table not by its name.
+ * @throws PartitionsRefused
+ */
+export async function refuseBound(run: Run, tables: readonly string[]): Promise<void> {
+  const names = tables.map((table) => `'${table}'::regclass`).join(', ');
+  const bound = await run<{ what: string }>(`
+    SELECT format('view %s', r.ev_class::regclass) AS what FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid
+    WHERE d.classid = 'pg_rewrite'::regclass AND d.refobjid IN (${names}) AND r.ev_class <> d.refobjid
+    UNION
+    SELECT format('publication %s', pubname) FROM pg_publication_tables
+    WHERE format('%I.%I', schemaname, tablename)::regclass IN (${names})
+    UNION
+    SELECT format('rights on columns of %s', attrelid::regclass) FROM pg_attribute
+    WHERE attrelid IN (${names}) AND attacl IS NOT NULL
+    UNION
+    SELECT format('policy %s on %s', polname, polrelid::regclass) FROM pg_policy WHERE polrelid IN (${names})
+    ORDER BY 1`);
+  if (bound.length > 0)
+    throw new PartitionsRefused(
+      `these would show the first partition only: ${bound.map(({ what }) => what).join(', ')}. ` +
+        'Drop them, start again, and make them again after that',
+    );
+}
+
+/** A round number, at least half a partition ahead: no row may get there before the partitions are made. */
+export const upperOf = (next: bigint, perPartition: bigint): bigint =>
+  ((next + perPartition / 2n) / perPartition + 1n) * perPartition;

@@ -1,0 +1,298 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { AuditService } from '../../src/audit/audit.service.js';
+import { createLogger } from '../../src/core/logger.js';
+import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
+import { FOR_MIGRATIONS } from '../../src/database/connections.js';
+import { Database } from '../../src/database/database.js';
+import { EVENT_TABLES } from '../../src/database/event-partitions.js';
+import { ReplicaReads } from '../../src/database/replica-reads.js';
+import { RECORD_EVENTS } from '../../src/events/events.sql.js';
+import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
+import { keepPartitionAhead, partitionOrders } from '../../src/partitions/partition-orders.js';
+import { partitionEvents } from '../../src/partitions/partition-events.js';
+import type { Run } from '../../src/partitions/runs.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { openManagementPort, Scrape } from './management.js';
+
+const END = 20_000_000;
+const NAMES = EVENT_TABLES.map(({ table }) => table);
+
+/** Partitions with their ranges, lowest first. */
+const RANGES = `
+  SELECT inhparent::regclass::text AS table, array_agg(pg_get_expr(relpartbound, c.oid) ORDER BY c.oid) AS ranges
+  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE relkind = 'r' GROUP BY 1 ORDER BY 1`;
+
+/** What partitions consist of, a line each, with their name as their table's. */
+const MEMBERS = `
+  WITH members AS (
+    SELECT c.oid, relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = $1::text::regclass),
+  lines AS (
+    SELECT relname, concat_ws(' ', 'column', attname, format_type(atttypid, atttypmod), attnotnull, attgenerated,
+                              pg_get_expr(adbin, adrelid)) AS line
+    FROM members JOIN pg_attribute ON attrelid = members.oid AND attnum > 0
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    UNION ALL
+    SELECT relname, pg_get_constraintdef(c.oid) FROM members JOIN pg_constraint c ON conrelid = members.oid
+    WHERE contype IN ('c', 'f', 'p')
+    UNION ALL
+    SELECT relname, pg_get_indexdef(indexrelid) FROM members JOIN pg_index ON indrelid = members.oid
+    UNION ALL
+    SELECT relname, pg_get_triggerdef(t.oid) FROM members JOIN pg_trigger t ON tgrelid = members.oid WHERE NOT tgisinternal)
+  SELECT relname, array_agg(replace(regexp_replace(line, '_[0-9]+', '', 'g'), relname, $1) ORDER BY line COLLATE "C") AS lines
+  FROM lines GROUP BY relname ORDER BY relname`;
+
+const range = (from: number | null, to: number): string =>
+  `FOR VALUES FROM (${from === null ? 'MINVALUE' : `'${from}'`}) TO ('${to}')`;
+
+let stack: TestStack;
+let receiver: WebhookReceiver;
+let merchant: TestMerchant;
+let sku: string;
+let client: pg.Client;
+
+beforeEach(async () => {
+  stack = await TestStack.start();
+  receiver = await new WebhookReceiver().listen();
+  merchant = await stack.merchant('1000.00');
+  await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url('/orders') });
+  sku = await stack.product('1.00');
+  client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: stack.config.DATABASE_URL });
+  await client.connect();
+});
+
+afterEach(async () => {
+  await client.end();
+  await stack.close();
+  await receiver.close();
+});
+
+const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
+  (await client.query<Row>(text, values)).rows;
+
+const logger = (): ReturnType<typeof createLogger> => createLogger(stack.config, 'test');
+const partition = (by: Run = run): Promise<void> => partitionEvents(by, BigInt(END), logger());
+
+const ranges = (): Promise<{ table: string; ranges: string[] }[]> => stack.sql(RANGES);
+
+/** What all three tables are to have. */
+const each = (...expected: string[]): { table: string; ranges: string[] }[] =>
+  [...NAMES].sort().map((table) => ({ table, ranges: expected }));
+
+const FIRST_TWO = [range(null, END), range(END, 2 * END)];
+
+/** Orders that ended, and of which the merchant was told. @returns their references. */
+async function toldOrders(count: number): Promise<string[]> {
+  const before = await told();
+  const references: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const { reference_id: reference } = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, reference, 'completed');
+    references.push(reference);
+  }
+  await eventually(told, (now) => now === before + count);
+  return references;
+}
+
+const told = async (): Promise<number> =>
+  (await stack.sql(`SELECT FROM webhook_deliveries WHERE status = 'succeeded'`)).length;
+
+/** How many rows each partition of a table has, of those that have any. */
+const rowsIn = (table: string): Promise<object[]> =>
+  stack.sql(
+    `SELECT tableoid::regclass::text AS partition, count(*)::int FROM ${table} GROUP BY 1 ORDER BY 1`,
+  );
+
+/** The next event and delivery are the last but `left` of the first partitions. */
+const goNear = async (left: number): Promise<void> => {
+  for (const table of ['events', 'webhook_deliveries'])
+    await stack.sql(`SELECT setval('${table}_id_seq', ${END - 1 - left})`);
+};
+
+const faults = async (): Promise<object[]> =>
+  (await new AuditService(stack.api.get(ReplicaReads)).run()).filter(({ ok }) => !ok);
+
+/** What metrics tell, where they tell what PostgreSQL knows. */
+async function idsLeft(port: string): Promise<Record<string, number>> {
+  const scrape = await eventually(
+    () => Scrape.of(port),
+    (told) => told.value('topup_database_size_bytes') !== undefined,
+  );
+  const left = scrape.samples('topup_partition_ids_left');
+  return Object.fromEntries(left.map(({ labels: { table = '' }, value }) => [table, value]));
+}
+
+describe('events that become partitioned', () => {
+  it('go on: those from before are kept, and those behind the boundary are told as well', async () => {
+    const before = await toldOrders(2);
+    await partition();
+    expect(await ranges()).toEqual(each(...FIRST_TWO));
+    await goNear(1);
+    const after = await toldOrders(3);
+    for (const table of NAMES)
+      expect(await rowsIn(table)).toEqual([
+        { partition: `${table}_0`, count: 3 },
+        { partition: `${table}_${END}`, count: 2 },
+      ]);
+    const { body } = await merchant.client.get('/v1/events');
+    const listed = (body as { data: { data: { reference_id: string } }[] }).data;
+    expect(listed.map(({ data }) => data.reference_id)).toEqual([...before, ...after]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('get another partition from a worker once they have begun the newest, alike in everything', async () => {
+    await partition();
+    await goNear(1);
+    await toldOrders(2);
+    await stack.stopWorkers();
+    await stack.startWorker();
+    const three = each(...FIRST_TWO, range(2 * END, 3 * END));
+    await eventually(ranges, (found) => found.every((one) => one.ranges.length === 3));
+    expect(await ranges()).toEqual(three);
+    for (const table of NAMES) {
+      const [first, ...others] = await stack.sql<{ lines: string[] }>(MEMBERS, [table]);
+      expect(others).toHaveLength(2);
+      for (const { lines } of others) expect(lines).toEqual(first?.lines);
+    }
+  });
+
+  it('always have a partition of the width that was asked for, however many ids there were', async () => {
+    await stack.sql(
+      `INSERT INTO events (id, public_id, merchant_id, kind, body, created_at)
+       OVERRIDING SYSTEM VALUE VALUES ($1, 'evt_1', $2, 'webhook.test', '{}', now())`,
+      [0.6 * END, merchant.id],
+    );
+    await partition();
+    expect((await ranges()).find(({ table }) => table === 'events')?.ranges).toEqual([
+      range(null, 2 * END),
+      range(2 * END, 3 * END),
+    ]);
+  });
+
+  it('are given partitions by workers, and tell how many ids are left: neither happens to others', async () => {
+    const partitions = new EventPartitionsRepository(stack.api.get(Database));
+    for (const table of EVENT_TABLES) expect(await partitions.keepAhead(table)).toEqual([]);
+    const port = await openManagementPort(stack.api, 0);
+    expect(await idsLeft(port)).toEqual({});
+    await partition();
+    expect(await idsLeft(port)).toEqual(Object.fromEntries(NAMES.map((table) => [table, 2 * END])));
+  });
+
+  it('keep their numbers and the rights of others, beside the statements of the version before', async () => {
+    await client.query('GRANT SELECT ON events TO PUBLIC');
+    const older = new pg.Client(stack.config.DATABASE_URL);
+    await older.connect();
+    let kinds = 0;
+    /** On a connection that has its statement planned. */
+    const record = async (): Promise<void> => {
+      const event = { merchant_id: merchant.id, kind: 'webhook.test', order_id: null, reference_id: null };
+      const events = [{ ...event, body: '{}', public_id: `evt_${++kinds}`, created_at: new Date() }];
+      const [{ name, text }, values] = RECORD_EVENTS.with({ events });
+      await older.query({ name, text, values });
+    };
+    const ids = async (): Promise<string[]> =>
+      (await stack.sql<{ id: string }>('SELECT id::text FROM events ORDER BY events.id')).map(({ id }) => id);
+    try {
+      for (let n = 0; n < 8; n++) await record();
+      await partition();
+      await record();
+      expect(await ids()).toEqual(Array.from({ length: 9 }, (_, n) => String(n + 1)));
+      await expect(client.query(`UPDATE events SET public_id = 'evt_1' WHERE id = 2`)).rejects.toThrow(
+        'uq_events_public_id_0',
+      );
+      const [granted] = await stack.sql(
+        `SELECT has_table_privilege('public', 'events', 'SELECT') AS granted`,
+      );
+      expect(granted).toEqual({ granted: true });
+    } finally {
+      await older.end();
+    }
+  });
+});
+
+describe('partitioning events', () => {
+  it('can be interrupted at any step, and started again', async () => {
+    await toldOrders(1);
+    for (const step of [
+      'VALIDATE',
+      'ATTACH PARTITION events_0',
+      'ATTACH PARTITION webhook_attempts_0',
+      'ANALYZE',
+    ]) {
+      const broken: Run = (text, values) =>
+        text.includes(step) ? Promise.reject(new Error('interrupted')) : run(text, values);
+      await expect(partition(broken)).rejects.toThrow('interrupted');
+      await toldOrders(1);
+    }
+    await partition();
+    await partition();
+    expect(await ranges()).toEqual(each(...FIRST_TWO));
+    expect(await stack.sql(`SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition'`)).toEqual(
+      [],
+    );
+    expect(await faults()).toEqual([]);
+  });
+
+  it('waits for whoever reads for long, and orders end meanwhile', async () => {
+    const reader = new pg.Client(stack.config.DATABASE_URL);
+    await reader.connect();
+    await reader.query('BEGIN; SELECT 1 FROM webhook_deliveries LIMIT 1');
+    const partitioned = partition();
+    await toldOrders(2);
+    await reader.end();
+    await partitioned;
+    expect(await ranges()).toEqual(each(...FIRST_TWO));
+  });
+
+  it('is refused where a view would go on with the first partition alone', async () => {
+    await client.query('CREATE VIEW late AS SELECT * FROM webhook_deliveries');
+    await expect(partition()).rejects.toThrow('view late');
+    expect(await ranges()).toEqual([]);
+    await toldOrders(1);
+  });
+
+  it.each(['orders', 'events'])('goes with that of orders, first %s', async (first) => {
+    await toldOrders(1);
+    const orders = (): Promise<void> => partitionOrders(run, 1_000_000n, logger());
+    for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
+    await goNear(1);
+    await stack.sql(`SELECT setval('orders_id_seq', 1000000, false)`);
+    await toldOrders(3);
+    expect(await keepPartitionAhead(run)).not.toBeNull();
+    await stack.stopWorkers();
+    await stack.startWorker();
+    await eventually(ranges, (found) =>
+      found.every(({ table, ranges: { length } }) => !NAMES.includes(table) || length === 3),
+    );
+    await toldOrders(1);
+    expect(await faults()).toEqual([]);
+    await expect(
+      stack.sql(`UPDATE events SET order_id = 999999 WHERE order_id = (SELECT max(order_id) FROM events)`),
+    ).rejects.toMatchObject({ code: '23503' });
+  });
+});
+
+it('a migration makes an index of events beside those who write, in each partition', async () => {
+  await partition();
+  const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
+  const runner = source.createQueryRunner();
+  try {
+    for (let times = 0; times < 2; times++)
+      await createIndexConcurrently(runner, 'ix_events_one', 'events', '(created_at)');
+  } finally {
+    await runner.release();
+    await source.destroy();
+  }
+  expect(
+    await stack.sql(
+      `SELECT indexrelid::regclass::text AS index, indisvalid AS valid FROM pg_index
+       WHERE indexrelid::regclass::text ~ '^ix_events_one' ORDER BY 1`,
+    ),
+  ).toEqual(
+    ['ix_events_one', 'ix_events_one_0', `ix_events_one_${END}`].map((index) => ({ index, valid: true })),
+  );
+});
