@@ -27,7 +27,11 @@ try {
   const { partition, perPartition } = readArgs(process.argv.slice(2));
   const config = loadConfig(process.env, { forCommandLine: true });
   const logger = createLogger(config, processName('partition'));
-  const client = new pg.Client({ ...FOR_MIGRATIONS, ...GIVEN_UP_SOON, connectionString: config.DATABASE_URL });
+  const client = new pg.Client({
+    ...FOR_MIGRATIONS,
+    ...GIVEN_UP_SOON,
+    connectionString: config.DATABASE_URL,
+  });
   await client.connect();
   const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
     (await client.query<Row>(text, values)).rows;

@@ -2,19 +2,18 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
-import { AuditService } from '../../src/audit/audit.service.js';
 import { createLogger } from '../../src/core/logger.js';
 import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { Database } from '../../src/database/database.js';
 import { EVENT_TABLES } from '../../src/database/event-partitions.js';
-import { ReplicaReads } from '../../src/database/replica-reads.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
 import { keepPartitionAhead, partitionOrders } from '../../src/partitions/partition-orders.js';
 import { partitionEvents } from '../../src/partitions/partition-events.js';
 import type { Run } from '../../src/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
+import { auditServiceOf } from '../support/planted.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { openManagementPort, Scrape } from './management.js';
@@ -114,7 +113,7 @@ const goNear = async (left: number): Promise<void> => {
 };
 
 const faults = async (): Promise<object[]> =>
-  (await new AuditService(stack.api.get(ReplicaReads)).run()).filter(({ ok }) => !ok);
+  (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok);
 
 /** What metrics tell, where they tell what PostgreSQL knows. */
 async function idsLeft(port: string): Promise<Record<string, number>> {
