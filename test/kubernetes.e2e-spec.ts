@@ -113,7 +113,8 @@ describe('The manifests for Kubernetes', () => {
 
   it('start programs that there are', () => {
     for (const { container } of processesOf(written)) {
-      const [, program = ''] = container.args ?? [];
+      const [, ...given] = container.args ?? [];
+      const program = given.find((each) => !each.startsWith('-')) ?? '';
       expect(program).toMatch(/^dist\/src\/\w+\.js$/);
       const source = program.replace('dist/', '').replace(/\.js$/, '.ts');
       expect(existsSync(path.join(projectRoot, source))).toBe(true);

@@ -85,7 +85,7 @@ describe('topup on a terminal', () => {
     const { code, screen } = await commandLine.onTerminal(['audit']);
     expect(code).toBe(0);
     // oxlint-disable-next-line no-control-regex
-    expect(screen).toMatch(/\r\u001b\[KChecking the books: 0 of \d+, merchant_wallets[^]*\r\u001b\[K┌/);
+    expect(screen).toMatch(/\r\u001b\[KChecking the books: 0 of \d+, \w+[^]*\r\u001b\[K┌/);
     const piped = await commandLine.runProcess('audit');
     expect(piped.stderr).toBe('');
   });

@@ -14,7 +14,7 @@ import {
 import { TestStack } from '../support/stack.js';
 
 const LIMIT = 51;
-const ORDERS = 12_000;
+const ORDERS = 18_000;
 /** One order in so many failed. */
 const FAILED = 3;
 /** The newest wait, as those of a supplier that is paused. */
@@ -60,7 +60,7 @@ beforeAll(async () => {
     supplierId: [undefined, supplier?.id, -1],
     failureCode: [undefined, 'OUT_OF_STOCK', 'INVALID_PLAYER'],
     from: [undefined],
-    to: [undefined, new Date(Date.now() - (ORDERS / 2) * 60_000)],
+    to: [undefined, new Date(Date.now() - (ORDERS - 3 * LOOKED_AT) * 60_000)],
     ids: [undefined],
   };
 });

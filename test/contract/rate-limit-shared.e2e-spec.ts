@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { present } from '../../src/core/invariant.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -37,25 +38,6 @@ const clientsOf = ({ key }: TestMerchant): [Client, Client] => [
 
 const ask = (client: Client): Promise<Answer<never>> => client.get('/v1/wallet');
 
-/** Asks at one process over and over, more than it may, until the work is done. */
-async function whileBusy<Result>(
-  client: Client,
-  work: () => Promise<Result>,
-  send: (client: Client) => Promise<Answer<never>> = ask,
-): Promise<Result> {
-  let isDone = false;
-  const keepBusy = async (): Promise<void> => {
-    while (!isDone) await Promise.all(Array.from({ length: LIMIT / 2 }, () => send(client)));
-  };
-  const busy = keepBusy();
-  try {
-    return await work();
-  } finally {
-    isDone = true;
-    await busy;
-  }
-}
-
 const pass = (ms: number): Promise<number> => {
   const untilMs = performance.now() + ms;
   return eventually(
@@ -64,35 +46,43 @@ const pass = (ms: number): Promise<number> => {
   );
 };
 
-/** Asks so seldom that the limit can't be reached by that alone. */
-const refusedBy = (
-  client: Client,
+/**
+ * Uses up the limit at one process, and then asks the other: at each of them no more than the limit of one, so that only
+ * sharing can refuse any of it. Again after a while where the machine was too slow to tell in time.
+ */
+const refusedByOther = (
+  [first, other]: [Client, Client],
   limit = LIMIT,
   send: (client: Client) => Promise<Answer<never>> = ask,
 ): Promise<Answer<never>> =>
   eventually(
     async () => {
-      await pass(2_000 / limit);
-      return send(client);
+      await pass(1_100);
+      // A process hears of those who have asked it lately.
+      await send(other);
+      await Promise.all(Array.from({ length: limit }, () => send(first)));
+      await pass(150);
+      const answers = await Promise.all(Array.from({ length: limit - 1 }, () => send(other)));
+      return answers.find(({ status }) => status === 429);
     },
-    ({ status }) => status === 429,
-    15_000,
-  );
+    (refused) => refused !== undefined,
+    30_000,
+  ).then((refused) => present(refused, 'it was waited for'));
 
 describe.each([
   ['a merchant', false],
   ['a sandbox merchant', true],
 ])('%s that two processes serve', (_who, sandbox) => {
   it('is refused by the one for what it does at the other', async () => {
-    const [first, other] = clientsOf(await stack.merchant('0.00', {}, { sandbox }));
-    const refused = await whileBusy(first, () => refusedBy(other));
+    const clients = clientsOf(await stack.merchant('0.00', {}, { sandbox }));
+    const refused = await refusedByOther(clients);
     expectError(refused, 429, 'TOO_MANY_REQUESTS');
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('ratelimit-limit')).toBe(String(LIMIT));
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
     expect(refused.headers.get('ratelimit-reset')).toBe('1');
     await eventually(
-      () => ask(other),
+      () => ask(clients[1]),
       ({ status }) => status === 200,
       5_000,
     );
@@ -106,7 +96,8 @@ describe('the limit of two processes', () => {
     let admitted = 0;
     const load = async (client: Client): Promise<void> => {
       while (admitted < 10 * LIMIT) {
-        const answers = await Promise.all(Array.from({ length: LIMIT / 4 }, () => ask(client)));
+        const asked = Array.from({ length: LIMIT / 4 }, () => ask(client));
+        const [answers] = await Promise.all([Promise.all(asked), pass(100)]);
         admitted += answers.filter(({ status }) => status === 200).length;
       }
     };
@@ -130,15 +121,10 @@ describe('the limit of two processes', () => {
 
   it('counts checks of players together as well', async () => {
     const sku = await stack.product('1.00');
-    const [first, other] = clientsOf(await stack.merchant('0.00'));
+    const clients = clientsOf(await stack.merchant('0.00'));
     const check = (client: Client): Promise<Answer<never>> =>
       client.post('/v1/players/check', { sku, user_id: 'player-1' });
-    // More than five a second, and fewer than the limit of all requests.
-    const checkSlowly = async (client: Client): Promise<Answer<never>> => {
-      await pass(700);
-      return check(client);
-    };
-    const refused = await whileBusy(first, () => refusedBy(other, 5, check), checkSlowly);
+    const refused = await refusedByOther(clients, 5, check);
     expect(refused.headers.get('ratelimit-limit')).toBe('5');
     expectError(refused, 429, 'TOO_MANY_REQUESTS');
   });
@@ -163,13 +149,11 @@ describe('without Redis', () => {
     await redis.tell('REPLICAOF', '127.0.0.1', '1');
     // Until what was counted together has drained.
     await pass(3_000);
-    const answers = await whileBusy(first, async () => {
-      const each: Answer<never>[] = [];
-      for (let n = 0; n < LIMIT; n++) each.push(await ask(other));
-      return each;
-    });
-    expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
+    const answers = await Promise.all(
+      [first, other].flatMap((client) => Array.from({ length: LIMIT }, () => ask(client))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(2 * LIMIT).fill(200));
     await redis.tell('REPLICAOF', 'NO', 'ONE');
-    await whileBusy(first, () => refusedBy(other));
+    await refusedByOther([first, other]);
   });
 });

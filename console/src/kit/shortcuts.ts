@@ -30,7 +30,7 @@ export function setShortcuts(isOn: boolean): void {
 export function useShortcuts(focusSearch: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
-    let startedAt = 0;
+    let startedAt = -Infinity;
     const follow = (event: KeyboardEvent): void => {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
@@ -38,8 +38,9 @@ export function useShortcuts(focusSearch: () => void): void {
         return;
       }
       if (!isOurs(event)) return;
-      const isSecond = performance.now() - startedAt < SEQUENCE_MS;
-      startedAt = event.key === 'g' && !isSecond ? performance.now() : 0;
+      // When the keys were pressed, not when a busy page gets to them.
+      const isSecond = event.timeStamp - startedAt < SEQUENCE_MS;
+      startedAt = event.key === 'g' && !isSecond ? event.timeStamp : -Infinity;
       if (isSecond && event.key in PLACES) void navigate({ to: PLACES[event.key as Place] });
       else if (event.key === '/') focusSearch();
       else if (event.key === '?') isHelpShown.set(true);

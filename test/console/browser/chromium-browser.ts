@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../../support/chromium.js';
+import { eventually } from '../../support/eventually.js';
 import { newAddress, type ConsoleStack, type TestOperator } from '../console-stack.js';
 import { keepForDocument } from './gallery.js';
 
@@ -97,6 +98,22 @@ export class Visitor {
 
   async open(address: string): Promise<void> {
     await this.page.goto(this.stack.url + address);
+  }
+
+  /** Goes to a page by its two keys; again where the machine was so busy that they came too far apart. */
+  async goBy(key: string, address: string): Promise<void> {
+    await eventually(
+      async () => {
+        await this.page.keyboard.press('g');
+        await this.page.keyboard.press(key);
+        return this.page.waitForURL(`**${address}`, { timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      (isThere) => isThere,
+      30_000,
+    );
   }
 
   /**

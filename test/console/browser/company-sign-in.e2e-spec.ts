@@ -111,15 +111,17 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
 
   it('says when the company’s sign-in is down, and takes passwords meanwhile', async () => {
     const { email } = await stack.operator('support');
+    const downPort = await keptPort();
     const down = await ConsoleStack.start(
       {
+        CONSOLE_URL: `http://127.0.0.1:${downPort}`,
         CONSOLE_OIDC_ISSUER: `http://127.0.0.1:${await keptPort()}`,
         CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
         CONSOLE_OIDC_CLIENT_SECRET: CLIENT.secret,
         CONSOLE_OIDC_ROLES: 'helpers=support',
         DATABASE_URL: stack.config.DATABASE_URL,
       },
-      { pagesFrom: BUILT },
+      { pagesFrom: BUILT, port: downPort },
     );
     try {
       const visitor = await Visitor.arrive(browser, down);

@@ -84,8 +84,7 @@ describeInBrowser('Merchants, in a browser', () => {
     const before = await available();
     await visitor.open('/');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('m');
+    await visitor.goBy('m', '/merchants');
     await page.getByRole('link', { name, exact: true }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

@@ -103,8 +103,7 @@ describeInBrowser('Orders, in a browser', () => {
     await row(page, failed).waitFor();
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').textContent()).toBe('Skip to content');
-    await page.keyboard.press('g');
-    await page.keyboard.press('o');
+    await visitor.goBy('o', '/orders');
     await row(page, completed).waitFor();
     await page.keyboard.press('j');
     expect(await page.locator(':focus').textContent()).toBe(doubtful.order_number);

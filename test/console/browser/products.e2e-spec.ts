@@ -106,8 +106,7 @@ describeInBrowser('Products, in a browser', () => {
     const { page } = visitor;
     await visitor.open('/');
     await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('p');
+    await visitor.goBy('p', '/products');
     await row(page, 'FF-100').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

@@ -130,8 +130,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await page.getByRole('link', { name: /^Orders failed/ }).click();
     await page.waitForURL('**/orders?status=failed');
     await page.getByRole('heading', { name: 'Orders' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await visitor.goBy('s', '/suppliers');
     await page.getByRole('heading', { name: 'Suppliers' }).waitFor();
     await page.getByRole('link', { name: 'fake' }).waitFor();
     await page.keyboard.press('j');

@@ -60,8 +60,7 @@ describeInBrowser('Webhooks, in a browser', () => {
     const { page } = visitor;
     await visitor.open('/');
     await page.locator('h1').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('w');
+    await visitor.goBy('w', '/webhooks');
     await page.getByRole('link', { name: bad.url }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
