@@ -47,7 +47,6 @@ const rows = {
       'webhooks',
       'operators',
       'figures',
-      'partitions',
       'audit',
     ],
   ],

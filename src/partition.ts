@@ -4,9 +4,9 @@ import { loadConfig } from './core/config.js';
 import { createLogger } from './core/logger.js';
 import { processName, startProblem } from './core/process.js';
 import { FOR_MIGRATIONS } from './database/connections.js';
-import { partitionEvents } from './partitions/partition-events.js';
-import { partitionOrders } from './partitions/partition-orders.js';
-import type { Run } from './partitions/runs.js';
+import { partitionEvents } from './database/partitions/partition-events.js';
+import { partitionOrders } from './database/partitions/partition-orders.js';
+import type { Run } from './database/partitions/runs.js';
 
 /** What can be partitioned, with how many ids a partition has by default and at least. */
 const SUBJECTS = {

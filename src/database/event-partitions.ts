@@ -49,13 +49,24 @@ const bound = (side: 'FROM' | 'TO'): string =>
 const attached = (table: string): string => `
   FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = to_regclass('${table}') AND NOT inhdetachpending`;
 
-/** In SQL: the highest id that was used. */
-export const lastId = ({ table, key, idsOf }: EventTable): string =>
-  `(SELECT coalesce(max(${idsOf === undefined ? key : 'id'}), 0) FROM ${idsOf ?? table})`;
+const column = ({ table, key, idsOf }: EventTable): [string, string] =>
+  idsOf === undefined ? [table, key] : [idsOf, 'id'];
+
+/** In SQL: the last id that was given out, whether or not its row came to stay. */
+const lastGiven = (kept: EventTable): string => {
+  const [table, key] = column(kept);
+  return `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', '${key}')::regclass), 0)`;
+};
+
+/** In SQL: the highest id that there is, or was given out. */
+export const lastId = (kept: EventTable): string => {
+  const [table, key] = column(kept);
+  return `greatest((SELECT max(${key}) FROM ${table}), ${lastGiven(kept)})`;
+};
 
 /** In SQL: how many ids come before the one that no partition has room for. Null of a table that is not partitioned. */
 export const idsLeft = (kept: EventTable): string =>
-  `((SELECT max(${bound('TO')}) ${attached(kept.table)}) - ${lastId(kept)})`;
+  `((SELECT max(${bound('TO')}) ${attached(kept.table)}) - ${lastGiven(kept)})`;
 
 /** Lowest ids first, without those that are being detached. */
 export async function partitionsOf(run: Run, table: string): Promise<Partition[]> {

@@ -3,9 +3,9 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
-import { LocksNotFree } from '../partitions/briefly.js';
-import { keepPartitionAhead } from '../partitions/partition-orders.js';
-import type { Run } from '../partitions/runs.js';
+import { LocksNotFree } from '../database/partitions/briefly.js';
+import { keepPartitionAhead } from '../database/partitions/partition-orders.js';
+import type { Run } from '../database/partitions/runs.js';
 import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 600_000;

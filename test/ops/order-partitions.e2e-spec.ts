@@ -5,9 +5,9 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { createLogger } from '../../src/core/logger.js';
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
-import { OrderPartitionsRepository } from '../../src/partitions/order-partitions.repository.js';
-import { keepPartitionAhead, partitionOrders } from '../../src/partitions/partition-orders.js';
-import { alone, PartitionsRefused, type Run } from '../../src/partitions/runs.js';
+import { OrderPartitionsRepository } from '../../src/database/partitions/order-partitions.repository.js';
+import { keepPartitionAhead, partitionOrders } from '../../src/database/partitions/partition-orders.js';
+import { alone, PartitionsRefused, type Run } from '../../src/database/partitions/runs.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -22,7 +22,7 @@ let client: pg.Client;
 
 beforeEach(async () => {
   stack = await TestStack.start();
-  merchant = await stack.merchant();
+  merchant = await stack.merchant('100000.00');
   sku = await stack.product('1.00');
   client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: stack.config.DATABASE_URL });
   await client.connect();

@@ -1,4 +1,4 @@
-import type { Logger } from '../core/logger.js';
+import type { Logger } from '../../core/logger.js';
 import { briefly } from './briefly.js';
 import { OrderPartitionsRepository, type Partition } from './order-partitions.repository.js';
 import { alone, refuseBound, upperOf, type Run } from './runs.js';

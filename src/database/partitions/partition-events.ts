@@ -1,4 +1,4 @@
-import type { Logger } from '../core/logger.js';
+import type { Logger } from '../../core/logger.js';
 import {
   EVENT_TABLES,
   keepPartitionsAhead,
@@ -6,7 +6,7 @@ import {
   partitionsOf,
   referredBy,
   type EventTable,
-} from '../database/event-partitions.js';
+} from '../event-partitions.js';
 import { briefly } from './briefly.js';
 import { definitionsOf } from './event-partitions.repository.js';
 import { alone, refuseBound, upperOf, type Run } from './runs.js';
