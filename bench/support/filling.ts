@@ -24,27 +24,31 @@ export async function fillWithOrders(
   wallets: Wallet[],
   from: number,
   to: number,
+  begunAgo?: string,
 ): Promise<void> {
   for (let filled = from; filled < to; filled += STEP)
-    await addOrders(database, wallets, filled, Math.min(STEP, to - filled));
+    await addOrders(database, wallets, filled, Math.min(STEP, to - filled), begunAgo);
 }
 
 /**
  * Adds completed and delivered orders as the service leaves them, of 100,000 players, spread over the merchants, one
  * every five seconds from a year ago. The merchants are those of one call of `createWallets`, with {@link addInactiveWebhooks}.
+ * Their movements of money follow from each other where nothing else is ordered; wallets stay as they are.
  * @param from the number of the first, where others were added before.
+ * @param begunAgo how long ago the very first was placed.
  */
 export async function addOrders(
   database: pg.Pool,
   wallets: Wallet[],
   from: number,
   count: number,
+  begunAgo = '1 year',
 ): Promise<void> {
   const client = await database.connect();
   // Its checks would take most of the time, and the rows fit each other.
   await client.query(`SET session_replication_role = 'replica'`);
   await client.query(
-    `WITH n AS (SELECT n, now() - interval '1 year' + n * interval '5 seconds' AS at FROM generate_series($1::int, $2::int) n),
+    `WITH n AS (SELECT n, now() - $5::interval + n * interval '5 seconds' AS at FROM generate_series($1::int, $2::int) n),
        placed AS (
          INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
                              discount_amount, total_amount, open_items, request_id, created_at, updated_at)
@@ -67,8 +71,9 @@ export async function addOrders(
          SELECT id, 1, 1, 'send', 'succeeded', '${PROCESS}', 10, created_at FROM placed),
        money AS (
          INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, created_at)
-         SELECT merchant_id, kind, debit, credit, 3500, 10000000000, id, created_at
-         FROM placed, (VALUES ('order_hold', 'available', 'held'), ('order_spend', 'held', 'spent')) m(kind, debit, credit)),
+         SELECT merchant_id, kind, debit, credit, 3500, 10000000000 - 3500 * (substr(reference_id, 8)::bigint / $4 + 1), id, created_at
+         FROM placed, (VALUES ('order_hold', 'available', 'held'), ('order_spend', 'held', 'spent')) m(kind, debit, credit)
+         ORDER BY id, kind),
        told AS (
          INSERT INTO events (public_id, merchant_id, kind, order_id, reference_id, body, created_at)
          SELECT 'evt_' || substr(md5('e' || id), 1, 22), merchant_id, 'order.completed', id, reference_id,
@@ -80,7 +85,7 @@ export async function addOrders(
          FROM told JOIN webhooks USING (merchant_id) RETURNING id, created_at)
      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, response_body)
      SELECT id, 1, created_at, 10, 204, '' FROM delivered`,
-    [from, from + count - 1, wallets[0]?.merchantId, wallets.length],
+    [from, from + count - 1, wallets[0]?.merchantId, wallets.length, begunAgo],
   );
   await client.query(`RESET session_replication_role`);
   client.release();
