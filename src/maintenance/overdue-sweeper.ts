@@ -11,6 +11,8 @@ import { WorkerJob } from './worker-job.js';
 const INTERVAL_MS = 2_000;
 /** While workers can’t be woken through Redis. */
 const WITHOUT_REDIS_MS = 250;
+/** By then no transaction is open that read the clock before it was set back: our connections end them within 10 seconds. */
+const LONGEST_TRANSACTION_MS = 15_000;
 
 /**
  * Sweeps PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no wake-up
@@ -18,8 +20,8 @@ const WITHOUT_REDIS_MS = 250;
  */
 @Injectable()
 export class OverdueSweeper extends WorkerJob {
-  /** At first it is unknown what the clock did while no worker ran. */
-  private mustPullBack = true;
+  /** How long to look for what was written ahead of the clock. At first it is unknown what the clock did while no worker ran. */
+  private pullBackUntilMs: number | undefined = performance.now();
 
   constructor(
     schema: SchemaService,
@@ -53,8 +55,8 @@ export class OverdueSweeper extends WorkerJob {
   private async beatAndSweep(): Promise<void> {
     const { dead, clockWasSetBack } = await this.heartbeat.beat();
     await this.takeOverClaimsOf(dead);
-    this.mustPullBack ||= clockWasSetBack;
-    if (this.mustPullBack) await this.pullBack();
+    if (clockWasSetBack) this.pullBackUntilMs = performance.now() + LONGEST_TRANSACTION_MS;
+    if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
     await this.sweep();
   }
 
@@ -63,12 +65,13 @@ export class OverdueSweeper extends WorkerJob {
   }
 
   /** No delay gets longer than its rule allows, wherever the database's clock has been. */
-  private async pullBack(): Promise<void> {
+  private async pullBack(untilMs: number): Promise<void> {
+    const isLast = performance.now() >= untilMs;
     const [units, deliveries] = await Promise.all([
       this.units.work.pullBack(),
       this.webhooks.work.pullBack(),
     ]);
-    this.mustPullBack = false;
+    if (isLast) this.pullBackUntilMs = undefined;
     if (units + deliveries > 0)
       this.logger.warn({ units, deliveries }, 'the clock of the database was set back: work is due earlier');
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { holding } from '../support/locks.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -99,6 +100,31 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
       status: 200,
       body: { reference, status: 'succeeded' },
     }));
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
+  it('what a transaction writes that was open meanwhile is due as soon', async () => {
+    stack.supplier.script('open meanwhile', ({ reference }, { length }) =>
+      length === 0
+        ? { status: 429, headers: { 'retry-after': '2' } }
+        : { status: 200, body: { reference, status: 'succeeded' } },
+    );
+    const order = await stack.order(merchant, [{ sku }], 'open meanwhile');
+    await eventually(
+      () => stack.sql(`SELECT FROM order_units WHERE state = 'queued' AND sends = 1`),
+      ({ length }) => length === 1,
+    );
+    await holding(stack, 'supplier_calls', async (client) => {
+      await client.query(writtenAhead('1 hour').units ?? '');
+      // The first beat says that the clock was set back; with the second, whoever was told has looked for what is ahead.
+      for (const _beat of ['first', 'second']) {
+        await stack.sql(writtenAhead('1 minute').workers ?? '');
+        await eventually(
+          () => stack.sql(`SELECT FROM worker_processes WHERE seen_at > now()`),
+          ({ length }) => length === 0,
+        );
+      }
+    });
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
