@@ -35,6 +35,8 @@ export interface Refusal {
   checks: CheckResult[];
 }
 
+export const isRefusal = (found: ClosedMonth | Refusal): found is Refusal => !('hash' in found);
+
 /** What follows a closed month, or begins the books. */
 interface Place {
   month: string;
@@ -65,26 +67,22 @@ export class MonthClosingService {
   }
 
   /**
-   * Closes the months that can be, one after the other.
+   * Closes the months that can be, one after the other, and gives each once it is closed. One in which a check fails is the
+   * last: it stays open. What was closed before stays closed, whatever becomes of the next.
    * @param through the last of them; by default as many as can be.
    * @throws BAD_REQUEST where `through` has not ended long enough ago; CONFLICT where another process closes them.
    */
-  async close(
-    options: CloseOptions,
-    through?: string,
-  ): Promise<{ closed: ClosedMonth[]; refused: Refusal | null }> {
+  async *close(options: CloseOptions, through?: string): AsyncGenerator<ClosedMonth | Refusal, void> {
     if (through !== undefined) await this.assertClosable(through, options.days);
-    const closed: ClosedMonth[] = [];
     for (;;) {
       const place = await this.nextPlace();
-      if (place === null || (through !== undefined && place.month > through)) break;
+      if (place === null || (through !== undefined && place.month > through)) return;
       const { closable, stop } = await this.closings.endOf(place.month, options.days);
-      if (!closable) break;
-      const month = await this.closeOne(place, stop, options);
-      if (!('hash' in month)) return { closed, refused: month };
-      closed.push(month);
+      if (!closable) return;
+      const found = await this.closeOne(place, stop, options);
+      yield found;
+      if (isRefusal(found)) return;
     }
-    return { closed, refused: null };
   }
 
   private async assertClosable(month: string, days: number): Promise<void> {

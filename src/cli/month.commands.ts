@@ -1,6 +1,8 @@
 import { AuditModule } from '../audit/audit.module.js';
 import {
+  isRefusal,
   MonthClosingService,
+  type CloseOptions,
   type ClosedMonth,
   type ClosedWallet,
   type Refusal,
@@ -9,8 +11,8 @@ import type { Actor } from '../audit-log/audit-log.js';
 import { formatBaht } from '../core/money.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { month, operatorOption, reasonOption } from './options.js';
-import { list, listTable, paragraphs, type Result } from './output.js';
-import { withProgress } from './progress.js';
+import { list, listTable, paragraphs, type Streamed } from './output.js';
+import { withProgress, type ReportProgress } from './progress.js';
 
 /** A month that an operator closes must have ended this long ago, so that nothing of it is still being written. */
 const DAYS = 1;
@@ -18,7 +20,7 @@ const DAYS = 1;
 const CLOSE_HELP = `
 Checks every order, movement of money and delivery of a month once, and keeps what each wallet had at its end, for good: topup audit
 begins from there. Orders that have not ended are listed as left open, and checked each time. A month in which a check fails is not
-closed, and the exit code is 1. Months are those of Asia/Bangkok; workers close them as MONTH_CLOSE_AFTER_DAYS says.
+closed, and the exit code is 1; those before it stay closed. Each month is printed when it is closed. Months are those of Asia/Bangkok; workers close them as MONTH_CLOSE_AFTER_DAYS says.
 `;
 
 export const monthCommands: CommandGroup = {
@@ -32,20 +34,9 @@ export const monthCommands: CommandGroup = {
       .addOption(reasonOption())
       .addHelpText('after', CLOSE_HELP + examples('month close', 'month close --through 2026-10'))
       .action(
-        act(async (app, { through, ...by }: { through?: string } & Actor) => {
-          const service = app.get(MonthClosingService);
-          return closeResult(
-            await withProgress('Closing', (report) =>
-              service.close(
-                {
-                  ...{ days: DAYS, by },
-                  onProgress: (name) => (done, total, what) => report(done, total, `${what} of ${name}`),
-                },
-                through,
-              ),
-            ),
-          );
-        }),
+        act((app, { through, ...by }: { through?: string } & Actor) =>
+          Promise.resolve(closing(app.get(MonthClosingService), by, through)),
+        ),
       );
 
     months
@@ -80,20 +71,59 @@ export const monthCommands: CommandGroup = {
   },
 };
 
-function closeResult({ closed, refused }: { closed: ClosedMonth[]; refused: Refusal | null }): Result {
-  const done = list(closed.map(toRow), refused ? '' : 'There is no month to close.');
-  const failed = refused?.checks.map(({ name, detail }) => ({ check: name, result: 'FAILED', detail })) ?? [];
+/** Programs read one value at the end, with what was closed before an error too. */
+function closing(service: MonthClosingService, by: Actor, through: string | undefined): Streamed {
+  const closed: ClosedMonth[] = [];
+  let refused: Refusal | null = null;
+  const value = (): string => `${JSON.stringify({ closed: closed.map(toJson), refused })}\n`;
   return {
-    json: { closed: closed.map(toJson), refused },
-    text: () =>
-      paragraphs(
-        done.text(),
-        listTable(failed),
-        refused ? `${refused.month} was NOT closed: its books are not in order.` : undefined,
-      ),
-    ok: refused === null,
+    async *pieces(asJson) {
+      try {
+        for await (const found of withEachProgress(service, { days: DAYS, by }, through)) {
+          if (isRefusal(found)) refused = found;
+          else closed.push(found);
+          if (!asJson) yield `${isRefusal(found) ? refusalText(found) : listTable([toRow(found)])}\n`;
+        }
+      } catch (error) {
+        if (asJson && closed.length > 0) yield value();
+        throw error;
+      }
+      if (asJson) yield value();
+      else if (closed.length === 0 && !refused) yield 'There is no month to close.\n';
+    },
+    end: () => ({ ok: refused === null }),
   };
 }
+
+/** Shows how far the closing of each month is, and nothing while one is printed. */
+async function* withEachProgress(
+  service: MonthClosingService,
+  options: Omit<CloseOptions, 'onProgress'>,
+  through: string | undefined,
+): AsyncGenerator<ClosedMonth | Refusal> {
+  let report: ReportProgress = () => undefined;
+  const months = service.close(
+    {
+      ...options,
+      onProgress: (name) => (done, total, what) => report(done, total, `${what} of ${name}`),
+    },
+    through,
+  );
+  for (;;) {
+    const next = await withProgress('Closing', (shown) => {
+      report = shown;
+      return months.next();
+    });
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+const refusalText = ({ month: refused, checks }: Refusal): string =>
+  paragraphs(
+    listTable(checks.map(({ name, detail }) => ({ check: name, result: 'FAILED', detail }))),
+    `${refused} was NOT closed: its books are not in order.`,
+  );
 
 const toRow = (closed: ClosedMonth): Record<string, unknown> => ({
   month: closed.month,

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ClosingsRepository } from '../audit/closings.repository.js';
-import { MonthClosingService } from '../audit/month-closing.service.js';
+import {
+  isRefusal,
+  MonthClosingService,
+  type ClosedMonth,
+  type Refusal,
+} from '../audit/month-closing.service.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
@@ -14,7 +19,7 @@ const DAY_S = 86_400;
 /** Of a worker that died: the turn is another's so long after its last piece. */
 const TURN_S = 900;
 
-/** A worker was told to stop between two pieces: the month is begun again by whoever looks next. */
+/** A worker was told to stop: the month is begun again by another, from its first order. */
 class Stopped extends Error {}
 
 /**
@@ -23,6 +28,9 @@ class Stopped extends Error {}
  */
 @Injectable()
 export class MonthCloser extends WorkerJob {
+  /** The last time that the turn was kept while a month is read. */
+  private kept = Promise.resolve();
+
   constructor(
     schema: SchemaService,
     private readonly months: MonthClosingService,
@@ -44,15 +52,33 @@ export class MonthCloser extends WorkerJob {
   private async closeWhenTime(days: number, stop: AbortSignal): Promise<void> {
     if (!(await this.turns.takeTurn(TURN_S))) return;
     try {
-      const { closed, refused } = await this.months.close({ days, onProgress: () => this.rests(stop) });
-      for (const { month, orders, left_open: leftOpen } of closed)
-        this.logger.info({ month, orders: Number(orders), leftOpen: leftOpen.length }, 'a month was closed');
-      if (refused) this.logger.error(refused, 'a month was not closed: its books are not in order');
-      await this.turns.keepTurn(refused ? DAY_S : HOUR_S);
+      const isWhole = await untilStopped(stop, this.closeAll(days, stop));
+      await this.turns.keepTurn(isWhole ? HOUR_S : DAY_S);
     } catch (error) {
-      if (error instanceof Stopped) return this.turns.keepTurn(0);
-      throw error;
+      if (!(error instanceof Stopped)) throw error;
+      await this.kept.catch(() => undefined);
+      await this.turns.keepTurn(0);
+      this.logger.info('closing a month was stopped with this worker: another begins it again');
     }
+  }
+
+  /** @returns false where a check of one failed. */
+  private async closeAll(days: number, stop: AbortSignal): Promise<boolean> {
+    let isWhole = true;
+    for await (const found of this.months.close({ days, onProgress: () => this.rests(stop) })) {
+      this.report(found);
+      isWhole = !isRefusal(found);
+    }
+    return isWhole;
+  }
+
+  private report(found: ClosedMonth | Refusal): void {
+    if (isRefusal(found)) {
+      this.logger.error(found, 'a month was not closed: its books are not in order');
+      return;
+    }
+    const { month, orders, left_open: leftOpen } = found;
+    this.logger.info({ month, orders: Number(orders), leftOpen: leftOpen.length }, 'a month was closed');
   }
 
   /** What is done between two pieces. */
@@ -61,8 +87,26 @@ export class MonthCloser extends WorkerJob {
     return async () => {
       await delay(performance.now() - sinceMs, undefined, { signal: stop }).catch(() => undefined);
       if (stop.aborted) throw new Stopped();
-      await this.turns.keepTurn(TURN_S);
+      this.kept = this.turns.keepTurn(TURN_S);
+      await this.kept;
       sinceMs = performance.now();
     };
+  }
+}
+
+/**
+ * Does not wait for the piece that is being read when the worker stops: reading changes nothing, and no other piece follows.
+ * @throws Stopped
+ */
+async function untilStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {
+  let end: (() => void) | undefined;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    end = () => reject(new Stopped());
+    stop.addEventListener('abort', end, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    if (end) stop.removeEventListener('abort', end);
   }
 }

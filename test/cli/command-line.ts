@@ -47,15 +47,21 @@ export class CommandLine {
 
   /** In this process, as the program does it. */
   async run(...args: string[]): Promise<Run> {
-    await (loading ??= loadGroups());
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    stdin.end(this.input);
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const texts = Promise.all([text(stdout), text(stderr)]);
-    const code = await runCommandLine(args, this.wholeEnv(), { stdin, stdout, stderr });
+    const code = await this.runWith({ stdout, stderr }, ...args);
     stdout.end();
     stderr.end();
     const [printed, said] = await texts;
     return { code, stdout: printed, stderr: said };
+  }
+
+  /** The same, for who reads what it prints while it runs. @returns its exit code. */
+  async runWith(output: Record<'stdout' | 'stderr', PassThrough>, ...args: string[]): Promise<number> {
+    await (loading ??= loadGroups());
+    const stdin = new PassThrough();
+    stdin.end(this.input);
+    return runCommandLine(args, this.wholeEnv(), { stdin, ...output });
   }
 
   /** As an operator starts it: in a process of its own, on the build. */
