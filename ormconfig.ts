@@ -59,6 +59,7 @@ import { ApiKeyUses1763800000058 } from './src/database/migrations/1763800000058
 import { Approvals1763800000059 } from './src/database/migrations/1763800000059-approvals.js';
 import { InterruptedClaims1763800000062 } from './src/database/migrations/1763800000062-interrupted-claims.js';
 import { ClosedMonths1763800000075 } from './src/database/migrations/1763800000075-closed-months.js';
+import { Undelivered1763800000076 } from './src/database/migrations/1763800000076-undelivered.js';
 import { CompanySignIn1763800000080 } from './src/database/migrations/1763800000080-company-sign-in.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -166,6 +167,7 @@ export function dataSourceOptions(
       Approvals1763800000059,
       InterruptedClaims1763800000062,
       ClosedMonths1763800000075,
+      Undelivered1763800000076,
       CompanySignIn1763800000080,
     ],
     migrationsTableName: 'schema_migrations',

@@ -6,12 +6,16 @@ import { Webhook } from './webhook.entity.js';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+/** How deliveries end that did not succeed: few do, and an index has them by themselves. */
+export const UNDELIVERED = ['failed', 'cancelled'] as const satisfies readonly DeliveryStatus[];
+
 /** An event on its way to one webhook. */
 @Entity('webhook_deliveries')
 @Unique('uq_webhook_deliveries_event_webhook', ['event_id', 'webhook_id'])
 @Index('ix_webhook_deliveries_due', ['webhook_id', 'is_retry', 'due_at'], { where: 'due_at IS NOT NULL' })
 @Index('ix_webhook_deliveries_leased', ['webhook_id', 'leased_until'], { where: 'leased_until IS NOT NULL' })
 @Index('ix_webhook_deliveries_page', { synchronize: false })
+@Index('ix_webhook_deliveries_undelivered', { synchronize: false })
 @Check('ck_webhook_deliveries_status', `status IN ('pending', 'succeeded', 'failed', 'cancelled')`)
 @Check('ck_webhook_deliveries_lease', '(leased_until IS NULL) = (attempt_started_at IS NULL)')
 @Check('ck_webhook_deliveries_work', 'due_at IS NULL OR leased_until IS NULL')

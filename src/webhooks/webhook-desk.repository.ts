@@ -3,6 +3,7 @@ import { Database } from '../database/database.js';
 import { DeliveriesRepository, type AttemptRow } from './deliveries.repository.js';
 import * as sql from './webhook-desk.sql.js';
 import type { DeskDelivery, DeskDeliveryDetail, DeskDeliveryFilter, WebhookRow } from './webhook-desk.sql.js';
+import { UNDELIVERED } from './delivery.entity.js';
 import type { WebhookStatus } from './webhook.entity.js';
 
 export type { DeskDelivery, DeskDeliveryDetail, DeskDeliveryFilter, WebhookRow } from './webhook-desk.sql.js';
@@ -39,6 +40,8 @@ export class WebhookDeskRepository {
     const conditions = sql.conditionsOf(filter, { first, before, limit });
     const { webhookId = null, merchantId = null } = filter;
     if (webhookId === null && merchantId === null) {
+      if (UNDELIVERED.some((status) => status === filter.status))
+        return this.database.query<DeskDelivery>(...sql.PAGE_OF_UNDELIVERED.with(conditions));
       const newest = await this.database.query<DeskDelivery>(...sql.PAGE_OF_NEWEST.with(conditions));
       if (newest.length === limit || !(await this.hasOlder(conditions))) return newest;
     }

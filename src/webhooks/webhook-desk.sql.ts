@@ -4,7 +4,7 @@ import { selectFirstIdSince } from '../database/first-id-since.sql.js';
 import { statement } from '../database/parameters.js';
 import { DELIVERED_EVENTS, type DeliveredEvent, type Event } from '../events/event.entity.js';
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
-import { DELIVERY_STATUSES, type Delivery, type DeliveryStatus } from './delivery.entity.js';
+import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
 /** Waiting deliveries above this are not counted. */
@@ -217,6 +217,26 @@ export const PAGE_OF_NEWEST = statement(
         SELECT * FROM webhook_deliveries WHERE id < ${before} AND id >= ${first} ORDER BY id DESC LIMIT ${NEWEST}) AS newest
       WHERE status = ANY(${statuses}) AND kind = ANY(${kinds}) AND created_at >= ${from}
       ORDER BY id DESC LIMIT ${limit}) AS d ${JOINED}
+    ORDER BY d.id DESC`,
+);
+
+/**
+ * Those alone that failed or were cancelled, by the index of these: one look for each status and kind, however many webhooks
+ * there are and however far back it goes. @see UNDELIVERED
+ */
+export const PAGE_OF_UNDELIVERED = statement(
+  'webhook_desk.page_of_undelivered',
+  CONDITIONS,
+  ({ statuses, kinds, from, first, before, limit }) => `
+    SELECT ${DELIVERY} FROM (
+      SELECT found.id FROM unnest(${statuses}) AS status, unnest(${kinds}) AS kind, LATERAL (
+        SELECT p.id FROM webhook_deliveries p
+        WHERE p.status IN ('${UNDELIVERED.join("', '")}') AND p.status = status.status
+          AND (p.kind, p.id + 0) < (kind.kind, ${before}) AND (p.kind, p.id + 0) >= (kind.kind, ${first})
+          AND p.created_at >= ${from}
+        ORDER BY p.kind DESC, p.id + 0 DESC LIMIT ${limit}) AS found
+      ORDER BY found.id DESC LIMIT ${limit}) AS page
+    JOIN webhook_deliveries d ON d.id = page.id ${JOINED}
     ORDER BY d.id DESC`,
 );
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DELIVERED_EVENTS } from '../../src/events/event.entity.js';
 import { PAGE_OF_EVENTS } from '../../src/events/events.sql.js';
-import { DELIVERY_STATUSES } from '../../src/webhooks/delivery.entity.js';
+import { DELIVERY_STATUSES, UNDELIVERED } from '../../src/webhooks/delivery.entity.js';
 import {
   FIND_OF_MERCHANT,
   PAGE,
@@ -13,6 +13,7 @@ import {
   LIST_WEBHOOKS,
   PAGE_BY_WEBHOOK,
   PAGE_OF_NEWEST,
+  PAGE_OF_UNDELIVERED,
 } from '../../src/webhooks/webhook-desk.sql.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { Hooks } from './support.js';
@@ -29,6 +30,8 @@ interface Node {
   'Actual Rows'?: number;
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
   Plans?: Node[];
 }
 
@@ -83,22 +86,22 @@ async function readsOf(
   text: string,
   values: unknown[],
   table = 'webhook_deliveries',
-): Promise<{ indexes: string[]; rows: number }> {
+): Promise<{ indexes: string[]; rows: number; buffers: number }> {
   const client = await stack.database.pool.connect();
   await client.query('SET plan_cache_mode = force_generic_plan');
   const { rows: plans } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
     values,
   );
   client.release(true);
-  const nodes = flatten(plans[0]?.['QUERY PLAN'][0].Plan as Node).filter(
-    (node) => node['Relation Name'] === table,
-  );
+  const plan = plans[0]?.['QUERY PLAN'][0].Plan as Node;
+  const nodes = flatten(plan).filter((node) => node['Relation Name'] === table);
   const read = (node: Node): number =>
     ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
   return {
     indexes: [...new Set(nodes.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
     rows: nodes.map(read).reduce((sum, each) => sum + each, 0),
+    buffers: (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0),
   };
 }
 
@@ -154,6 +157,60 @@ describe('a page of deliveries to all webhooks reads few rows, however many ther
       'pk_webhook_deliveries',
     ]);
     expect(rows).toBeLessThanOrEqual(2 * 2_500);
+  });
+});
+
+describe('a page of deliveries that failed or were cancelled', () => {
+  const pages = filters.filter(({ status }) => UNDELIVERED.some((each) => each === status));
+  /** What stays the same of what a page reads. */
+  const read = async (filter: DeliveryFilter, before: bigint | null) => {
+    const [page, values] = PAGE_OF_UNDELIVERED.with(conditionsOf(filter, { first: 1n, before, limit: 21 }));
+    return readsOf(page.text, values);
+  };
+
+  it('costs the same, however many webhooks there are', async () => {
+    const asked = pages.flatMap((filter) => [null, 20_000n].map((before) => ({ filter, before })));
+    const few = [];
+    for (const { filter, before } of asked) few.push(await read(filter, before));
+    await stack.fill(
+      `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint, max_retries, retry_delay, created_at, updated_at)
+       SELECT merchant_id, url, events, secret_sealed, secret_hint, max_retries, retry_delay, created_at, updated_at
+       FROM webhooks, generate_series(1, 3000) WHERE id = ${webhookId};
+       ANALYZE webhooks`,
+    );
+    for (const [place, { filter, before }] of asked.entries()) {
+      const { indexes, rows, buffers } = await read(filter, before);
+      expect(indexes).toEqual(['ix_webhook_deliveries_undelivered', 'pk_webhook_deliveries']);
+      expect(rows).toBeLessThanOrEqual(21 * (filter.event ? 2 : DELIVERED_EVENTS.length + 1));
+      // Their attempts, orders and merchants besides, of 21 deliveries.
+      expect(buffers).toBeLessThanOrEqual((few[place]?.buffers ?? 0) + 21 * 4);
+    }
+  });
+});
+
+describe('the index of deliveries that failed or were cancelled', () => {
+  const bytes = async (): Promise<bigint | undefined> =>
+    (
+      await stack.sql<{ bytes: bigint }>(
+        `SELECT pg_relation_size('ix_webhook_deliveries_undelivered') AS bytes`,
+      )
+    )[0]?.bytes;
+
+  it('is written by those alone: one that succeeds costs nothing there', async () => {
+    const before = await bytes();
+    await fill(merchant.id, webhookId, 2_000, ['order.completed'], ['pending']);
+    const end = async (status: string): Promise<void> => {
+      await stack.fill(`
+        UPDATE webhook_deliveries SET status = 'pending', due_at = NULL, leased_until = now(), attempt_started_at = now()
+        WHERE attempt_count = 0 AND webhook_id = ${webhookId} AND kind = 'order.completed'
+          AND status IN ('pending', 'succeeded');
+        UPDATE webhook_deliveries SET status = '${status}', leased_until = NULL, attempt_started_at = NULL
+        WHERE leased_until IS NOT NULL`);
+    };
+    await end('succeeded');
+    expect(await bytes()).toBe(before);
+    await end('failed');
+    expect(await bytes()).toBeGreaterThan(Number(before));
   });
 });
 
