@@ -22,14 +22,23 @@ export interface RunningNginx {
   stop(): Promise<void>;
 }
 
+/** What the container network would find by the name of the API: it is asked in this order, as none is remembered to have failed. */
+const replicasConf = (addresses: string[]): string => {
+  const weights = addresses.map((_, index) => 10 ** (3 * (addresses.length - 1 - index)));
+  const servers = addresses.map(
+    (each, index) => `server ${new URL(each).host} weight=${weights[index]} max_fails=0;`,
+  );
+  return `upstream replicas { ${servers.join(' ')} }\n`;
+};
+
 /**
  * The nginx of `deploy/nginx`, with all of its files but other places and ports, and no container around it.
- * @param api where the API is that it stands before.
+ * @param api where the API is that it stands before: one, or several replicas, of which it asks the first one first.
  * @param cells what `cells/cells.conf` says.
  */
 export async function startNginx(
   { program, env }: Program,
-  { api, cells }: { api: string; cells: string },
+  { api, cells }: { api: string | string[]; cells: string },
 ): Promise<RunningNginx> {
   const directory = mkdtempSync(path.join(tmpdir(), 'topup-nginx-'));
   // Its workers are of another user where root starts it.
@@ -44,7 +53,11 @@ export async function startNginx(
       .replaceAll('/etc/topup', files)
       .replaceAll('listen 8080', `listen 127.0.0.1:${port}`)
       .replaceAll('127.0.0.1:8081', `127.0.0.1:${healthPort}`)
-      .replaceAll('http://api:3000', api);
+      .replace(
+        '  map $http_x_api_key',
+        `  ${typeof api === 'string' ? '' : replicasConf(api)}  map $http_x_api_key`,
+      )
+      .replaceAll('http://api:3000', typeof api === 'string' ? api : 'http://replicas');
     writeFileSync(path.join(files, name), text);
   }
   writeFileSync(path.join(files, 'cells', 'cells.conf'), cells);
