@@ -89,7 +89,7 @@ const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>
 /** @throws CONFLICT */
 function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
   if (seenAttempt === undefined || unit.attempt === seenAttempt) return;
-  const moved = `unit ${unitName(unit)} was tried again elsewhere since it was looked at: look at it again`;
+  const moved = `unit ${unitName(unit)} was tried again since it was looked at: look at it again`;
   throw new AppError('CONFLICT', moved);
 }
 

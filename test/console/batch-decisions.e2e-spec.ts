@@ -7,7 +7,7 @@ import { bought } from '../support/fake-supplier.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
-import { inDoubt, startScene, type Scene } from './scene.js';
+import { inDoubt, startScene, triedAgain, type Scene } from './scene.js';
 
 interface NamedUnit {
   order_number: string;
@@ -176,16 +176,7 @@ describe('one decision about several units', () => {
     const batch = scene.console.app.get(BatchResolution);
     const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake' };
     const seen = await batch.standing([asked]);
-    await scene.console.sql(
-      `WITH moved AS (
-         UPDATE order_units u SET attempt = u.attempt + 1, supplier_id = s.id
-         FROM orders o, suppliers s
-         WHERE o.order_number = $1 AND u.order_id = o.id AND s.code = 'elsewhere'
-         RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id)
-       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
-       SELECT order_id, item, unit, attempt, supplier_id, 'SKU', $1 || '.1.1.2', now() FROM moved`,
-      [order.order_number],
-    );
+    await triedAgain(scene, order, 'elsewhere');
     const outcome = { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'the outage' } as const;
     const by = { operator: support.email };
     const { resolved, left } = await batch.resolve(seen, outcome, by, 'the outage of fake');

@@ -5,10 +5,11 @@ import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
 import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
-import { inDoubt as anOrderInDoubt, startScene, type Scene } from './scene.js';
+import { inDoubt as anOrderInDoubt, startScene, triedAgain, type Scene } from './scene.js';
 
 interface UnitBody {
   unit: string;
+  attempts: { number: number }[];
   state: string;
   can_resolve: boolean;
 }
@@ -109,6 +110,25 @@ describe('a resolution', () => {
       ]);
     expect(await actionsOf(order)).toEqual([]);
     await resolve(support.browser, order, '1.1', { succeeded: true });
+  });
+
+  it('covers what was seen: after a later attempt began, it says so and settles nothing', async () => {
+    const order = await inDoubt();
+    const look = async (): Promise<number | undefined> =>
+      (await support.browser.get<DetailBody>(`/api/orders/${order.order_number}`)).body.units[0]?.attempts.at(
+        -1,
+      )?.number;
+    const attempt = await look();
+    await triedAgain(scene, order, 'fake');
+    const verdict = { succeeded: false, failure_code: 'OUT_OF_STOCK' };
+    const refused = await resolve(support.browser, order, '1.1', { ...verdict, attempt });
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      'unit 1.1 was tried again since it was looked at: look at it again',
+    ]);
+    expect(await actionsOf(order)).toEqual([]);
+    const looked = await resolve(support.browser, order, '1.1', { ...verdict, attempt: await look() });
+    expect(looked.status).toBe(200);
   });
 
   it('of a unit that costs much is confirmed again', async () => {

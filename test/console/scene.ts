@@ -52,6 +52,24 @@ export async function contradict({ stack, console, merchant, sku }: Scene): Prom
   return row.id;
 }
 
+/** A later attempt of an order's only unit began, which is in doubt as the one before was. @param at which supplier. */
+export async function triedAgain(
+  { console }: Scene,
+  { order_number }: Pick<OrderBody, 'order_number'>,
+  at: string,
+): Promise<void> {
+  await console.sql(
+    `WITH moved AS (
+       UPDATE order_units u SET attempt = u.attempt + 1, supplier_id = s.id
+       FROM orders o, suppliers s
+       WHERE o.order_number = $1 AND u.order_id = o.id AND s.code = $2
+       RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id)
+     INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+     SELECT order_id, item, unit, attempt, supplier_id, 'SKU', $1 || '.1.1.2', now() FROM moved`,
+    [order_number, at],
+  );
+}
+
 /**
  * Has another supplier sell a product, at the address of the fake one.
  * @param cost of a piece in whole baht; none where it does not say.

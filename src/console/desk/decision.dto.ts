@@ -1,12 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
-import { Flag, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Flag, Integer, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { OrderDetailDto } from './order.dto.js';
 
 /** Why a unit may have failed. */
 export const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 const MAX_NOTE_LENGTH = 2_000;
+/** As the database counts them. */
+const MAX_ATTEMPT = 32_767;
 
 export class NoteDto {
   @Member(
@@ -31,6 +33,13 @@ export class ResolveDto {
   supplier_reference?: string;
   @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if it failed' })
   failure_code?: UnitFailureCode;
+  @Integer(1, MAX_ATTEMPT, {
+    optional: true,
+    example: 1,
+    description:
+      'The number of the latest attempt that the operator saw: where there is a later one by now, 409',
+  })
+  attempt?: number;
   @Reason() reason!: string;
 }
 

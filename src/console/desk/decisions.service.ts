@@ -55,18 +55,19 @@ export class DecisionsService {
 
   /**
    * Confirmed again where the unit costs more than CONSOLE_CONFIRM_ABOVE.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT unless the unit is in doubt or in review.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT unless the unit is in doubt or in review, and at the attempt that the
+   *   operator saw.
    */
   async resolve(
     caller: Caller,
     orderNumber: string,
     name: Unit,
-    { reason, ...given }: ResolveDto,
+    { reason, attempt, ...verdict }: ResolveDto,
   ): Promise<OrderDetailDto> {
-    const outcome = toOutcome(given);
+    const outcome = toOutcome(verdict);
     const { order, unit } = await this.find(orderNumber, name);
     if (unit.price > this.config.console.confirmAbove) caller.assertConfirmed();
-    const seenAttempt = unit.attempts.at(-1)?.number;
+    const seenAttempt = attempt ?? unit.attempts.at(-1)?.number;
     await this.resolution.resolve({ ...caller.actor(), order, ...name, seenAttempt, outcome, reason });
     return this.show(caller, orderNumber);
   }

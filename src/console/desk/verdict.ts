@@ -8,7 +8,7 @@ export function toOutcome({
   succeeded,
   supplier_reference: reference,
   failure_code: code,
-}: Omit<ResolveDto, 'reason'>): DefiniteOutcome {
+}: Omit<ResolveDto, 'reason' | 'attempt'>): DefiniteOutcome {
   const refuse = (field: string, words: string): never => {
     throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
   };

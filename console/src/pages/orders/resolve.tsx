@@ -37,6 +37,8 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   const [reference, setReference] = useState('');
   const [code, setCode] = useState<FailureCode>('INVALID_PLAYER');
   const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
+  // The page goes on reading: what is decided about is what was there when the dialog opened.
+  const [attempt] = useState(() => found?.attempts.at(-1)?.number);
   if (!found) return null;
   const { order_number: number } = order;
   const price = formatAmount(found.price);
@@ -47,8 +49,8 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
       client.POST('/api/orders/{number}/units/{unit}/resolution', {
         params: { path: { number, unit: unitName } },
         body: succeeded
-          ? { succeeded, supplier_reference: reference.trim() || undefined, reason }
-          : { succeeded, failure_code: code, reason },
+          ? { succeeded, supplier_reference: reference.trim() || undefined, attempt, reason }
+          : { succeeded, failure_code: code, attempt, reason },
       }),
     );
     toast(t('resolve.done', { unit: unitName }));
