@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Company, CLIENT, type Claims } from '../support/company.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
@@ -42,16 +42,21 @@ export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [
 export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> =>
   browser.get<SessionBody>('/api/session');
 
-/** A company, and a console that its people can sign in to. */
-export class CompanyScene {
-  private constructor(
-    readonly company: Company,
-    readonly stack: ConsoleStack,
-  ) {}
+/** For the tests of a file: a company, and a console that its people can sign in to, from before the first to after the last. */
+export function companyScene(): CompanyScene {
+  const scene = new CompanyScene();
+  beforeAll(() => scene.open());
+  afterAll(() => scene.close());
+  return scene;
+}
 
-  static async start(): Promise<CompanyScene> {
-    const company = await (await Company.make(RETURN_URL)).listen();
-    return new CompanyScene(company, await ConsoleStack.start(settingsOf(company)));
+class CompanyScene {
+  company!: Company;
+  stack!: ConsoleStack;
+
+  async open(): Promise<void> {
+    this.company = await (await Company.make(RETURN_URL)).listen();
+    this.stack = await ConsoleStack.start(settingsOf(this.company));
   }
 
   async close(): Promise<void> {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Claims, Company } from '../support/company.js';
-import { CompanyScene, emailOf, outcome, settingsOf, whoAmI, type SessionBody } from './company-scene.js';
+import { describe, expect, it } from '@jest/globals';
+import type { Claims } from '../support/company.js';
+import { companyScene, emailOf, outcome, settingsOf, whoAmI, type SessionBody } from './company-scene.js';
 import { codeOf, ConsoleStack, PASSWORD } from './console-stack.js';
 
-let scene: CompanyScene;
-let company: Company;
-let stack: ConsoleStack;
-beforeAll(async () => {
-  scene = await CompanyScene.start();
-  ({ company, stack } = scene);
-});
-afterAll(() => scene.close());
+const scene = companyScene();
 
 describe('roles', () => {
   it('are those of the company at each sign-in, and a change is in the log', async () => {
     const subject = scene.hire({ groups: ['helpers'] });
     expect((await scene.comeAs(subject)).body.operator?.role).toBe('support');
-    company.people.set(subject, { groups: ['everybody'] });
-    const browser = stack.browser();
+    scene.company.people.set(subject, { groups: ['everybody'] });
+    const browser = scene.stack.browser();
     expect((await scene.comeAs(subject, browser)).body.operator?.role).toBe('viewer');
     expect((await whoAmI(browser)).body.permissions).not.toContain('orders.resolve');
     expect(await scene.logOf(emailOf(subject))).toContainEqual({
@@ -29,22 +22,24 @@ describe('roles', () => {
   it('keep out whom the company gives none, and make no account for them', async () => {
     for (const groups of [[], ['strangers'], undefined, 'helper', ['HELPERS'], [['helpers']] as never]) {
       const subject = scene.hire();
-      company.people.set(subject, {
+      scene.company.people.set(subject, {
         email: emailOf(subject),
         email_verified: true,
         ...(groups ? { groups } : {}),
       });
-      const browser = stack.browser();
+      const browser = scene.stack.browser();
       expect(outcome(await scene.comeAs(subject, browser))).toEqual([403, 'NO_ROLE']);
       expect((await whoAmI(browser)).status).toBe(401);
-      expect(await stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual([]);
+      expect(await scene.stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual(
+        [],
+      );
     }
   });
 
   it('that are taken away keep somebody out who was in, which is in the log', async () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
-    company.people.set(subject, { groups: [] });
+    scene.company.people.set(subject, { groups: [] });
     expect(outcome(await scene.comeAs(subject))).toEqual([403, 'NO_ROLE']);
     expect((await scene.logOf(emailOf(subject))).at(-1)).toEqual({
       action: 'session.refused',
@@ -53,11 +48,11 @@ describe('roles', () => {
   });
 
   it('never leave the console without an administrator', async () => {
-    const alone = await ConsoleStack.start(settingsOf(company));
+    const alone = await ConsoleStack.start(settingsOf(scene.company));
     try {
       const subject = scene.hire({ groups: ['bosses'] });
       expect((await scene.comeAs(subject, alone.browser())).body.operator?.role).toBe('admin');
-      company.people.set(subject, { groups: ['everybody'] });
+      scene.company.people.set(subject, { groups: ['everybody'] });
       expect(outcome(await scene.comeAs(subject, alone.browser()))).toEqual([403, 'LAST_ADMINISTRATOR']);
       await alone.operator('admin');
       expect((await scene.comeAs(subject, alone.browser())).body.operator?.role).toBe('viewer');
@@ -71,9 +66,9 @@ describe('accounts', () => {
   it('that are disabled stay so, whatever the company says', async () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
-    await stack.operators.disable(emailOf(subject));
+    await scene.stack.operators.disable(emailOf(subject));
     expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_DISABLED']);
-    await stack.operators.enable(emailOf(subject));
+    await scene.stack.operators.enable(emailOf(subject));
     expect((await scene.comeAs(subject)).status).toBe(200);
   });
 
@@ -82,7 +77,10 @@ describe('accounts', () => {
       expect(outcome(await scene.comeAs(scene.hire(claims as Claims)))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
     const unsaid = { email_verified: undefined } as unknown as Claims;
     expect(outcome(await scene.comeAs(scene.hire(unsaid)))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
-    const trusting = await ConsoleStack.start({ ...settingsOf(company), CONSOLE_OIDC_TRUST_EMAIL: 'true' });
+    const trusting = await ConsoleStack.start({
+      ...settingsOf(scene.company),
+      CONSOLE_OIDC_TRUST_EMAIL: 'true',
+    });
     try {
       expect((await scene.comeAs(scene.hire(unsaid), trusting.browser())).status).toBe(200);
       expect(outcome(await scene.comeAs(scene.hire({ email_verified: false }), trusting.browser()))).toEqual([
@@ -95,7 +93,7 @@ describe('accounts', () => {
   });
 
   it('with a password are nobody’s for having the same address, until an administrator allows it, once', async () => {
-    const local = await stack.signedIn('viewer');
+    const local = await scene.stack.signedIn('viewer');
     const [owner, other] = [
       scene.hire({ email: local.email }),
       scene.hire({ email: local.email.toUpperCase() }),
@@ -105,7 +103,7 @@ describe('accounts', () => {
       what: 'company',
       why: 'ACCOUNT_NOT_LINKED',
     });
-    const admin = await stack.signedIn('admin');
+    const admin = await scene.stack.signedIn('admin');
     const allow = `/api/operators/${local.id}/company-sign-in`;
     const allowed = await admin.browser.post<Record<string, unknown>>(allow, { reason: 'ticket 4711' });
     expect([allowed.status, allowed.body]).toEqual([
@@ -125,24 +123,25 @@ describe('accounts', () => {
     );
     expect(outcome(await scene.comeAs(other))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
     // The way in for emergencies stays.
-    await stack.signIn({ ...local, browser: stack.browser() });
+    await scene.stack.signIn({ ...local, browser: scene.stack.browser() });
   });
 
   it('are not to be had after the day for which an administrator allowed it, nor when disabled', async () => {
-    const local = await stack.operator('viewer');
-    await stack.operators.allowCompany(local.email);
+    const local = await scene.stack.operator('viewer');
+    await scene.stack.operators.allowCompany(local.email);
     const subject = scene.hire({ email: local.email });
-    await stack.sql(`UPDATE operators SET company_link_until = now() - interval '1 second' WHERE id = $1`, [
-      local.id,
-    ]);
+    await scene.stack.sql(
+      `UPDATE operators SET company_link_until = now() - interval '1 second' WHERE id = $1`,
+      [local.id],
+    );
     expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
-    await stack.operators.allowCompany(local.email);
-    await stack.operators.disable(local.email);
+    await scene.stack.operators.allowCompany(local.email);
+    await scene.stack.operators.disable(local.email);
     expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_DISABLED']);
-    await stack.operators.enable(local.email);
+    await scene.stack.operators.enable(local.email);
     expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
     await expect(
-      stack.operators.disable(local.email).then(() => stack.operators.allowCompany(local.email)),
+      scene.stack.operators.disable(local.email).then(() => scene.stack.operators.allowCompany(local.email)),
     ).rejects.toThrow('disabled');
   });
 
@@ -150,9 +149,9 @@ describe('accounts', () => {
     const [before, after] = [scene.hire(), scene.hire()];
     const email = emailOf(before);
     await scene.comeAs(before);
-    company.people.set(after, { groups: ['helpers'], email, email_verified: true });
+    scene.company.people.set(after, { groups: ['helpers'], email, email_verified: true });
     expect(outcome(await scene.comeAs(after))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
-    await stack.operators.reset(email);
+    await scene.stack.operators.reset(email);
     expect((await scene.comeAs(after)).body.operator?.email).toBe(email);
     expect(outcome(await scene.comeAs(before))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
   });
@@ -161,16 +160,16 @@ describe('accounts', () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
     for (const password of ['null', PASSWORD])
-      expect((await stack.browser().post('/api/session', { email: emailOf(subject), password })).status).toBe(
-        401,
-      );
+      expect(
+        (await scene.stack.browser().post('/api/session', { email: emailOf(subject), password })).status,
+      ).toBe(401);
   });
 });
 
 describe('the second factor', () => {
   it('is asked for as after a password, and can be set up after the first sign-in', async () => {
     const subject = scene.hire();
-    const browser = stack.browser();
+    const browser = scene.stack.browser();
     await scene.comeAs(subject, browser);
     const { status, body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
     expect(status).toBe(200);
@@ -178,7 +177,7 @@ describe('the second factor', () => {
       code: await codeOf(offer.secret, -1),
     });
     expect(accepted.status).toBe(200);
-    const next = stack.browser();
+    const next = scene.stack.browser();
     const half = await scene.comeAs(subject, next);
     expect([half.status, half.body.state, half.body.operator, half.body.permissions]).toEqual([
       200,
@@ -197,7 +196,7 @@ describe('the second factor', () => {
   });
 
   it('has to be set up by those of whom CONSOLE_REQUIRE_2FA asks it', async () => {
-    const strict = await ConsoleStack.start({ ...settingsOf(company), CONSOLE_REQUIRE_2FA: 'money' });
+    const strict = await ConsoleStack.start({ ...settingsOf(scene.company), CONSOLE_REQUIRE_2FA: 'money' });
     try {
       const [helper, reader] = [scene.hire(), scene.hire({ groups: ['everybody'] })];
       expect((await scene.comeAs(helper, strict.browser())).body.state).toBe('second_factor_required');

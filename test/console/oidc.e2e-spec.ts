@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Company, type Faults } from '../support/company.js';
 import {
   answer,
   begin,
-  CompanyScene,
+  companyScene,
   emailOf,
   outcome,
   RETURN_URL,
@@ -13,20 +13,13 @@ import {
 } from './company-scene.js';
 import { ConsoleStack } from './console-stack.js';
 
-let scene: CompanyScene;
-let company: Company;
-let stack: ConsoleStack;
-beforeAll(async () => {
-  scene = await CompanyScene.start();
-  ({ company, stack } = scene);
-});
-afterAll(() => scene.close());
+const scene = companyScene();
 
 describe('company sign-in', () => {
   it('lets somebody in whom it gives a role, with an account of their own, and back to where they wanted to go', async () => {
     const subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
-    const browser = stack.browser();
-    const query = await company.signIn(await begin(browser, '/orders?status=failed'), subject);
+    const browser = scene.stack.browser();
+    const query = await scene.company.signIn(await begin(browser, '/orders?status=failed'), subject);
     const { status, body } = await answer(browser, query);
     expect([status, body]).toEqual([
       200,
@@ -50,7 +43,11 @@ describe('company sign-in', () => {
   it('knows people by the issuer’s identifier, whatever becomes of their address', async () => {
     const subject = scene.hire();
     const { body: first } = await scene.comeAs(subject);
-    company.people.set(subject, { groups: ['helpers'], email: 'other@acme.example', email_verified: false });
+    scene.company.people.set(subject, {
+      groups: ['helpers'],
+      email: 'other@acme.example',
+      email_verified: false,
+    });
     const { status, body } = await scene.comeAs(subject);
     expect([status, body.operator?.id, body.operator?.email]).toEqual([
       200,
@@ -61,9 +58,9 @@ describe('company sign-in', () => {
 
   it('makes one account of a person who comes twice at the same moment', async () => {
     const subject = scene.hire();
-    const browsers = [stack.browser(), stack.browser(), stack.browser()];
+    const browsers = [scene.stack.browser(), scene.stack.browser(), scene.stack.browser()];
     const queries = await Promise.all(
-      browsers.map(async (browser) => company.signIn(await begin(browser), subject)),
+      browsers.map(async (browser) => scene.company.signIn(await begin(browser), subject)),
     );
     const answers = await Promise.all(
       browsers.map((browser, index) => answer(browser, queries[index] ?? '')),
@@ -89,18 +86,18 @@ describe('company sign-in', () => {
 
   it('begins a session of its own: neither the cookie of before nor one that somebody chose is worth anything', async () => {
     const subject = scene.hire();
-    const { browser } = await stack.signedIn('viewer');
+    const { browser } = await scene.stack.signedIn('viewer');
     const before = browser.cookies.get('console') ?? '';
     expect((await scene.comeAs(subject, browser)).status).toBe(200);
     expect(browser.cookies.get('console')).not.toBe(before);
     expect((await whoAmI(browser)).body.operator?.email).toBe(emailOf(subject));
-    const thief = stack.browser();
+    const thief = scene.stack.browser();
     thief.cookies.set('console', before);
     expect((await whoAmI(thief)).status).toBe(401);
   });
 
   it('leads to no page but the console’s', async () => {
-    const browser = stack.browser();
+    const browser = scene.stack.browser();
     for (const next of [
       '//evil.example/',
       'https://evil.example/',
@@ -113,16 +110,16 @@ describe('company sign-in', () => {
   });
 
   it('is begun only where the provider leads back to, and says where that is', async () => {
-    const { status, body } = await stack
+    const { status, body } = await scene.stack
       .browser()
       .post<SessionBody>('/api/session/company', {}, { headers: { origin: 'http://localhost:3100' } });
     expect([status, body.message]).toEqual([400, expect.stringContaining(new URL(RETURN_URL).origin)]);
   });
 
   it('keeps neither the cookie nor what the provider is shown', async () => {
-    const browser = stack.browser();
+    const browser = scene.stack.browser();
     const url = new URL(await begin(browser));
-    const kept = JSON.stringify(await stack.sql('SELECT row_to_json(c)::text FROM company_sign_ins c'));
+    const kept = JSON.stringify(await scene.stack.sql('SELECT row_to_json(c)::text FROM company_sign_ins c'));
     for (const secret of [
       browser.cookies.get('console-company') ?? '-',
       url.searchParams.get('state') ?? '-',
@@ -138,10 +135,10 @@ describe('an answer of the provider', () => {
 
   it('counts once, in the browser that began it, for ten minutes, and with its state', async () => {
     const subject = scene.hire();
-    const browser = stack.browser();
-    const query = await company.signIn(await begin(browser), subject);
+    const browser = scene.stack.browser();
+    const query = await scene.company.signIn(await begin(browser), subject);
     const cookie = browser.cookies.get('console-company') ?? '';
-    expect(outcome(await answer(stack.browser(), query))).toEqual(over);
+    expect(outcome(await answer(scene.stack.browser(), query))).toEqual(over);
     const otherState = new URLSearchParams(query);
     otherState.set('state', 'x'.repeat(43));
     expect(outcome(await answer(browser, otherState.toString()))).toEqual(over);
@@ -149,37 +146,37 @@ describe('an answer of the provider', () => {
     expect((await answer(browser, query)).status).toBe(200);
     expect(browser.cookies.has('console-company')).toBe(false);
     browser.cookies.set('console-company', cookie);
-    const codes = company.requests.filter((each) => each === 'POST /token').length;
+    const codes = scene.company.requests.filter((each) => each === 'POST /token').length;
     expect(outcome(await answer(browser, query))).toEqual(over);
-    expect(company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
+    expect(scene.company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
 
-    const hasty = stack.browser();
-    const hastyQuery = await company.signIn(await begin(hasty), subject);
+    const hasty = scene.stack.browser();
+    const hastyQuery = await scene.company.signIn(await begin(hasty), subject);
     const both = await Promise.all([answer(hasty, hastyQuery), answer(hasty, hastyQuery)]);
     expect(both.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 403]);
 
-    const late = stack.browser();
-    const lateQuery = await company.signIn(await begin(late), subject);
-    await stack.sql(`UPDATE company_sign_ins SET expires_at = now() - interval '1 second'`);
+    const late = scene.stack.browser();
+    const lateQuery = await scene.company.signIn(await begin(late), subject);
+    await scene.stack.sql(`UPDATE company_sign_ins SET expires_at = now() - interval '1 second'`);
     expect(outcome(await answer(late, lateQuery))).toEqual(over);
   });
 
   it('is worth nothing in another sign-in: a stolen code lacks the verifier', async () => {
-    const [mine, stolen] = [stack.browser(), stack.browser()];
+    const [mine, stolen] = [scene.stack.browser(), scene.stack.browser()];
     const url = new URL(await begin(mine));
-    const theirs = new URLSearchParams(await company.signIn(await begin(stolen), scene.hire()));
+    const theirs = new URLSearchParams(await scene.company.signIn(await begin(stolen), scene.hire()));
     theirs.set('state', url.searchParams.get('state') ?? '');
     expect(outcome(await answer(mine, theirs.toString()))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
     expect((await whoAmI(mine)).status).toBe(401);
   });
 
   it('that names another issuer is refused before its code is used', async () => {
-    const browser = stack.browser();
-    const query = new URLSearchParams(await company.signIn(await begin(browser), scene.hire()));
+    const browser = scene.stack.browser();
+    const query = new URLSearchParams(await scene.company.signIn(await begin(browser), scene.hire()));
     query.set('iss', 'https://evil.example');
-    const codes = company.requests.filter((each) => each === 'POST /token').length;
+    const codes = scene.company.requests.filter((each) => each === 'POST /token').length;
     expect(outcome(await answer(browser, query.toString()))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
-    expect(company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
+    expect(scene.company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
   });
 
   const hour = 3600;
@@ -194,11 +191,13 @@ describe('an answer of the provider', () => {
   ];
   it.each(badTokens)('is refused when its ID token %s', async (_what, faults) => {
     const subject = scene.hire();
-    const browser = stack.browser();
-    const refused = await company.while(faults, () => scene.comeAs(subject, browser));
+    const browser = scene.stack.browser();
+    const refused = await scene.company.while(faults, () => scene.comeAs(subject, browser));
     expect(outcome(refused)).toEqual([403, 'COMPANY_ANSWER_INVALID']);
     expect((await whoAmI(browser)).status).toBe(401);
-    expect(await stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual([]);
+    expect(await scene.stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual(
+      [],
+    );
     expect((await scene.comeAs(subject, browser)).status).toBe(200);
   });
 
@@ -214,73 +213,5 @@ describe('an answer of the provider', () => {
       ],
     ]);
     expect(body.message).toContain('nobody <b>signed in</b>');
-  });
-});
-
-describe('a provider', () => {
-  it('that is down keeps nobody from signing in with a password, and the console from nothing', async () => {
-    const away = await Company.make(RETURN_URL);
-    const console = await ConsoleStack.start(settingsOf(away));
-    try {
-      const { browser } = await console.signedIn('support');
-      expect((await browser.get('/api/orders')).status).toBe(200);
-      expect((await browser.get('/api/session/ways')).body).toEqual({ company: true, company_name: null });
-      const visitor = console.browser();
-      const down = await visitor.post<SessionBody>('/api/session/company', {});
-      expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
-      await away.listen();
-      const query = await away.signIn(await begin(visitor), scene.hire({}, away));
-      await away.close();
-      expect(outcome(await answer(visitor, query))).toEqual([503, 'COMPANY_UNREACHABLE']);
-    } finally {
-      await console.close();
-      await away.close();
-    }
-  });
-
-  it('that does not answer is waited for no longer than a few seconds', async () => {
-    const slow = await (await Company.make(RETURN_URL)).listen();
-    const console = await ConsoleStack.start(settingsOf(slow));
-    try {
-      const down = await slow.while({ isSilent: true }, () =>
-        console.browser().post<SessionBody>('/api/session/company', {}),
-      );
-      expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
-    } finally {
-      await console.close();
-      await slow.close();
-    }
-  });
-
-  it('that does not know the console’s secret, or names itself otherwise, lets nobody in', async () => {
-    const wrongSecret = await ConsoleStack.start({
-      ...settingsOf(company),
-      CONSOLE_OIDC_CLIENT_SECRET: 'another secret',
-    });
-    const wrongName = await ConsoleStack.start({
-      ...settingsOf(company),
-      CONSOLE_OIDC_ISSUER: company.issuer.replace('localhost', '127.0.0.1'),
-    });
-    try {
-      const invalid = [403, 'COMPANY_ANSWER_INVALID'];
-      expect(outcome(await scene.comeAs(scene.hire(), wrongSecret.browser()))).toEqual(invalid);
-      const begun = await wrongName.browser().post<SessionBody>('/api/session/company', {});
-      expect(outcome(begun)).toEqual(invalid);
-    } finally {
-      await wrongSecret.close();
-      await wrongName.close();
-    }
-  });
-
-  it('is not there unless it is set up', async () => {
-    const none = await ConsoleStack.start();
-    try {
-      const browser = none.browser();
-      expect((await browser.get('/api/session/ways')).body).toEqual({ company: false, company_name: null });
-      expect((await browser.post('/api/session/company', {})).status).toBe(404);
-      expect(outcome(await answer(browser, 'code=x&state=y'))).toEqual([403, 'SIGN_IN_OVER']);
-    } finally {
-      await none.close();
-    }
   });
 });

@@ -19,8 +19,10 @@ export interface Faults {
   says?: (claims: IdToken) => IdToken;
   /** Changes what an ID token says, and leaves the signature of before. */
   forges?: (claims: IdToken) => IdToken;
-  /** Takes requests, and answers none. */
-  isSilent?: boolean;
+  /** Takes requests for paths that begin so, and never answers. */
+  silentAt?: string;
+  /** There, it sends the head of an answer first, and then stops or ends the connection. */
+  sendsHead?: 'stops' | 'breaks off';
 }
 
 export const CLIENT = { id: 'console', secret: 'a secret of the console at its company' };
@@ -159,7 +161,13 @@ export class Company {
     answer: (request: IncomingMessage, response: ServerResponse) => unknown,
   ): Promise<void> {
     this.requests.push(`${request.method} ${request.url}`);
-    if (this.faults.isSilent) return;
+    const { silentAt, sendsHead } = this.faults;
+    if (silentAt !== undefined && request.url?.startsWith(silentAt)) {
+      if (sendsHead)
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":');
+      if (sendsHead === 'breaks off') response.destroy();
+      return;
+    }
     if (!request.url?.startsWith('/interaction/')) return void answer(request, response);
     if (request.method === 'GET') return void response.setHeader('content-type', 'text/html').end(FORM);
     const chunks: Buffer[] = [];

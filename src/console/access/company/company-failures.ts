@@ -42,11 +42,24 @@ function isUnreachable(error: unknown): boolean {
   return networkErrorOf(error) !== null;
 }
 
-/** What fetch throws where nothing answers, also where the library has wrapped it. */
-function networkErrorOf(error: unknown): { cause?: unknown } | null {
-  const outer = error as { message?: unknown; cause?: unknown } | null | undefined;
-  const inner = outer?.cause as typeof outer;
-  return [outer, inner].find((each) => each?.message === 'fetch failed') ?? null;
+interface Thrown {
+  name?: unknown;
+  message?: unknown;
+  cause?: unknown;
+}
+
+/** The library wraps what it meets twice at most. */
+const DEEPEST_CAUSE = 3;
+
+/** What fetch throws where nothing answers, or an answer stops or breaks off in its middle, however the library has wrapped it. */
+function networkErrorOf(error: unknown): Thrown | null {
+  let each = error as Thrown | null | undefined;
+  for (let depth = 0; each && depth < DEEPEST_CAUSE; depth++) {
+    if (each.message === 'fetch failed' || each.message === 'terminated' || each.name === 'TimeoutError')
+      return each;
+    each = each.cause as typeof each;
+  }
+  return null;
 }
 
 /** What of it may stand in a log: causes hold tokens and claims. */
