@@ -45,6 +45,24 @@ describe('The texts of the console', () => {
     expect(unused).toEqual([]);
   });
 
+  /** What is counted; a text with two counts is made of two. */
+  const THINGS =
+    'attempts|calls|characters|deliveries|merchants|months|movements|offers|orders|pieces|prices|products|units|webhooks';
+  /** A number that is always in the thousands. */
+  const ALWAYS_MANY = ['suppliers.callsAmong', 'suppliers.callsNone'];
+
+  it('in English, have a form of their own for one of each thing that they count', () => {
+    const counts = new RegExp(`\\{\\w+\\} (\\w+ )?(${THINGS})\\b`);
+    const wrong = Object.entries(en).filter(
+      ([key, text]) => typeof text === 'string' && counts.test(text) && !ALWAYS_MANY.includes(key),
+    );
+    expect(wrong).toEqual([]);
+    const oneOfMany = Object.entries(en).filter(
+      ([, text]) => typeof text !== 'string' && text.one === undefined,
+    );
+    expect(oneOfMany).toEqual([]);
+  });
+
   it('choose the form by the count, and write numbers as the language does', () => {
     const messages = { units: { one: '{count} unit of {of}', other: '{count} units of {of}' } };
     expect(translate(messages, 'en', 'units', { count: 1, of: 'x' })).toBe('1 unit of x');

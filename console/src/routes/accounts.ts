@@ -1,3 +1,4 @@
+import { LOG_SOURCES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, day, said, text, whole } from '../search-params';
 import { inArea, shell } from './base';
@@ -9,7 +10,7 @@ export const log = createRoute({
     said({
       operator: text(search.operator),
       action: text(search.action),
-      source: choice(search.source, ['console', 'cli']),
+      source: choice(search.source, LOG_SOURCES),
       merchant: whole(search.merchant),
       order: text(search.order),
       supplier: text(search.supplier),

@@ -1,3 +1,4 @@
+import { APPROVAL_STATUSES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, said, whole } from '../search-params';
 import { inArea, shell } from './base';
@@ -7,7 +8,7 @@ export const approvals = createRoute({
   path: '/approvals',
   validateSearch: (search: Record<string, unknown>) =>
     said({
-      status: choice(search.status, ['open', 'approved', 'rejected', 'withdrawn', 'expired']),
+      status: choice(search.status, APPROVAL_STATUSES),
       merchant: whole(search.merchant),
     }),
   component: lazyRouteComponent(

@@ -1,3 +1,4 @@
+import { MERCHANT_STATUSES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, said, text } from '../search-params';
 import { inArea, shell } from './base';
@@ -9,7 +10,7 @@ export const merchants = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     said({
       q: text(search.q),
-      status: choice(search.status, ['active', 'suspended']),
+      status: choice(search.status, MERCHANT_STATUSES),
       sandbox: choice(search.sandbox, ['true', 'false']),
       low: choice(search.low, ['true']),
     }),

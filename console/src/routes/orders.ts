@@ -1,3 +1,4 @@
+import { REVIEW_STATES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, said, text, whole } from '../search-params';
 import { inArea, shell } from './base';
@@ -44,7 +45,7 @@ export const review = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     said({
       supplier: text(search.supplier),
-      state: choice(search.state, ['review', 'unknown']),
+      state: choice(search.state, REVIEW_STATES),
     }),
   component: lazyRouteComponent(
     inArea('orders', () => import('../pages/review/review')),

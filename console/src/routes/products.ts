@@ -1,3 +1,4 @@
+import { PRICE_STEPS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, said, text } from '../search-params';
 import { inArea, shell } from './base';
@@ -41,7 +42,7 @@ export const productPrices = createRoute({
     said({
       ...productFilters(search),
       percent: text(search.percent),
-      round: choice(search.round, ['0.25', '0.50', '1.00']),
+      round: choice(search.round, PRICE_STEPS),
     }),
   component: lazyRouteComponent(
     inArea('products', () => import('../pages/products/prices')),

@@ -1,3 +1,4 @@
+import { MARGIN_GROUPS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, day, said, text, whole } from '../search-params';
 import { inArea, shell } from './base';
@@ -31,7 +32,7 @@ export const marginReport = createRoute({
     said({
       from: day(search.from),
       to: day(search.to),
-      by: choice(search.by, ['sku', 'supplier', 'merchant', 'day']),
+      by: choice(search.by, MARGIN_GROUPS),
       job: whole(search.job),
     }),
   component: lazyRouteComponent(

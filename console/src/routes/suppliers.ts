@@ -1,3 +1,4 @@
+import { SUPPLIER_TABS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, said, text } from '../search-params';
 import { inArea, shell } from './base';
@@ -17,7 +18,7 @@ export const supplier = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     said({
       range: choice(search.range, ['day', 'week']),
-      tab: choice(search.tab, ['catalogue', 'offers', 'log']),
+      tab: choice(search.tab, SUPPLIER_TABS),
       q: text(search.q),
       unmapped: choice(search.unmapped, ['true']),
     }),

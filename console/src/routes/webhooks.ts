@@ -1,3 +1,4 @@
+import { DELIVERED_EVENTS, DELIVERY_STATUSES, WEBHOOK_STATES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, day, said, whole } from '../search-params';
 import { inArea, shell } from './base';
@@ -7,7 +8,7 @@ export const webhooks = createRoute({
   path: '/webhooks',
   validateSearch: (search: Record<string, unknown>) =>
     said({
-      status: choice(search.status, ['active', 'inactive', 'failing']),
+      status: choice(search.status, WEBHOOK_STATES),
       merchant: whole(search.merchant),
     }),
   component: lazyRouteComponent(
@@ -18,8 +19,8 @@ export const webhooks = createRoute({
 
 /** What lists of deliveries are filtered by, and which one is shown beside. */
 const deliverySearch = (search: Record<string, unknown>) => ({
-  status: choice(search.status, ['pending', 'succeeded', 'failed', 'cancelled']),
-  event: choice(search.event, ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test']),
+  status: choice(search.status, DELIVERY_STATUSES),
+  event: choice(search.event, DELIVERED_EVENTS),
   from: day(search.from),
   delivery: whole(search.delivery),
 });

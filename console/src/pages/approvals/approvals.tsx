@@ -1,5 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { APPROVAL_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
@@ -16,8 +17,6 @@ import { useSession } from '../../session';
 import type { ApprovalView } from './approval-view';
 import { Decide, Movement, useDecision } from './decide';
 
-const STATUSES = ['open', 'approved', 'rejected', 'withdrawn', 'expired'] as const;
-
 /** Movements of money that wait for a second person, and those that did. */
 export function Approvals(): ReactNode {
   const t = useT();
@@ -30,7 +29,7 @@ export function Approvals(): ReactNode {
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
   const [decide, dialog] = useDecision();
-  const choices = STATUSES.map((value) => ({ value, label: t(`status.approval_${value}`) }));
+  const choices = APPROVAL_STATUSES.map((value) => ({ value, label: t(`status.approval_${value}`) }));
   return (
     <Page title={t('nav.approvals')} actions={<LiveButton />}>
       <Filters

@@ -1,5 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { LOG_SOURCES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { addDays, startOfDay } from '../../i18n/moments';
@@ -161,7 +162,7 @@ function filtersOf(t: Translate, isOwnOnly: boolean): Filter[] {
     {
       name: 'source',
       label: t('log.where'),
-      choices: (['console', 'cli'] as const).map((value) => ({ value, label: t(`log.source.${value}`) })),
+      choices: LOG_SOURCES.map((value) => ({ value, label: t(`log.source.${value}`) })),
     },
     { name: 'merchant', label: t('log.merchant'), type: 'number' },
     { name: 'order', label: t('log.order') },

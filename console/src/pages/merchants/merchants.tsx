@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { MERCHANT_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
@@ -161,7 +162,7 @@ const filtersOf = (t: Translate, seesWallets: boolean): Filter[] => [
   {
     name: 'status',
     label: t('merchants.status'),
-    choices: (['active', 'suspended'] as const).map((value) => ({ value, label: t(`status.${value}`) })),
+    choices: MERCHANT_STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
   },
   {
     name: 'sandbox',

@@ -1,5 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ORDER_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { addDays, startOfDay } from '../../i18n/moments';
@@ -22,11 +23,9 @@ import { Products } from './products';
 
 type OrderRow = components['schemas']['ListedOrderDto'];
 
-const STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
-
 /** What a list of orders is filtered by, as the address has it. */
 export interface OrderFilters {
-  status?: (typeof STATUSES)[number];
+  status?: (typeof ORDER_STATUSES)[number];
   merchant?: string;
   sku?: string;
   supplier?: string;
@@ -227,7 +226,7 @@ function filtersOf(t: Translate): Filter[] {
     {
       name: 'status',
       label: t('order.status'),
-      choices: STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+      choices: ORDER_STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
     },
     { name: 'merchant', label: t('order.merchantId'), type: 'number' },
     { name: 'sku', label: t('order.sku') },

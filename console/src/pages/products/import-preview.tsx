@@ -80,9 +80,9 @@ export function ImportPreview({
           }}
         >
           <p>
-            {t(kind === 'products' ? 'import.consequenceProducts' : 'import.consequencePrices', {
-              added,
-              changed,
+            {t('import.changes', {
+              added: t(kind === 'products' ? 'import.addsProducts' : 'import.addsPrices', { count: added }),
+              count: changed,
             })}
           </p>
           <Alarms preview={preview} />

@@ -2,6 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
+import { PRICE_STEPS } from '../../choices';
 import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
@@ -20,7 +21,6 @@ import { productFilters } from './products';
 type Question = components['schemas']['AdjustmentDto'];
 type Preview = components['schemas']['AdjustmentPreviewDto'];
 
-const ROUNDINGS = ['0.25', '0.50', '1.00'] as const;
 const PERCENT = /^[+-]?\d{1,6}(\.\d{1,4})?$/;
 const TYPING_MS = 400;
 const SHOWN_AT_FIRST = 200;
@@ -43,7 +43,7 @@ export function Prices(): ReactNode {
           label={t('adjust.rounding')}
           data={[
             { value: '', label: '0.01 THB' },
-            ...ROUNDINGS.map((value) => ({ value, label: `${value} THB` })),
+            ...PRICE_STEPS.map((value) => ({ value, label: `${value} THB` })),
           ]}
           value={round ?? ''}
           onChange={(event) => change({ round: event.currentTarget.value || undefined })}

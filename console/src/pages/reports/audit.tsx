@@ -85,17 +85,13 @@ function Checks({ id }: { id: string }): ReactNode {
 
 /** What was not read again, because its month was checked when it was closed. */
 function Closed({ result }: { result: AuditResult | null }): ReactNode {
-  const { t, language } = useWords();
+  const { t } = useWords();
   const month = result?.closed_through ?? null;
   if (result === null || month === null) return null;
-  const numbers = new Intl.NumberFormat(language);
   return (
     <p>
-      {t('audit.closed', {
-        checked: numbers.format(result.checked_orders ?? 0),
-        orders: numbers.format(result.closed_orders ?? 0),
-        month,
-      })}
+      {t('audit.read', { count: result.checked_orders ?? 0 })}{' '}
+      {t('audit.readBefore', { count: result.closed_orders ?? 0, month })}
     </p>
   );
 }

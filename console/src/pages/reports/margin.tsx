@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { MARGIN_GROUPS } from '../../choices';
 import { addDays, dayOf } from '../../i18n/moments';
 import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
@@ -13,8 +14,7 @@ import { Wide } from './wide';
 
 /** When the days of the report begin and end, whoever asks. */
 const ZONE = 'Asia/Bangkok';
-export const GROUPINGS = ['sku', 'supplier', 'merchant', 'day'] as const;
-type Grouping = (typeof GROUPINGS)[number];
+type Grouping = (typeof MARGIN_GROUPS)[number];
 type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 
 /** What merchants paid, and what it cost. */
@@ -62,7 +62,7 @@ export function MarginReport(): ReactNode {
           {dayField('to', t('report.to'), to)}
           <NativeSelect
             label={t('report.by')}
-            data={GROUPINGS.map((value) => ({ value, label: t(`report.by.${value}`) }))}
+            data={MARGIN_GROUPS.map((value) => ({ value, label: t(`report.by.${value}`) }))}
             value={by}
             onChange={(event) => change({ by: event.currentTarget.value as Grouping })}
           />

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { REVIEW_STATES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
@@ -40,7 +41,7 @@ export function Review(): ReactNode {
           {
             name: 'state',
             label: t('review.state'),
-            choices: (['review', 'unknown'] as const).map((value) => ({
+            choices: REVIEW_STATES.map((value) => ({
               value,
               label: t(`status.${value}`),
             })),

@@ -4,8 +4,6 @@ import type { components } from '../../schema';
 export type ListedSupplier = components['schemas']['ListedSupplierDto'];
 export type SupplierDetail = components['schemas']['SupplierDetailDto'];
 export type CatalogueItem = components['schemas']['SupplierProductDto'];
-/** The parts of a supplier's page besides its overview. */
-export const SUPPLIER_TABS = ['catalogue', 'offers', 'log'] as const;
 
 type Calls = components['schemas']['RecentCallsDto'];
 

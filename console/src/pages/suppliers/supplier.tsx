@@ -1,6 +1,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense, useState, type ReactNode } from 'react';
+import { SUPPLIER_TABS } from '../../choices';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
@@ -13,7 +14,7 @@ import { useMay } from '../../session';
 import { Catalogue, RemoveSupplier, SupplierLog, SupplierOffers, SupplierSettings } from './parts';
 import { SupplierFacts } from './supplier-facts';
 import { SupplierFigures } from './supplier-figures';
-import { SUPPLIER_TABS, type SupplierDetail } from './supplier-view';
+import type { SupplierDetail } from './supplier-view';
 import { PauseButton } from './suppliers';
 import { TestSupplier } from './test-supplier';
 import { UndecidedCalls } from './undecided-calls';

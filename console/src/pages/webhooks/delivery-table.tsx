@@ -1,11 +1,12 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { DELIVERED_EVENTS, DELIVERY_STATUSES } from '../../choices';
 import { useT, type Translate } from '../../i18n/words';
 import type { Filter } from '../../kit/filters';
 import { Moment, ZoneName } from '../../kit/moment';
 import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
-import { DELIVERY_STATUSES, EVENTS, type DeliveryView } from './webhook-view';
+import type { DeliveryView } from './webhook-view';
 
 interface DeliveryTableProps {
   rows: DeliveryView[];
@@ -101,7 +102,7 @@ export const deliveryFilters = (t: Translate): Filter[] => [
   {
     name: 'event',
     label: t('webhook.event'),
-    choices: EVENTS.map((value) => ({ value, label: value })),
+    choices: DELIVERED_EVENTS.map((value) => ({ value, label: value })),
   },
   { name: 'from', label: t('order.from'), type: 'date' },
 ];

@@ -2,11 +2,12 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { DELIVERED_EVENTS, DELIVERY_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
 import { useWords } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { useRequestKey } from '../../kit/request-key';
-import { DELIVERY_STATUSES, EVENTS, type WebhookDetailView } from './webhook-view';
+import type { WebhookDetailView } from './webhook-view';
 import classes from './webhook.module.css';
 
 /** More than this has to be typed. */
@@ -14,7 +15,7 @@ const TYPED_ABOVE = 1_000;
 const HOURS = [1, 24, 168, 720] as const;
 
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-type DeliveredEvent = (typeof EVENTS)[number];
+type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
 interface Choice {
   status: DeliveryStatus;
@@ -100,7 +101,7 @@ function Fields({ choice, onChange }: { choice: Choice; onChange: (choice: Choic
         label={t('webhook.event')}
         data={[
           { value: '', label: t('replay.anyEvent') },
-          ...EVENTS.map((value) => ({ value, label: value })),
+          ...DELIVERED_EVENTS.map((value) => ({ value, label: value })),
         ]}
         value={choice.event ?? ''}
         onChange={({ currentTarget: { value } }) =>

@@ -7,9 +7,6 @@ export type DeliveryView = Schemas['ConsoleDeliveryDto'];
 export type DeliveryDetailView = Schemas['ConsoleDeliveryDetailDto'];
 export type AttemptView = Schemas['ConsoleAttemptDto'];
 
-export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
-export const EVENTS = ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test'] as const;
-
 /** Above this, waiting deliveries are not counted. */
 const COUNTED = 1_000;
 

@@ -1,5 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { WEBHOOK_STATES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { Filters } from '../../kit/filters';
@@ -49,7 +50,7 @@ function filtersOf(t: Translate) {
     {
       name: 'status',
       label: t('order.status'),
-      choices: (['active', 'inactive', 'failing'] as const).map((value) => ({
+      choices: WEBHOOK_STATES.map((value) => ({
         value,
         label: t(`status.${value}`),
       })),
