@@ -2,6 +2,7 @@ import { Button, NativeSelect, Popover, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
+import { DayInput } from './day-input';
 import { CrossIcon, DownIcon, PlusIcon } from './icons';
 import classes from './filters.module.css';
 
@@ -129,10 +130,11 @@ function Editor({ filter: { label, choices, type }, value, onChange }: ChipProps
           value={draft}
           onChange={(event) => setDraft(event.currentTarget.value)}
         />
+      ) : type === 'date' ? (
+        <DayInput label={t('filters.by', { filter: label })} value={draft} onChange={setDraft} />
       ) : (
         <TextInput
           label={t('filters.by', { filter: label })}
-          type={type === 'date' ? 'date' : 'text'}
           inputMode={type === 'number' ? 'numeric' : undefined}
           value={draft}
           onChange={(event) => setDraft(event.currentTarget.value)}

@@ -107,3 +107,4 @@ export const KeyboardIcon = icon(
   <path d="M1.5 4.5h13v7h-13zM4 7h.01M6.5 7h.01M9 7h.01M11.5 7h.01M5 9.5h6" />,
 );
 export const SignOutIcon = icon(<path d="M9.5 5V2.5h-7v11h7V11M6 8h8m0 0-2.5-2.5M14 8l-2.5 2.5" />);
+export const CalendarIcon = icon(<path d="M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v3m5-3v3" />);

@@ -78,6 +78,25 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.leave();
   });
 
+  it('take days year first, whatever the language of the browser, typed or from its calendar', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/reports/daily?date=2026-03-04');
+    const day = page.getByRole('textbox', { name: 'Day', exact: true });
+    expect(await day.inputValue()).toBe('2026-03-04');
+    await day.fill('03/05/2026');
+    await page.getByText('Year, month and day, such as 2026-11-22').waitFor();
+    await visitor.look('day-wrong');
+    await day.fill('2026-03-05');
+    await page.waitForURL('**/reports/daily?date=2026-03-05*');
+    await page.getByText('Year, month and day, such as').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Day: choose in a calendar' }).click();
+    await page.locator('input[type=date]').fill('2026-03-06');
+    await page.waitForURL('**/reports/daily?date=2026-03-06*');
+    expect(await day.inputValue()).toBe('2026-03-06');
+    await visitor.leave();
+  });
+
   it('are forbidden to those who may not see them', async () => {
     const visitor = await arrive('en', await scene.console.signedIn('support'));
     const { page } = visitor;

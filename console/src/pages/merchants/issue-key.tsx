@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { addDays, startOfDay } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
+import { DayInput } from '../../kit/day-input';
 import { Confirm } from '../../kit/confirm';
 import { useRequestKey } from '../../kit/request-key';
 import { useRefresh, type MerchantView } from './merchant-view';
@@ -61,13 +62,7 @@ export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }
         value={networks}
         onChange={(event) => setNetworks(event.currentTarget.value)}
       />
-      <TextInput
-        type="date"
-        label={t('keys.until')}
-        description={t('keys.untilHint')}
-        value={until}
-        onChange={(event) => setUntil(event.currentTarget.value)}
-      />
+      <DayInput label={t('keys.until')} description={t('keys.untilHint')} value={until} onChange={setUntil} />
     </Confirm>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Popover, TextInput } from '@mantine/core';
+import { Button, Popover } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { addDays, startOfDay } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
+import { DayInput } from '../../kit/day-input';
 import classes from './statement.module.css';
 
 /** The statement of a period as a file: all of it, where no days are chosen. */
@@ -22,17 +23,15 @@ export function StatementCsv({ id }: { id: number }): ReactNode {
       </Popover.Target>
       <Popover.Dropdown>
         <div className={classes.period}>
-          <TextInput
-            type="date"
+          <DayInput
             label={t('statement.from')}
-            value={from}
-            onChange={(event) => setPeriod([event.currentTarget.value, to ?? ''])}
+            value={from ?? ''}
+            onChange={(day) => setPeriod([day, to ?? ''])}
           />
-          <TextInput
-            type="date"
+          <DayInput
             label={t('statement.to')}
-            value={to}
-            onChange={(event) => setPeriod([from ?? '', event.currentTarget.value])}
+            value={to ?? ''}
+            onChange={(day) => setPeriod([from ?? '', day])}
           />
           <Button
             component="a"

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { addDays, dayOf } from '../../i18n/moments';
 import { useWords, type Translate } from '../../i18n/words';
+import { DayInput } from '../../kit/day-input';
 import { Amount } from '../../kit/amount';
 import { Table, type Column } from '../../kit/table';
 import type { DailyResult } from './job-view';
@@ -39,12 +40,7 @@ export function DailyReport(): ReactNode {
       })}
       fields={
         <>
-          <TextInput
-            label={t('report.day')}
-            type="date"
-            value={date}
-            onChange={(event) => change({ date: event.currentTarget.value })}
-          />
+          <DayInput label={t('report.day')} value={date} onChange={(next) => change({ date: next })} />
           <TextInput
             key={zone}
             label={t('report.zone')}

@@ -1,9 +1,10 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { MARGIN_GROUPS } from '../../choices';
 import { addDays, dayOf } from '../../i18n/moments';
 import { useT, type Translate } from '../../i18n/words';
+import { DayInput } from '../../kit/day-input';
 import { Amount } from '../../kit/amount';
 import { Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
@@ -33,12 +34,7 @@ export function MarginReport(): ReactNode {
   const change = (changes: { from?: string; to?: string; by?: Grouping }): void =>
     void navigate({ to: '/reports/margin', search: { from, to, by, ...changes }, replace: true });
   const dayField = (name: 'from' | 'to', label: string, value: string): ReactNode => (
-    <TextInput
-      label={label}
-      type="date"
-      value={value}
-      onChange={(event) => change({ [name]: event.currentTarget.value })}
-    />
+    <DayInput label={label} value={value} onChange={(next) => change({ [name]: next })} />
   );
   return (
     <Report

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { addDays, dayOf, startOfDay } from '../../i18n/moments';
 import { useWords, type Translate } from '../../i18n/words';
+import { DayInput } from '../../kit/day-input';
 import { Amount } from '../../kit/amount';
 import { Section } from '../../kit/page';
 import { Status } from '../../kit/status';
@@ -54,11 +55,10 @@ export function SupplierReport(): ReactNode {
             defaultValue={code}
             onBlur={(event) => change({ code: event.currentTarget.value.trim() || undefined })}
           />
-          <TextInput
+          <DayInput
             label={t('report.placedSince')}
-            type="date"
             value={since}
-            onChange={(event) => change({ since: event.currentTarget.value })}
+            onChange={(next) => change({ since: next })}
           />
         </>
       }
