@@ -6,6 +6,11 @@ import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-bro
 /** What the browser itself says of an answer such as 401. */
 const REFUSED = /Failed to load resource/;
 
+const SHOWN = {
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  uri: 'otpauth://totp/Console:mali@shop.example?issuer=Console&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+};
+
 const signIn = async (page: Page, email: string, password = PASSWORD): Promise<void> => {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -64,6 +69,31 @@ describeInBrowser('Signing in, in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'My account' }).waitFor();
     await visitor.leave(REFUSED);
+  });
+
+  it('is given a second factor on the page of the account, with recovery codes that are shown once', async () => {
+    const visitor = await Visitor.arrive(browser, stack, { as: await stack.signedIn('support') });
+    const { page } = visitor;
+    const begin = async (): Promise<void> => {
+      await visitor.open('/me');
+      await page.getByRole('button', { name: 'Set up a second factor' }).click();
+      await page.getByRole('img', { name: 'QR code' }).waitFor();
+    };
+    // The same secret in each picture, and never one that anybody has.
+    await page.route('**/api/me/second-factor', (route) => route.fulfill({ json: SHOWN }));
+    await begin();
+    await page.getByRole('button', { name: 'Turn it on' }).scrollIntoViewIfNeeded();
+    await visitor.look('second-factor');
+    await page.unroute('**/api/me/second-factor');
+    await begin();
+    const secret = await page.locator('form code').textContent();
+    await page.getByRole('textbox', { name: 'Code' }).fill(await codeOf(secret ?? ''));
+    await page.keyboard.press('Enter');
+    await page.getByText('Keep these recovery codes in a safe place').waitFor();
+    await visitor.look('recovery-codes');
+    await page.getByRole('button', { name: 'I kept them' }).click();
+    await page.getByText('Signing in asks for a code from your app.').waitFor();
+    await visitor.leave();
   });
 
   it('begins with the link of an administrator, which sets the password', async () => {
