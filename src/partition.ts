@@ -6,7 +6,7 @@ import { processName, startProblem } from './core/process.js';
 import { FOR_MIGRATIONS } from './database/connections.js';
 import { partitionEvents } from './database/partitions/partition-events.js';
 import { partitionOrders } from './database/partitions/partition-orders.js';
-import type { Run } from './database/partitions/runs.js';
+import { runOn } from './database/partitions/runs.js';
 
 /** What can be partitioned, with how many ids a partition has by default and at least. */
 const SUBJECTS = {
@@ -33,9 +33,7 @@ try {
     connectionString: config.DATABASE_URL,
   });
   await client.connect();
-  const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
-    (await client.query<Row>(text, values)).rows;
-  await partition(run, perPartition, logger);
+  await partition(runOn(client), perPartition, logger);
   await client.end();
 } catch (error) {
   console.error(startProblem(error));

@@ -1,7 +1,7 @@
 import type { FigureName } from '../core/metrics.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
-import { EVENT_TABLES, idsLeft } from '../database/event-partitions.js';
+import { EVENT_TABLES, idsLeft } from '../database/partitions/event-partitions.js';
 import { LASTS_SECONDS, SPENDING } from '../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../webhooks/dispatch.sql.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
-import { keepPartitionsAhead, type EventTable, type Run } from '../database/event-partitions.js';
+import { keepPartitionsAhead, type EventTable } from '../database/partitions/event-partitions.js';
+import type { Run } from '../database/partitions/runs.js';
 import { LOCK_PARTITIONS } from './event-partitions.sql.js';
 
 /** The partitions of events, deliveries and attempts, as workers make them. */
@@ -23,5 +24,5 @@ export class EventPartitionsRepository {
 
 const runOf =
   (tx: Transaction): Run =>
-  (sql) =>
-    tx.manager.query(sql);
+  (text, values) =>
+    tx.manager.query(text, values);

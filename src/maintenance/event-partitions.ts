@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { EVENT_TABLES } from '../database/event-partitions.js';
+import { EVENT_TABLES } from '../database/partitions/event-partitions.js';
 import { SchemaService } from '../database/schema.service.js';
 import { EventPartitionsRepository } from './event-partitions.repository.js';
 import { WorkerJob } from './worker-job.js';

@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
 import { LocksNotFree } from '../database/partitions/briefly.js';
 import { keepPartitionAhead } from '../database/partitions/partition-orders.js';
-import type { Run } from '../database/partitions/runs.js';
+import { runOn } from '../database/partitions/runs.js';
 import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 600_000;
@@ -33,11 +33,9 @@ export class OrderPartitions extends WorkerJob {
 
   private async keepAhead(): Promise<void> {
     const client = await this.database.pool.connect();
-    const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
-      (await client.query<Row>(text, values)).rows;
     let added;
     try {
-      added = await keepPartitionAhead(run);
+      added = await keepPartitionAhead(runOn(client));
     } finally {
       // Whatever transaction an error left open ends with its connection.
       client.release(added === undefined);

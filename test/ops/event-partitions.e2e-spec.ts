@@ -1,18 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../ormconfig.js';
-import { createLogger } from '../../src/core/logger.js';
-import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
-import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { Database } from '../../src/database/database.js';
-import { EVENT_TABLES } from '../../src/database/event-partitions.js';
+import { EVENT_TABLES } from '../../src/database/partitions/event-partitions.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
-import { keepPartitionAhead, partitionOrders } from '../../src/database/partitions/partition-orders.js';
-import { partitionEvents } from '../../src/database/partitions/partition-events.js';
+import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
 import type { Run } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
+import { createIndexTwice, Partitioning } from '../support/partitioning.js';
 import { auditServiceOf } from '../support/planted.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -52,7 +47,7 @@ let stack: TestStack;
 let receiver: WebhookReceiver;
 let merchant: TestMerchant;
 let sku: string;
-let client: pg.Client;
+let partitioning: Partitioning;
 
 beforeEach(async () => {
   stack = await TestStack.start();
@@ -60,21 +55,16 @@ beforeEach(async () => {
   merchant = await stack.merchant('1000.00');
   await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url('/orders') });
   sku = await stack.product('1.00');
-  client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: stack.config.DATABASE_URL });
-  await client.connect();
+  partitioning = await Partitioning.connect(stack);
 });
 
 afterEach(async () => {
-  await client.end();
+  await partitioning.close();
   await stack.close();
   await receiver.close();
 });
 
-const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
-  (await client.query<Row>(text, values)).rows;
-
-const logger = (): ReturnType<typeof createLogger> => createLogger(stack.config, 'test');
-const partition = (by: Run = run): Promise<void> => partitionEvents(by, BigInt(END), logger());
+const partition = (by?: Run): Promise<void> => partitioning.events(BigInt(END), by);
 
 const ranges = (): Promise<{ table: string; ranges: string[] }[]> => stack.sql(RANGES);
 
@@ -182,7 +172,7 @@ describe('events that become partitioned', () => {
   });
 
   it('keep their numbers and the rights of others, beside the statements of the version before', async () => {
-    await client.query('GRANT SELECT ON events TO PUBLIC');
+    await stack.sql('GRANT SELECT ON events TO PUBLIC');
     const older = new pg.Client(stack.config.DATABASE_URL);
     await older.connect();
     let kinds = 0;
@@ -200,7 +190,7 @@ describe('events that become partitioned', () => {
       await partition();
       await record();
       expect(await ids()).toEqual(Array.from({ length: 9 }, (_, n) => String(n + 1)));
-      await expect(client.query(`UPDATE events SET public_id = 'evt_1' WHERE id = 2`)).rejects.toThrow(
+      await expect(stack.sql(`UPDATE events SET public_id = 'evt_1' WHERE id = 2`)).rejects.toThrow(
         'uq_events_public_id_0',
       );
       const [granted] = await stack.sql(
@@ -222,9 +212,7 @@ describe('partitioning events', () => {
       'ATTACH PARTITION webhook_attempts_0',
       'ANALYZE',
     ]) {
-      const broken: Run = (text, values) =>
-        text.includes(step) ? Promise.reject(new Error('interrupted')) : run(text, values);
-      await expect(partition(broken)).rejects.toThrow('interrupted');
+      await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
       await toldOrders(1);
     }
     await partition();
@@ -248,7 +236,7 @@ describe('partitioning events', () => {
   });
 
   it('is refused where a view would go on with the first partition alone', async () => {
-    await client.query('CREATE VIEW late AS SELECT * FROM webhook_deliveries');
+    await stack.sql('CREATE VIEW late AS SELECT * FROM webhook_deliveries');
     await expect(partition()).rejects.toThrow('view late');
     expect(await ranges()).toEqual([]);
     await toldOrders(1);
@@ -256,12 +244,12 @@ describe('partitioning events', () => {
 
   it.each(['orders', 'events'])('goes with that of orders, first %s', async (first) => {
     await toldOrders(1);
-    const orders = (): Promise<void> => partitionOrders(run, 1_000_000n, logger());
+    const orders = (): Promise<void> => partitioning.orders(1_000_000n);
     for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
     await goNear(1);
     await stack.sql(`SELECT setval('orders_id_seq', 1000000, false)`);
     await toldOrders(3);
-    expect(await keepPartitionAhead(run)).not.toBeNull();
+    expect(await keepPartitionAhead(partitioning.run)).not.toBeNull();
     await stack.stopWorkers();
     await stack.startWorker();
     await eventually(ranges, (found) =>
@@ -277,15 +265,7 @@ describe('partitioning events', () => {
 
 it('a migration makes an index of events beside those who write, in each partition', async () => {
   await partition();
-  const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
-  const runner = source.createQueryRunner();
-  try {
-    for (let times = 0; times < 2; times++)
-      await createIndexConcurrently(runner, 'ix_events_one', 'events', '(created_at)');
-  } finally {
-    await runner.release();
-    await source.destroy();
-  }
+  await createIndexTwice(stack, 'ix_events_one', 'events', '(created_at)');
   expect(
     await stack.sql(
       `SELECT indexrelid::regclass::text AS index, indisvalid AS valid FROM pg_index

@@ -1,15 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../ormconfig.js';
-import { createLogger } from '../../src/core/logger.js';
-import { FOR_MIGRATIONS } from '../../src/database/connections.js';
-import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
 import { OrderPartitionsRepository } from '../../src/database/partitions/order-partitions.repository.js';
-import { keepPartitionAhead, partitionOrders } from '../../src/database/partitions/partition-orders.js';
-import { alone, PartitionsRefused, type Run } from '../../src/database/partitions/runs.js';
+import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
+import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/partitions/runs.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { createIndexTwice, Partitioning } from '../support/partitioning.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { untilServed } from '../support/until-served.js';
 
@@ -18,26 +14,24 @@ const SIZE = 1_000_000n;
 let stack: TestStack;
 let merchant: TestMerchant;
 let sku: string;
+let partitioning: Partitioning;
+let run: Run;
 let client: pg.Client;
 
 beforeEach(async () => {
   stack = await TestStack.start();
   merchant = await stack.merchant('100000.00');
   sku = await stack.product('1.00');
-  client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: stack.config.DATABASE_URL });
-  await client.connect();
+  partitioning = await Partitioning.connect(stack);
+  ({ run, client } = partitioning);
 });
 
 afterEach(async () => {
-  await client.end();
+  await partitioning.close();
   await stack.close();
 });
 
-const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
-  (await client.query<Row>(text, values)).rows;
-
-const partition = (by: Run = run): Promise<void> =>
-  partitionOrders(by, SIZE, createLogger(stack.config, 'test'));
+const partition = (by?: Run): Promise<void> => partitioning.orders(SIZE, by);
 
 /** The next order gets this id. */
 const goOnAt = (id: bigint): Promise<object[]> =>
@@ -148,15 +142,7 @@ describe('orders that become partitioned', () => {
 describe('a migration', () => {
   it('makes an index of orders beside those who write, partitioned or not', async () => {
     const index = async (name: string): Promise<object[]> => {
-      const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
-      const runner = source.createQueryRunner();
-      try {
-        for (let times = 0; times < 2; times++)
-          await createIndexConcurrently(runner, name, 'orders', `(user_id) WHERE status = 'failed'`);
-      } finally {
-        await runner.release();
-        await source.destroy();
-      }
+      await createIndexTwice(stack, name, 'orders', `(user_id) WHERE status = 'failed'`);
       return stack.sql(
         `SELECT indrelid::regclass::text AS table, indisvalid AS valid FROM pg_index
          WHERE indexrelid::regclass::text LIKE $1 ORDER BY 1`,
@@ -181,9 +167,7 @@ describe('partitioning', () => {
       'CREATE TABLE orders_p2',
       'ANALYZE',
     ]) {
-      const broken: Run = (text, values) =>
-        text.includes(step) ? Promise.reject(new Error('interrupted')) : run(text, values);
-      await expect(partition(broken)).rejects.toThrow('interrupted');
+      await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
       expect(await place(`after-${step}`)).toMatchObject({ status: 200 });
     }
     await partition();
@@ -207,8 +191,7 @@ describe('partitioning', () => {
     const other = new pg.Client(stack.config.DATABASE_URL);
     await other.connect();
     try {
-      const byOther: Run = async (text) => (await other.query(text)).rows as never[];
-      await alone(byOther, () => expect(partition()).rejects.toThrow('another run'));
+      await alone(runOn(other), () => expect(partition()).rejects.toThrow('another run'));
       expect(await new OrderPartitionsRepository(run).isPartitioned()).toBe(false);
     } finally {
       await other.end();

@@ -1,4 +1,5 @@
 import type { Logger } from '../../core/logger.js';
+import { briefly } from './briefly.js';
 import {
   EVENT_TABLES,
   keepPartitionsAhead,
@@ -6,8 +7,7 @@ import {
   partitionsOf,
   referredBy,
   type EventTable,
-} from '../event-partitions.js';
-import { briefly } from './briefly.js';
+} from './event-partitions.js';
 import { definitionsOf } from './event-partitions.repository.js';
 import { alone, refuseBound, upperOf, type Run } from './runs.js';
 

@@ -1,5 +1,12 @@
-/** Carries out one statement on one connection. */
+import type { ClientBase } from 'pg';
+
+/** Carries out one statement on one connection. Ids come as text or as bigint. */
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+export const runOn =
+  (client: ClientBase): Run =>
+  async <Row extends object>(text: string, values?: unknown[]) =>
+    (await client.query<Row>(text, values)).rows;
 
 /** Something knows the tables in a way that would show it the first partition only, or another run is at work. */
 export class PartitionsRefused extends Error {}

@@ -1,3 +1,5 @@
+import type { Run } from './runs.js';
+
 /** A table of events that may be in partitions by ranges of ids. */
 export interface EventTable {
   table: string;
@@ -13,9 +15,6 @@ export const EVENT_TABLES: readonly EventTable[] = [
   { table: 'webhook_deliveries', key: 'id' },
   { table: 'webhook_attempts', key: 'delivery_id', idsOf: 'webhook_deliveries' },
 ];
-
-/** Carries out one statement on one connection. Ids come as text or as bigint. */
-export type Run = <Row extends object>(sql: string) => Promise<Row[]>;
 
 /** One partition: it has the ids from `from`, or from the lowest, up to but without `upTo`. */
 export interface Partition {
@@ -49,18 +48,19 @@ const bound = (side: 'FROM' | 'TO'): string =>
 const attached = (table: string): string => `
   FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = to_regclass('${table}') AND NOT inhdetachpending`;
 
-const column = ({ table, key, idsOf }: EventTable): [string, string] =>
-  idsOf === undefined ? [table, key] : [idsOf, 'id'];
+/** Whose sequence gives the ids out that a table is divided by. */
+const numberedBy = ({ table, key, idsOf }: EventTable): { table: string; key: string } =>
+  idsOf === undefined ? { table, key } : { table: idsOf, key: 'id' };
 
 /** In SQL: the last id that was given out, whether or not its row came to stay. */
 const lastGiven = (kept: EventTable): string => {
-  const [table, key] = column(kept);
+  const { table, key } = numberedBy(kept);
   return `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', '${key}')::regclass), 0)`;
 };
 
 /** In SQL: the highest id that there is, or was given out. */
 export const lastId = (kept: EventTable): string => {
-  const [table, key] = column(kept);
+  const { table, key } = numberedBy(kept);
   return `greatest((SELECT max(${key}) FROM ${table}), ${lastGiven(kept)})`;
 };
 

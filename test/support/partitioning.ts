@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
+import { createLogger, type Logger } from '../../src/core/logger.js';
+import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
+import { FOR_MIGRATIONS } from '../../src/database/connections.js';
+import { partitionEvents } from '../../src/database/partitions/partition-events.js';
+import { partitionOrders } from '../../src/database/partitions/partition-orders.js';
+import { runOn, type Run } from '../../src/database/partitions/runs.js';
+import type { TestStack } from './stack.js';
+
+/** A connection to a stack's database such as `npm run partition` has, and what that does on it. */
+export class Partitioning {
+  readonly run: Run;
+
+  private constructor(
+    readonly client: pg.Client,
+    private readonly logger: Logger,
+  ) {
+    this.run = runOn(client);
+  }
+
+  static async connect({ config }: TestStack): Promise<Partitioning> {
+    const client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: config.DATABASE_URL });
+    await client.connect();
+    return new Partitioning(client, createLogger(config, 'test'));
+  }
+
+  orders(perPartition: bigint, by = this.run): Promise<void> {
+    return partitionOrders(by, perPartition, this.logger);
+  }
+
+  events(perPartition: bigint, by = this.run): Promise<void> {
+    return partitionEvents(by, perPartition, this.logger);
+  }
+
+  /** Fails at the first statement that has these words, which is not carried out. */
+  interruptedAt(words: string): Run {
+    return (text, values) =>
+      text.includes(words) ? Promise.reject(new Error('interrupted')) : this.run(text, values);
+  }
+
+  close(): Promise<void> {
+    return this.client.end();
+  }
+}
+
+/** An index as a migration makes it beside those who write: twice, as one does that was interrupted. */
+export async function createIndexTwice(
+  { config }: TestStack,
+  ...index: [name: string, table: Parameters<typeof createIndexConcurrently>[2], definition: string]
+): Promise<void> {
+  const source = await new DataSource(dataSourceOptions(config.DATABASE_URL)).initialize();
+  const runner = source.createQueryRunner();
+  try {
+    for (let times = 0; times < 2; times++) await createIndexConcurrently(runner, ...index);
+  } finally {
+    await runner.release();
+    await source.destroy();
+  }
+}
