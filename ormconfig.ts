@@ -61,6 +61,8 @@ import { InterruptedClaims1763800000062 } from './src/database/migrations/176380
 import { ClosedMonths1763800000075 } from './src/database/migrations/1763800000075-closed-months.js';
 import { Undelivered1763800000076 } from './src/database/migrations/1763800000076-undelivered.js';
 import { CompanySignIn1763800000080 } from './src/database/migrations/1763800000080-company-sign-in.js';
+import { UnknownPurchases1763800000090 } from './src/database/migrations/1763800000090-unknown-purchases.js';
+import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000091-purchase-lists.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -169,6 +171,8 @@ export function dataSourceOptions(
       ClosedMonths1763800000075,
       Undelivered1763800000076,
       CompanySignIn1763800000080,
+      UnknownPurchases1763800000090,
+      PurchaseLists1763800000091,
     ],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',

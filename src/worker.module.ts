@@ -19,6 +19,7 @@ import { OrderPartitions } from './maintenance/order-partitions.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
+import { PurchaseLists } from './maintenance/purchase-lists.js';
 import { SupplierBalances } from './maintenance/supplier-balances.js';
 import { SupplierProbes } from './maintenance/supplier-probes.js';
 import { SupplierStates } from './maintenance/supplier-states.js';
@@ -26,6 +27,7 @@ import { SupplierSyncs } from './maintenance/supplier-syncs.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
+import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
 import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
@@ -40,6 +42,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     ManagementModule,
     SupplierCataloguesModule,
     AuditModule,
+    SupplierPurchasesModule,
   ],
   providers: [
     FulfilmentProcessor,
@@ -50,6 +53,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     EventPartitions,
     RetentionRepository,
     Retention,
+    PurchaseLists,
     SupplierBalances,
     SupplierProbes,
     SupplierSyncs,

@@ -39,11 +39,14 @@ export const MOMENT_CHECKS = {
       SELECT r.*, s.code AS supplier, (SELECT o.order_number FROM orders o WHERE o.id = r.order_id) AS order_number
       FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id`,
     wrong: `status = 'open'`,
-    example: `format('reversal %s: unit %s.%s of order %s is %s, says supplier %s', id, item, unit, order_number, kind,
-                     supplier)`,
+    example: `CASE WHEN order_id IS NULL
+                     THEN format('reversal %s: supplier %s tells of a purchase that no book knows, %s', id, supplier,
+                                 coalesce(reference, supplier_reference))
+                   ELSE format('reversal %s: unit %s.%s of order %s is %s, says supplier %s', id, item, unit, order_number,
+                               kind, supplier) END`,
     figures: { closed: `count(*) FILTER (WHERE status = 'closed')` },
     describe: ({ checked = 0n, closed = 0n }) =>
-      `${counted(checked - closed, 'open case')} in which a supplier contradicts how a unit was settled, ${closed} closed`,
+      `${counted(checked - closed, 'open case')} in which a supplier contradicts the books, ${closed} closed`,
   },
 } satisfies Record<string, MomentCheck>;
 

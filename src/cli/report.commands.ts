@@ -1,7 +1,14 @@
-import type { Command } from 'commander';
+import path from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import { CsvProblems } from '../core/csv-table.js';
+import {
+  readStatement,
+  STATEMENT_COLUMNS,
+  type StatementFormat,
+} from '../supplier-purchases/purchase-statement.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { ReportsModule } from '../reports/reports.module.js';
-import { SupplierReportService } from '../reports/supplier-report.service.js';
+import { SupplierReportService, type Statement } from '../reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
@@ -14,6 +21,7 @@ import {
 } from '../reports/margin-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../reports/statement.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
+import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
 import { day, id, includeSandboxOption, moment, month, oneOf, refuseBoth, timezone } from './options.js';
@@ -40,7 +48,12 @@ afterwards is not subtracted: see topup reversal list.
 const SUPPLIER_HELP = `
 Asks suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
 it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. Some vendors
-take a question for a purchase: their units are counted as unaskable, and have to be compared with the vendor's own list.
+take a question for a purchase: their units are counted as unaskable, and are compared with --statement.
+
+Also reads the list of what a supplier sold, where it has one, from --since on: a purchase in it that no order knows opens a
+case (topup reversal list), as after a restore of the database. For vendors that list nothing, export their statement from
+their site as CSV and give it with --statement. It has a header line with some of these columns, and others are passed over:
+${STATEMENT_COLUMNS.join(', ')}.
 `;
 
 interface MarginGiven {
@@ -69,6 +82,10 @@ interface DailyGiven {
 interface SupplierGiven {
   supplier?: string;
   since?: Date;
+  statement?: string;
+  column?: StatementFormat['headers'];
+  bought?: string[];
+  notBought?: string[];
   includeSandbox?: boolean;
 }
 
@@ -172,24 +189,60 @@ function defineSupplier(report: Command, act: Act): void {
       'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)',
       moment,
     )
+    .option('--statement <file>', 'CSV of what the supplier says that it sold; - for standard input')
+    .option('--column <name=header>', 'what the statement calls a column, repeatable', statementColumn)
+    .option('--bought <status>', 'what it calls a purchase that succeeded, repeatable', collected)
+    .option('--not-bought <status>', 'what it calls one that failed or was refunded, repeatable', collected)
     .addOption(includeSandboxOption())
     .addHelpText(
       'after',
-      SUPPLIER_HELP + examples('report supplier', 'report supplier --supplier acme --since 2026-01-15'),
+      SUPPLIER_HELP +
+        examples(
+          'report supplier',
+          'report supplier --supplier acme --since 2026-01-15',
+          'report supplier --supplier digi --statement january.csv --column reference="Ref ID" --not-bought Batal',
+        ),
     )
     .action(
-      act(async (app, { supplier: code, since: given, includeSandbox }: SupplierGiven) => {
+      act(async (app, { supplier: code, since: given, includeSandbox, ...format }: SupplierGiven) => {
         const since = given ?? new Date(Date.now() - DAY_MS);
+        const statement = readStatementOf(code, format);
         const service = app.get(SuppliersService);
         const suppliers =
           code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
         const comparisons = await withProgress('Asking suppliers', async (report) => {
           const done = [];
           for (const each of suppliers)
-            done.push(await app.get(SupplierReportService).compare(each, since, report));
+            done.push(await app.get(SupplierReportService).compare(each, since, report, statement));
           return done;
         });
         return supplierReport(since, comparisons);
       }),
     );
+}
+
+const collected = (text: string, earlier: string[] = []): string[] => [...earlier, text];
+
+function statementColumn(text: string, earlier: StatementFormat['headers'] = {}): StatementFormat['headers'] {
+  const [, name = '', header = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  const column = STATEMENT_COLUMNS.find((each) => each === name);
+  if (column === undefined || header === '')
+    throw new InvalidArgumentError(`It must be name=header, with a name of ${STATEMENT_COLUMNS.join(', ')}.`);
+  return { ...earlier, [column]: header };
+}
+
+/** @throws CommandError */
+function readStatementOf(
+  supplier: string | undefined,
+  { statement: file, column: headers = {}, bought = [], notBought = [] }: SupplierGiven,
+): Statement | undefined {
+  if (file === undefined) return undefined;
+  if (supplier === undefined) throw new CommandError('say whose statement it is, with --supplier');
+  const name = file === '-' ? 'standard input' : path.basename(file);
+  try {
+    return { name, purchases: readStatement(readFile(file), { headers, bought, notBought }) };
+  } catch (error) {
+    if (!(error instanceof CsvProblems)) throw error;
+    throw new CommandError(`${name} could not be read:\n  ${error.message.replaceAll('\n', '\n  ')}`);
+  }
 }

@@ -2,15 +2,24 @@ import type { Satang } from '../core/money.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { baht, id, operatorOption, yesOption } from './options.js';
-import { list, record } from './output.js';
+import { list, listTable, paragraphs, record, recordTable, type Result } from './output.js';
+import { CommandError } from './problems.js';
 import { ReversalsModule } from '../support/reversals.module.js';
-import { ReversalsService } from '../support/reversals.service.js';
+import { ReversalsService, type ReversalDetail } from '../support/reversals.service.js';
 
 const KINDS = `
 taken_back: we paid, but the supplier now says that the unit failed.
 bought_late: we refunded the merchant, but the supplier now says that the unit was bought.
-unknown_purchase: the supplier names a different purchase from the one we know.
+unknown_purchase: the supplier tells of a purchase that no book knows. With an order: it names another one than its unit's.
+Without: there is no order, because the database was restored, or lost commits in a failover; or somebody else buys with
+this account.
 No case moves a merchant's money by itself.
+`;
+
+const MATCHES = `
+likely_matches are units for the same player and product, ordered from a day before the purchase to 30 days after it. A
+merchant that found its order gone has sent it again, which bought it again. Nothing is known where the supplier did not
+tell the player.
 `;
 
 interface CloseGiven {
@@ -25,7 +34,7 @@ export const reversalCommands: CommandGroup = {
   define(reversal, act) {
     reversal
       .command('list')
-      .description('List cases where a supplier contradicts a settled unit, newest first.')
+      .description('List cases where a supplier contradicts the books, newest first.')
       .option('--open', 'open cases only')
       .addHelpText('after', KINDS + examples('reversal list --open'))
       .action(
@@ -39,9 +48,22 @@ export const reversalCommands: CommandGroup = {
       );
 
     reversal
-      .command('close')
-      .description('Close a case after settling it with the supplier.')
+      .command('show')
+      .description(
+        'Show a case and, of a purchase that no book knows, units that may be the same ordered again.',
+      )
       .argument('<id>', 'case id', id)
+      .addHelpText('after', MATCHES + examples('reversal show 9'))
+      .action(
+        act(async (app, reversalId: number) =>
+          reversalDetail(await app.get(ReversalsService).show(reversalId)),
+        ),
+      );
+
+    reversal
+      .command('close')
+      .description('Close cases after settling them with the supplier.')
+      .argument('<id...>', 'case ids', ids)
       .option('--credit <baht>', 'amount in baht to credit to the order’s merchant', baht)
       .requiredOption('--reason <text>', 'agreement with the supplier, for topup log; up to 500 characters')
       .addOption(operatorOption())
@@ -51,14 +73,38 @@ export const reversalCommands: CommandGroup = {
         ASKS_FIRST +
           examples(
             'reversal close 7 --reason "acme returned it to our deposit"',
+            'reversal close 9 10 11 --reason "bought again after the restore, claimed: ticket 4712"',
             'reversal close 8 --credit 35.00 --reason "acme took the diamonds back, ticket 4711"',
           ),
       )
       .action(
-        act(async (app, reversalId: number, { credit, yes, ...by }: CloseGiven) => {
-          await confirm(`Reversal ${reversalId} is closed for good.`, { yes });
-          return record({ ...(await app.get(ReversalsService).close({ id: reversalId, credit, by })) });
+        act(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
+          if (others.length === 0) {
+            await confirm(`Reversal ${first} is closed for good.`, { yes });
+            return record({ ...(await app.get(ReversalsService).close({ id: first, credit, by })) });
+          }
+          if (credit !== undefined) throw new CommandError('a credit is given with one case at a time');
+          await confirm(`${others.length + 1} reversals are closed for good.`, { yes });
+          const closed = [];
+          for (const each of [first, ...others])
+            closed.push({ ...(await app.get(ReversalsService).close({ id: each, by })) });
+          return list(closed, '');
         }),
       );
   },
 };
+
+const ids = (text: string, earlier: number[] = []): number[] => [...earlier, id(text)];
+
+const reversalDetail = ({ likely_matches: matches, ...reversal }: ReversalDetail): Result => ({
+  json: { ...reversal, likely_matches: matches },
+  text: () =>
+    paragraphs(
+      recordTable(reversal),
+      matches.length > 0
+        ? `Likely matches\n${listTable(matches.map((match) => ({ ...match })))}`
+        : reversal.order_number === null
+          ? 'There are no likely matches.'
+          : '',
+    ),
+});

@@ -53,4 +53,4 @@ const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>
   unaskable === 0
     ? ''
     : `${counted(unaskable, 'unit', 'units')} at ${supplier} can be asked about only in a way that may buy again: ` +
-      'compare them with the list of purchases on its site.';
+      'compare them with the statement on its site (--statement).';

@@ -7,6 +7,10 @@ export interface CsvShape {
   required: readonly string[];
   /** What its lines are, such as `products`. */
   what: string;
+  /** Columns of other names: an error unless said otherwise. */
+  others?: 'passed over';
+  /** What a column is called here that the header calls otherwise. */
+  rename?: (header: string) => string;
 }
 
 export interface CsvRow {
@@ -56,7 +60,7 @@ export function readTable(file: Buffer, shape: CsvShape): CsvTable {
       aboutFile(`the file is empty: its first line must be ${shape.columns.join(',')}`),
     ]);
   }
-  const columns = header.fields;
+  const columns = shape.rename ? header.fields.map(shape.rename) : header.fields;
   const problems = findHeaderProblems(columns, shape).map((words) => ({
     ...aboutFile(words),
     line: header.line,
@@ -155,8 +159,11 @@ function findHeaderProblems(columns: string[], shape: CsvShape): string[] {
   if (columns.length === 1 && only !== undefined && /[;\t]/.test(only)) {
     return ['the columns must be separated by commas'];
   }
-  const unknown = columns.filter((column) => !shape.columns.includes(column));
-  const twice = columns.filter((column, index) => columns.indexOf(column) < index);
+  const others = columns.filter((column) => !shape.columns.includes(column));
+  const unknown = shape.others === 'passed over' ? [] : others;
+  const known =
+    shape.others === 'passed over' ? columns.filter((column) => !others.includes(column)) : columns;
+  const twice = known.filter((column, index) => known.indexOf(column) < index);
   const missing = shape.required.filter((column) => !columns.includes(column));
   return [
     ...unknown.map(

@@ -107,6 +107,7 @@ export class Environment {
   @Milliseconds(120_000) SUPPLIER_BUSY_LIMIT_MS!: number;
   @Milliseconds(3_600_000) SUPPLIER_SYNC_INTERVAL_MS!: number;
   @Milliseconds(300_000) SUPPLIER_BALANCE_INTERVAL_MS!: number;
+  @Milliseconds(600_000) SUPPLIER_PURCHASES_INTERVAL_MS!: number;
   @Text('') SUPPLIER_CALLBACK_BASE_URL!: string;
 
   @Text('https://api.g2bulk.com/v1') G2BULK_BASE_URL!: string;

@@ -297,10 +297,8 @@ export class Metrics {
         'topup_units_review_oldest_seconds',
         'How long the oldest of them waits',
       ),
-      supplier_reversals_open: this.figure(
-        'topup_supplier_reversals_open',
-        'Cases in which a supplier contradicts how a unit was settled, and that nobody has closed',
-      ),
+      supplier_reversals_open: this.figure('topup_supplier_reversals_open', 'Open cases against suppliers'),
+      unknown_purchases_open: this.figure('topup_unknown_purchases_open', 'Those of them without an order'),
       ...this.createLabelledFigures(),
       fulfilment_due: figureOf(due, 'fulfilment_due', 'fulfilment'),
       fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment_oldest_due_seconds', 'fulfilment'),

@@ -64,9 +64,9 @@ const review = figures(
 /** Few ever, and indexed while they are open. */
 const reversals = figures(
   'supplier_reversals',
-  ['supplier_reversals_open'],
-  `SELECT count(*) AS supplier_reversals_open FROM supplier_reversals
-   WHERE status = 'open' AND ${IS_LIVE}`,
+  ['supplier_reversals_open', 'unknown_purchases_open'],
+  `SELECT count(*) AS supplier_reversals_open, count(*) FILTER (WHERE order_id IS NULL) AS unknown_purchases_open
+   FROM supplier_reversals WHERE status = 'open' AND ${IS_LIVE}`,
 );
 
 /** One row for each supplier. */

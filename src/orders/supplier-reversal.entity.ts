@@ -6,43 +6,76 @@ import { OrderUnit } from './order-unit.entity.js';
 export const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as const;
 export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
-/** A case for the operator: an answer of the supplier that contradicts how the unit was settled. */
+/**
+ * A case for the operator: an answer of the supplier that contradicts how the unit was settled; or without a unit, a
+ * purchase that the supplier tells of and no book knows.
+ */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_reversals_unit',
 })
 @Unique('uq_supplier_reversals_unit_kind', ['order_id', 'item', 'unit', 'kind', 'attempt'])
+@Index('uq_supplier_reversals_reference', ['supplier_id', 'reference'], {
+  unique: true,
+  where: 'order_id IS NULL AND reference IS NOT NULL',
+})
+@Index('uq_supplier_reversals_supplier_reference', ['supplier_id', 'supplier_reference'], {
+  unique: true,
+  where: 'order_id IS NULL AND reference IS NULL',
+})
 @Index('ix_supplier_reversals_open', ['supplier_id'], { where: `status = 'open'` })
+@Index('ix_supplier_reversals_purchase', ['supplier_id', 'supplier_reference'], { where: 'order_id IS NULL' })
 @Check('ck_supplier_reversals_kind', `kind IN ('taken_back', 'bought_late', 'unknown_purchase')`)
 @Check('ck_supplier_reversals_status', `status IN ('open', 'closed')`)
 @Check('ck_supplier_reversals_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
 @Check('ck_supplier_reversals_closed', `(status = 'closed') = (closed_at IS NOT NULL)`)
+@Check('ck_supplier_reversals_unit', 'num_nulls(order_id, item, unit, attempt) IN (0, 4)')
+@Check(
+  'ck_supplier_reversals_purchase',
+  `order_id IS NOT NULL OR (kind = 'unknown_purchase' AND num_nonnulls(reference, supplier_reference) > 0)`,
+)
 export class SupplierReversal {
   @IdColumn('integer', 'pk_supplier_reversals')
   id!: number;
 
-  @Column(bigintColumn())
-  order_id!: bigint;
+  /** Null, as are the other parts of the unit, where no book knows the purchase. */
+  @Column(bigintColumn({ nullable: true }))
+  order_id!: bigint | null;
 
-  @Column('smallint')
-  item!: number;
+  @Column('smallint', { nullable: true })
+  item!: number | null;
 
-  @Column('smallint')
-  unit!: number;
+  @Column('smallint', { nullable: true })
+  unit!: number | null;
 
   @ForeignKey(() => Supplier, { name: 'fk_supplier_reversals_supplier' })
   @Column('integer')
   supplier_id!: number;
 
   /** The number of the attempt that it is about. */
-  @Column('smallint', { default: 1 })
-  attempt!: number;
+  @Column('smallint', { default: 1, nullable: true })
+  attempt!: number | null;
 
   @Column('text')
   kind!: ReversalKind;
 
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
+
+  /** Of a purchase that no book knows: our reference as the supplier tells it, and what it says that was bought. */
+  @Column('text', { nullable: true })
+  reference!: string | null;
+
+  @Column('text', { nullable: true })
+  supplier_sku!: string | null;
+
+  /** As the supplier writes it. */
+  @Column('text', { nullable: true })
+  player!: string | null;
+
+  /** By the supplier's clock. */
+  @Column(timestampColumn({ nullable: true }))
+  bought_at!: Date | null;
 
   @Column('text', { nullable: true })
   detail!: string | null;

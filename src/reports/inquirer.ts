@@ -19,11 +19,15 @@ export class Inquirer {
   unanswered = 0;
   /** Why the last of them got none. */
   lastProblem: string | null = null;
-  /** References that can't be asked about, or only in a way that may buy. */
+  /** References that are in no list and can't be asked about, or only in a way that may buy. */
   unaskable = 0;
   private unansweredInARow = 0;
 
-  constructor(private readonly supplier: SupplierConnection) {}
+  /** @param listed what a list of the supplier says of references, for those that it can't be asked about. */
+  constructor(
+    private readonly supplier: SupplierConnection,
+    private readonly listed: ReadonlyMap<string, Answered>,
+  ) {}
 
   /** @returns an answer for each attempt, in order; null where there was none. */
   async askAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
@@ -44,8 +48,9 @@ export class Inquirer {
     const { adapter, settings } = this.supplier;
     const inquiry = inquiryAbout(adapter, asked.supplierReference !== null);
     if (inquiry?.mayBuy !== false) {
-      this.unaskable++;
-      return null;
+      const listed = this.listed.get(asked.reference) ?? null;
+      if (listed === null) this.unaskable++;
+      return listed;
     }
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {

@@ -64,8 +64,9 @@ export const toMarginLine = (figures: MarginFigures): MarginLine => ({
 export const isCompleteComparison = ({
   balance,
   unanswered,
-}: Pick<SupplierComparison, 'balance' | 'unanswered'>): boolean =>
-  unanswered.count === 0 && (balance.known || balance.reached);
+  list,
+}: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list'>): boolean =>
+  unanswered.count === 0 && (balance.known || balance.reached) && list?.known !== false;
 
 /** How our books and those of a supplier compare. */
 export interface SupplierLine {
@@ -79,6 +80,10 @@ export interface SupplierLine {
   unanswered: number;
   /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
   unaskable: number;
+  /** Purchases that it lists; null where it has no list. */
+  listed: number | null;
+  /** Those of them that no book knows, and for which a case was opened now. */
+  unknown: number;
   open_cases: number;
   problem: string | null;
   balance_amount: string | null;
@@ -94,12 +99,14 @@ export function toSupplierLine({
   differences,
   unanswered,
   unaskable,
+  list,
   openCases,
 }: SupplierComparison): SupplierLine {
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
+  const listProblem = list?.known === false ? `list of purchases: ${list.detail}` : null;
   return {
     supplier,
-    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered }) && openCases === 0,
+    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered, list }) && openCases === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
@@ -107,8 +114,10 @@ export function toSupplierLine({
     agreed,
     unanswered: unanswered.count,
     unaskable,
+    listed: list?.known ? list.purchases : null,
+    unknown: list?.known ? list.opened.length : 0,
     open_cases: openCases,
-    problem: unanswered.count > 0 ? unanswered.reason : balanceProblem,
+    problem: (unanswered.count > 0 ? unanswered.reason : null) ?? listProblem ?? balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
     balance_currency: balance.known ? balance.amount.currency : null,
     differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),

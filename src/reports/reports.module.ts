@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SettlementRepository } from '../orders/settlement.repository.js';
+import { SupplierPurchasesModule } from '../supplier-purchases/supplier-purchases.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { DailyReportRepository } from './daily-report.repository.js';
 import { DailyReportService } from './daily-report.service.js';
@@ -12,7 +13,7 @@ import { SupplierReportRepository } from './supplier-report.repository.js';
 import { SupplierReportService } from './supplier-report.service.js';
 
 @Module({
-  imports: [SuppliersModule],
+  imports: [SuppliersModule, SupplierPurchasesModule],
   providers: [
     ...[DailyReportRepository, DailyReportService],
     ...[MarginReportRepository, MarginReportService],

@@ -3,6 +3,8 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 import { Database } from '../database/database.js';
 import type { NamedAttempt, SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
+import type { StatedPurchase } from '../supplier-purchases/purchase-statement.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
@@ -34,6 +36,8 @@ export interface SupplierComparison {
   unanswered: { count: number; reason: string | null };
   /** Units about which the supplier can't be asked, or only in a way that may buy them. */
   unaskable: number;
+  /** What it lists that it sold; null where it has no list. */
+  list: ListReading;
   /** Cases in which it contradicted us, then or now, and that nobody has closed. */
   openCases: number;
 }
@@ -42,6 +46,13 @@ export interface SupplierComparison {
 interface Contradiction {
   unit: SettledUnit;
   theirs: 'succeeded' | 'failed';
+}
+
+/** What a supplier says in writing that it sold us. */
+export interface Statement {
+  /** Of its file. */
+  name: string;
+  purchases: StatedPurchase[];
 }
 
 type OnProgress = (done: number, total: number, supplier: string) => void;
@@ -54,16 +65,24 @@ export class SupplierReportService {
     private readonly units: SupplierReportRepository,
     private readonly registry: SupplierRegistry,
     private readonly settlements: SettlementRepository,
+    private readonly lists: PurchaseListsService,
   ) {}
 
   /**
-   * Asks a supplier about each unit that was settled, of orders placed since a moment. A settled unit never changes
-   * again, so the units are read in pages, and no transaction is open while the supplier is asked.
+   * Asks a supplier about each unit that was settled, of orders placed since a moment, and for its own list of what it
+   * sold since. A settled unit never changes again, so the units are read in pages, and no transaction is open while the
+   * supplier is asked.
+   * @param statement is taken for the supplier's list, and for its word about units that it can't be asked about.
    */
-  async compare(supplier: Supplier, since: Date, onProgress: OnProgress): Promise<SupplierComparison> {
+  async compare(
+    supplier: Supplier,
+    since: Date,
+    onProgress: OnProgress,
+    statement?: Statement,
+  ): Promise<SupplierComparison> {
     const connection = this.registry.connect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
-    const inquirer = new Inquirer(connection);
+    const inquirer = new Inquirer(connection, wordsOf(statement));
     const total = Number(counts.succeeded + counts.failed);
     const differences: Difference[] = [];
     let done = 0;
@@ -85,6 +104,9 @@ export class SupplierReportService {
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const { unaskable } = inquirer;
     const agreed = done - unanswered.count - unaskable - differences.length;
+    const list = statement
+      ? await this.lists.take(supplier, statement.purchases, statement.name)
+      : await this.lists.read(supplier, since);
     const balance = await connection.adapter.balance(connection.settings);
     const openCases = await this.units.countOpenCases(supplier.id);
     return {
@@ -95,6 +117,7 @@ export class SupplierReportService {
       differences,
       unanswered,
       unaskable,
+      list,
       openCases,
     };
   }
@@ -125,6 +148,14 @@ export class SupplierReportService {
     }
   }
 }
+
+/** What a statement says of our references. */
+const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
+  new Map(
+    (statement?.purchases ?? []).flatMap(({ reference, state }) =>
+      reference === null || state === null ? [] : [[reference, state] as const],
+    ),
+  );
 
 /** Whatever became of a unit of the sandbox has become of it by now. */
 const toNamed = ({

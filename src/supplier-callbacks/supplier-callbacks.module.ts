@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
 import { AttemptsModule } from '../fulfilment/attempts.module.js';
+import { SupplierPurchasesModule } from '../supplier-purchases/supplier-purchases.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { CallbackAnswers } from './callback-answers.js';
 import { CallbackGate } from './callback-gate.js';
@@ -8,7 +9,7 @@ import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js'
 import { SupplierCallbacksService } from './supplier-callbacks.service.js';
 
 @Module({
-  imports: [AttemptsModule, SuppliersModule, SupplierCataloguesModule],
+  imports: [AttemptsModule, SuppliersModule, SupplierCataloguesModule, SupplierPurchasesModule],
   providers: [CallbackAnswers, CallbackGate, SupplierCallbacksRepository, SupplierCallbacksService],
   exports: [CallbackGate, SupplierCallbacksService],
 })

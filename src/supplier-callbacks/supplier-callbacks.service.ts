@@ -10,6 +10,7 @@ import { AttemptChecksRepository } from '../fulfilment/attempt-checks.repository
 import { aboutAttempt } from '../fulfilment/attempt-log.js';
 import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
 import { isTerminalUnit } from '../orders/states.js';
+import { UnknownPurchasesRepository } from '../supplier-purchases/unknown-purchases.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
@@ -18,26 +19,37 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
 import { CallbackAnswers } from './callback-answers.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
-import { SupplierCallbacksRepository, type FoundAttempt } from './supplier-callbacks.repository.js';
+import {
+  SupplierCallbacksRepository,
+  type FoundAttempt,
+  type PurchaseNames,
+} from './supplier-callbacks.repository.js';
+import { toldPurchase } from './told-purchase.js';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
 /** Callbacks about one success are answered by one question in this time, where the adapter wants no longer one. */
 const LEAST_CHECK_GAP_MS = 1_000;
 
+/**
+ * So many open cases of a supplier at most are opened by what it calls us with: the address of a vendor that signs nothing
+ * may have leaked. Callbacks are kept beyond that.
+ */
+const MOST_OPEN_CASES = 10_000;
+
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 
 /** What a callback says of itself, fit to be stored. */
-interface Claims {
+interface Claims extends PurchaseNames {
   deliveryId: string | null;
-  reference: string | null;
-  supplierReference: string | null;
   detail: string | null;
 }
 
 interface Result {
   verdict: CallbackVerdict;
   attempt: FoundAttempt | null;
+  /** The case that it opened. */
+  reversalId?: number | undefined;
 }
 
 type About = Extract<CallbackReading, { kind: 'about' }>;
@@ -52,6 +64,7 @@ export class SupplierCallbacksService {
     private readonly checks: AttemptChecksRepository,
     private readonly products: ProductReadsService,
     private readonly answers: CallbackAnswers,
+    private readonly unknownPurchases: UnknownPurchasesRepository,
     private readonly secretBox: SecretBox,
     private readonly notifier: WorkNotifier,
     private readonly metrics: Metrics,
@@ -67,10 +80,11 @@ export class SupplierCallbacksService {
     const reading = this.read(supplier, raw);
     const claims = claimsOf(reading);
     if (reading.kind === 'products') await this.products.ask(supplier.id, reading.skus);
-    const { verdict, attempt } =
+    const result: Result =
       reading.kind === 'about'
         ? await this.follow(supplier, reading, claims)
         : { verdict: reading.kind, attempt: null };
+    const { verdict, attempt } = result;
     const id = await this.callbacks.record({
       supplier_id: supplier.id,
       remote_address: remoteAddress,
@@ -83,7 +97,7 @@ export class SupplierCallbacksService {
       // Who can't prove who they are get nothing of theirs into the database.
       body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw)),
     });
-    this.report(supplier, { verdict, attempt }, claims, id);
+    this.report(supplier, result, claims, id);
     return replyTo(reading);
   }
 
@@ -105,7 +119,10 @@ export class SupplierCallbacksService {
       isChanged(reading, claims) ? null : this.callbacks.findAttempt(supplier.id, claims),
       deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
     ]);
-    if (!attempt) return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt };
+    if (!attempt) {
+      const reversalId = await this.tellOfUnknown(supplier, reading, claims);
+      return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
+    }
     const isNamed = await this.name(attempt, claims, reading);
     const outcome = outcomeOf(reading, attempt);
     const answered = outcome
@@ -114,6 +131,17 @@ export class SupplierCallbacksService {
     const verdict = answered === 'undecided' ? await this.wake(supplier, attempt, isNamed) : answered;
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
+  }
+
+  /** A database that was restored, or lost commits in a failover, has forgotten what its suppliers sold: that is a case. */
+  private async tellOfUnknown(
+    supplier: CallingSupplier,
+    reading: About,
+    claims: Claims,
+  ): Promise<number | undefined> {
+    const purchase = toldPurchase(reading, claims);
+    const opened = await this.unknownPurchases.tell(supplier.id, purchase ? [purchase] : [], MOST_OPEN_CASES);
+    return opened[0];
   }
 
   /**
@@ -153,7 +181,7 @@ export class SupplierCallbacksService {
 
   private report(
     { code }: CallingSupplier,
-    { verdict, attempt }: Result,
+    { verdict, attempt, reversalId }: Result,
     { detail }: Claims,
     id: bigint | undefined,
   ): void {
@@ -163,9 +191,11 @@ export class SupplierCallbacksService {
       ...(attempt ? aboutAttempt({ ...attempt, supplier: code }) : { supplier: code }),
       verdict,
       callbackId: id === undefined ? undefined : Number(id),
+      reversalId,
     };
     const isWrong = verdict === 'refused' || verdict === 'unreadable';
     if (isWrong) this.logger.warn({ ...about, detail }, 'supplier callback received');
+    else if (reversalId !== undefined) this.logger.warn(about, 'supplier callback received');
     else this.logger.info(about, 'supplier callback received');
   }
 }

@@ -29,9 +29,11 @@ export interface OptionField {
  * - `balance`: it can tell what we have left there.
  * - `catalogue`: it can tell what is sold there.
  * - `callbacks`: it calls us when a purchase has ended.
+ * - `purchases`: it can list what it sold us.
  * - `price_guard`: it can be told what a purchase may cost at most.
  */
-export type Capability = 'deduplication' | 'inquiry' | 'balance' | 'catalogue' | 'callbacks' | 'price_guard';
+export type Capability =
+  'deduplication' | 'inquiry' | 'balance' | 'catalogue' | 'callbacks' | 'purchases' | 'price_guard';
 
 /** What an adapter says of itself, before there is a supplier. */
 export interface AdapterDescription {

@@ -102,6 +102,35 @@ export interface Catalogue<Settings = unknown> {
   readOne(settings: Settings, sku: string): Promise<ProductReading>;
 }
 
+/** A purchase as a supplier lists it. It has at least one of its names. */
+export interface ListedPurchase {
+  /** Ours. */
+  reference: string | null;
+  supplierReference: string | null;
+  /** What became of it; null where that is not told, or nothing proves it. */
+  state: 'succeeded' | 'failed' | 'processing' | null;
+  sku: string | null;
+  /** As the supplier writes it. */
+  player: string | null;
+  /** By the supplier's clock. */
+  boughtAt: Date | null;
+  cost: CostMoney | null;
+}
+
+/** A page of what a supplier sold us, and by what the next one is asked for; null behind the last. */
+export type PurchasesReading =
+  { known: true; purchases: ListedPurchase[]; next: string | null } | Unavailable;
+
+/** How a supplier lists what it sold us. */
+export interface PurchaseList<Settings = unknown> {
+  /**
+   * @param since purchases that it took at this moment or later, by its own clock.
+   * @param page what the page before named as the next; null for the first.
+   * @returns null where this supplier has no list, although others of its kind do.
+   */
+  read(settings: Settings, since: Date, page: string | null): Promise<PurchasesReading | null>;
+}
+
 /** When a supplier may be asked what became of an attempt. */
 interface InquiryTiming {
   /** How long after the send it is asked first. */
@@ -153,6 +182,8 @@ export interface SupplierAdapter<Settings = unknown> {
   readonly callbacks?: CallbackReader<Settings>;
   /** Asks what we have left there. */
   balance(settings: Settings): Promise<SupplierBalance>;
+  /** What it sold us; absent where it does not list that. */
+  readonly purchases?: PurchaseList<Settings>;
   /** What it sells; absent where it does not tell. */
   readonly catalogue?: Catalogue<Settings>;
   /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */

@@ -1,3 +1,4 @@
+import type { CostMoney } from '../core/cost-money.js';
 import type { NamedAttempt } from './named-attempt.js';
 import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
@@ -39,6 +40,8 @@ export type CallbackReading = { reply?: CallbackReply } & (
       outcome?: SupplierOutcome | ((attempt: NamedAttempt) => SupplierOutcome);
       /** By which the supplier names this callback: one that comes again is the same one. */
       deliveryId?: string;
+      /** What was bought, as far as it says: for the operator, where no book knows the purchase. */
+      purchase?: { sku?: string; player?: string; cost?: CostMoney };
     }
 );
 

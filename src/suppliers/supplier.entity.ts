@@ -109,6 +109,14 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
 
+  /** When it is asked next for what it sold us; null until it was asked by itself. */
+  @Column(timestampColumn({ nullable: true }))
+  purchases_due_at!: Date | null;
+
+  /** Until when it was asked for that. */
+  @Column(timestampColumn({ nullable: true }))
+  purchases_listed_at!: Date | null;
+
   @Column(createdAtColumn())
   created_at!: Date;
 

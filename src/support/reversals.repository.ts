@@ -8,9 +8,10 @@ import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
 type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** A case with the order and the supplier that it is about. */
-export type ReversalRow = SupplierReversal & OfOrder & { supplier: Supplier['code'] };
+/** A case with the supplier and the order that it is about; without an order where no book knows the purchase. */
+export type ReversalRow = SupplierReversal & Nullable<OfOrder> & { supplier: Supplier['code'] };
 
 @Injectable()
 export class ReversalsRepository {
@@ -44,14 +45,14 @@ export class ReversalsRepository {
 const select = ({ manager }: Pick<Transaction, 'manager'>): SelectQueryBuilder<SupplierReversal> =>
   manager
     .createQueryBuilder(SupplierReversal, 'reversal')
-    .innerJoin(Order, 'placed', 'placed.id = reversal.order_id')
+    .leftJoin(Order, 'placed', 'placed.id = reversal.order_id')
     .innerJoin(Supplier, 'supplier', 'supplier.id = reversal.supplier_id')
     .addSelect('placed.order_number', 'order_number')
     .addSelect('placed.merchant_id', 'merchant_id')
     .addSelect('supplier.code', 'supplier');
 
 async function rowsOf(query: SelectQueryBuilder<SupplierReversal>): Promise<ReversalRow[]> {
-  const { entities, raw } = await query.getRawAndEntities<OfOrder & { supplier: string }>();
+  const { entities, raw } = await query.getRawAndEntities<Nullable<OfOrder> & { supplier: string }>();
   return entities.map((reversal, index) => {
     const { order_number, merchant_id, supplier } = present(raw[index], 'a row has its raw row');
     return { ...reversal, order_number, merchant_id, supplier };

@@ -3,33 +3,59 @@ import { AppError, UnknownResource } from '../core/errors.js';
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database } from '../database/database.js';
-import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { unitName } from '../orders/order.rows.js';
+import type { UnitState } from '../orders/states.js';
 import type { ReversalKind } from '../orders/supplier-reversal.entity.js';
 import { WalletService } from '../wallet/wallet.service.js';
+import { PurchaseMatchesRepository, type MatchRow } from './purchase-matches.repository.js';
 import { ReversalsRepository, type ReversalRow } from './reversals.repository.js';
 
-/** An answer of a supplier that contradicts how a unit was settled, as a case for the operator. */
+/** A supplier's word that contradicts the books, as a case for the operator. */
 export interface Reversal {
   id: number;
-  order_number: string;
-  merchant_id: number;
-  unit: string;
+  /** Null, as are the merchant and the unit, where no book knows the purchase. */
+  order_number: string | null;
+  merchant_id: number | null;
+  unit: string | null;
   supplier: string;
   /**
    * - `taken_back`: the unit had succeeded, and its supplier says that it failed.
    * - `bought_late`: the unit had failed and its price was returned, and its supplier says that it was bought.
-   * - `unknown_purchase`: its supplier names another purchase than the one that we know.
+   * - `unknown_purchase`: its supplier tells of a purchase that no book knows: another one than the unit's, or one of
+   *   which there is no order.
    */
   kind: ReversalKind;
   /** What it cost at the supplier; null where that is not known. */
   amount: string | null;
   currency: string | null;
   supplier_reference: string | null;
+  /** Of a purchase without an order, as far as its supplier told: our reference, what was bought, for whom, and when. */
+  reference: string | null;
+  supplier_sku: string | null;
+  player: string | null;
+  bought_at: string | null;
   detail: string | null;
   status: 'open' | 'closed';
   created_at: string;
 }
+
+/** A unit that may be what a purchase without an order was bought for, ordered again. */
+export interface Match {
+  order_number: string;
+  unit: string;
+  merchant_id: number;
+  reference_id: string;
+  user_id: string;
+  server_id: string | null;
+  state: UnitState;
+  supplier: string;
+  /** Under which it was bought; null where it was not sent yet. */
+  reference: string | null;
+  ordered_at: string;
+}
+
+export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
 export interface Closing {
   id: number;
@@ -38,12 +64,13 @@ export interface Closing {
   by: Actor;
 }
 
-/** The cases in which a supplier contradicts how a unit was settled. Merchants' money moves by the operator's word only. */
+/** The cases in which a supplier contradicts the books. Merchants' money moves by the operator's word only. */
 @Injectable()
 export class ReversalsService {
   constructor(
     private readonly database: Database,
     private readonly reversals: ReversalsRepository,
+    private readonly matches: PurchaseMatchesRepository,
     private readonly wallets: WalletService,
   ) {}
 
@@ -52,16 +79,25 @@ export class ReversalsService {
     return (await this.reversals.list({ open, supplier })).map(toReversal);
   }
 
+  /** @throws NOT_FOUND */
+  async show(id: number): Promise<ReversalDetail> {
+    const found = await this.reversals.find(id);
+    if (!found) throw new UnknownResource('reversal', id);
+    const matches = found.order_id === null ? await this.matches.find(found) : [];
+    return { ...toReversal(found), likely_matches: matches.map(toMatch) };
+  }
+
   /**
    * Closes a case. A credit goes to the merchant of the order first, under the reference `reversal-<id>`, so that a
    * command that was cut off in between can be given again.
-   * @throws NOT_FOUND; CONFLICT when it is closed already.
+   * @throws NOT_FOUND; CONFLICT when it is closed already, and for a credit where there is no order.
    */
   async close({ id, credit, by }: Closing): Promise<Reversal> {
     const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     if (credit !== undefined) {
+      if (found.merchant_id === null) throw nobodysCredit(id);
       await this.wallets.credit({
         merchantId: found.merchant_id,
         amount: credit,
@@ -78,11 +114,11 @@ export class ReversalsService {
       const detail = {
         reversal_id: id,
         kind: locked.kind,
-        unit: unitName(locked),
+        unit: unitOf(locked),
+        ...(locked.order_id === null && purchaseOf(locked)),
         credit: credit === undefined ? null : formatBaht(credit),
       };
-      const { merchant_id: merchantId, order_id: orderId } = locked;
-      recordAction(tx, by, { action: 'reversal.close', merchantId, orderId, detail });
+      recordAction(tx, by, { action: 'reversal.close', ...orderOf(locked), detail });
       return toReversal({ ...locked, status: 'closed' });
     });
   }
@@ -90,16 +126,41 @@ export class ReversalsService {
 
 const closedBefore = (id: number): AppError => new AppError('CONFLICT', `reversal ${id} is closed already`);
 
+const nobodysCredit = (id: number): AppError =>
+  new AppError('CONFLICT', `reversal ${id} has no order, so nobody can be credited by closing it`);
+
+const unitOf = ({ item, unit }: ReversalRow): string | null =>
+  item === null || unit === null ? null : unitName({ item, unit });
+
+const orderOf = ({ merchant_id: merchantId, order_id: orderId }: ReversalRow): Partial<AuditRecord> => ({
+  ...(merchantId !== null && { merchantId }),
+  ...(orderId !== null && { orderId }),
+});
+
+const purchaseOf = ({ supplier, reference, supplier_reference: theirs }: ReversalRow): object => ({
+  ...{ supplier, purchase: reference ?? theirs },
+});
+
+const toMatch = ({ created_at, item, unit, ...row }: MatchRow): Match => ({
+  ...{ order_number: row.order_number, unit: unitName({ item, unit }), merchant_id: row.merchant_id },
+  ...{ reference_id: row.reference_id, user_id: row.user_id, server_id: row.server_id, state: row.state },
+  ...{ supplier: row.supplier, reference: row.reference, ordered_at: created_at.toISOString() },
+});
+
 const toReversal = (row: ReversalRow): Reversal => ({
   id: row.id,
   order_number: row.order_number,
   merchant_id: row.merchant_id,
-  unit: unitName(row),
+  unit: unitOf(row),
   supplier: row.supplier,
   kind: row.kind,
   amount: row.cost_micros === null ? null : formatMicros(row.cost_micros),
   currency: row.cost_currency,
   supplier_reference: row.supplier_reference,
+  reference: row.reference,
+  supplier_sku: row.supplier_sku,
+  player: row.player,
+  bought_at: row.bought_at?.toISOString() ?? null,
   detail: row.detail,
   status: row.status,
   created_at: row.created_at.toISOString(),

@@ -66,6 +66,7 @@ describe('a supplier that contradicts how a unit was settled', () => {
       amount: null,
       currency: null,
       supplier_reference: null,
+      ...{ reference: null, supplier_sku: null, player: null, bought_at: null },
       detail: 'found by topup report supplier',
       status: 'open',
       created_at: expect.any(String),

@@ -56,6 +56,8 @@ describe('topup report supplier', () => {
           agreed: 4,
           unanswered: 0,
           unaskable: 0,
+          listed: null,
+          unknown: 0,
           problem: null,
           balance_amount: '123456.00',
           balance_currency: 'THB',

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WepayScene } from '../routing/wepay-scene.js';
 
@@ -7,12 +10,17 @@ interface Report {
 }
 
 let wepay: WepayScene;
+const directory = mkdtempSync(path.join(tmpdir(), 'statement-'));
+const file = path.join(directory, 'statement.csv');
 
 beforeAll(async () => {
   wepay = await WepayScene.open();
 });
 
-afterAll(() => wepay.close());
+afterAll(async () => {
+  await wepay.close();
+  rmSync(directory, { recursive: true });
+});
 
 const reportOf = (supplier: string): Promise<Report> =>
   wepay.routing.commandLine.json<Report>('report', 'supplier', '--supplier', supplier);
@@ -50,5 +58,24 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
     expect(report).toMatchObject({ ok: true, suppliers: [{ succeeded: 1, agreed: 0, unaskable: 1 }] });
     // It was asked for our balance.
     expect((await digiflazz.sim<unknown[]>('journal')).length).toBeLessThanOrEqual(before + 1);
+
+    // Its statement is its word, here that it sold nothing.
+    const { commandLine } = wepay.routing;
+    const [attempt] = await wepay.routing.stack.sql<{ reference: string }>(
+      `SELECT a.reference FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id WHERE s.code = 'digi'`,
+    );
+    const compare = async (status: string): Promise<Report> => {
+      writeFileSync(file, `reference,status\n${attempt?.reference},${status}`);
+      const { stdout } = await commandLine.run(
+        ...['report', 'supplier', '--supplier', 'digi', '--statement', file, '--json'],
+      );
+      return JSON.parse(stdout) as Report;
+    };
+    const nothing = { unknown: 0, listed: 1, unaskable: 0 };
+    expect(await compare('Sukses')).toMatchObject({ ok: true, suppliers: [{ agreed: 1, ...nothing }] });
+    expect(await compare('Gagal')).toMatchObject({
+      ok: false,
+      suppliers: [{ agreed: 0, ...nothing, differences: [{ ours: 'succeeded', theirs: 'failed' }] }],
+    });
   });
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import type { ErrorBody } from '../support/http.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
@@ -35,6 +37,23 @@ describe('reversals', () => {
     expect(
       (await finance.browser.get<{ data: Reversal[] }>('/api/reversals?supplier=nobody')).body.data,
     ).toEqual([]);
+  });
+
+  it('of a purchase that no order knows are listed, and closed without a credit', async () => {
+    const { api } = scene.stack;
+    const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
+    const purchase = { supplierReference: null, state: 'succeeded', boughtAt: null, cost: null } as const;
+    const about = { reference: 'TGONE1', sku: 'ml86', player: '123 2001', detail: 'called back: succeeded' };
+    const [id = 0] = await api
+      .get(UnknownPurchasesRepository)
+      .tell(supplierId, [{ ...purchase, ...about }], 10);
+    const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?open=true');
+    expect(body.data[0]).toMatchObject({
+      ...{ id, order_number: null, merchant_id: null, unit: null, kind: 'unknown_purchase' },
+      ...{ reference: 'TGONE1', supplier_sku: 'ml86', player: '123 2001' },
+    });
+    expect((await close(id, { credit: '35.00', reason: 'whose?' })).status).toBe(409);
+    expect((await close(id, { reason: 'claimed' })).body).toMatchObject({ id, status: 'closed' });
   });
 
   it('are closed without a movement of money, once', async () => {

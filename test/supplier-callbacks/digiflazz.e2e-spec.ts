@@ -121,8 +121,34 @@ describe('Digiflazz', () => {
     await vendor.sim('settle', { ref_id: reference, rc: '74' });
     expect(await verdictsOf(reference, 3)).toEqual(['nothing_new', 'settled', 'contradicted']);
     await stack.orderWith(merchant, order.reference_id, 'completed');
-    const reversals = await stack.sql('SELECT kind FROM supplier_reversals');
+    const reversals = await stack.sql('SELECT kind FROM supplier_reversals WHERE order_id IS NOT NULL');
     expect(reversals).toEqual([{ kind: 'taken_back' }]);
+  });
+
+  it('that calls about a purchase which no order knows makes a case, with what it was and for whom', async () => {
+    const supplier = await stack.api.get(SuppliersService).getByCode('digi');
+    const token = stack.api.get(CallbackAddresses).tokenOf(supplier);
+    // As the same service bought it before its database was restored.
+    const reference = unique('TGONE').toUpperCase();
+    await vendor.transaction(reference, {
+      ...{ buyer_sku_code: 'pending', customer_no: '7234567892001' },
+      cb_url: `${stack.url}/supplier-callbacks/digi/${token}`,
+    });
+    const detail = async (text: string): Promise<object[]> =>
+      eventually(
+        () =>
+          stack.sql('SELECT * FROM supplier_reversals WHERE reference = $1 AND detail = $2', [
+            reference,
+            text,
+          ]),
+        ({ length }) => length === 1,
+      );
+    await detail('called back: processing');
+    await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-9' });
+    expect(await detail('called back: succeeded')).toMatchObject([
+      { kind: 'unknown_purchase', supplier_sku: 'pending', player: '7234567892001', cost_currency: 'IDR' },
+    ]);
+    expect(await sends(reference)).toBe(1);
   });
 
   it('settles nothing by a callback with another signature', async () => {

@@ -45,6 +45,8 @@ export class FakeSupplier {
     status: 200,
     body: { balance: '123456.00', currency: 'THB' },
   };
+  /** What it lists that it sold; unless a test says otherwise it has no list. It is given the list's query. */
+  purchases: (query: URLSearchParams) => Answer = () => ({ status: 404, body: { code: 'ROUTE_NOT_FOUND' } });
   private readonly scripts = new Map<string, Script>();
   private readonly users = new Map<string, string>();
   private server: Server | undefined;
@@ -80,6 +82,9 @@ export class FakeSupplier {
       const answer = typeof balance === 'function' ? balance(request.headers.authorization) : balance;
       return reply(request, response, answer);
     }
+    const [path, query] = (request.url ?? '').split('?');
+    if (request.method === 'GET' && path === '/v1/top-ups')
+      return reply(request, response, this.purchases(new URLSearchParams(query)));
     const body = await readJson(request);
     const reference = body?.reference ?? decodeURIComponent((request.url ?? '').split('/').at(-1) ?? '');
     if (body) this.users.set(reference, body.user_id);

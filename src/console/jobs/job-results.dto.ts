@@ -78,6 +78,16 @@ export class SupplierComparisonDto {
   @Count() agreed!: number;
   @Count('No usable answer') unanswered!: number;
   @Count('Can’t be asked about without buying') unaskable!: number;
+  @ApiProperty({
+    ...{ type: 'integer', nullable: true, required: false, example: 3 },
+    description: 'Purchases that it lists; null where it has no list, and absent of older reports',
+  })
+  listed?: number | null;
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Those of them that no order knows, and that are cases since this report',
+  })
+  unknown?: number;
   @Count('Reversals that nobody has closed') open_cases!: number;
   @ApiNullableText(null, 'Why something is not known') problem!: string | null;
   @ApiNullableText('1240.50') balance_amount!: string | null;

@@ -15,6 +15,9 @@ import { MarginReportRepository } from '../../reports/margin-report.repository.j
 import { MarginReportService } from '../../reports/margin-report.service.js';
 import { SupplierReportRepository } from '../../reports/supplier-report.repository.js';
 import { SupplierReportService } from '../../reports/supplier-report.service.js';
+import { PurchaseListsRepository } from '../../supplier-purchases/purchase-lists.repository.js';
+import { PurchaseListsService } from '../../supplier-purchases/purchase-lists.service.js';
+import { UnknownPurchasesRepository } from '../../supplier-purchases/unknown-purchases.repository.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
 import { WebhookReplay } from '../../webhooks/webhook-replay.service.js';
@@ -35,6 +38,7 @@ import { JobWorks } from './job-works.service.js';
     ...[AuditRepository, ClosingsRepository, AuditService],
     ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
     ...[SettlementRepository, SupplierReportRepository, SupplierReportService],
+    ...[PurchaseListsRepository, PurchaseListsService, UnknownPurchasesRepository],
     ...[DeliveriesRepository, WebhookReplay],
     JobWorks,
   ],

@@ -27,15 +27,16 @@ export class ClosingDto {
 
 export class ReversalDto {
   @ApiProperty({ type: 'integer', example: 7 }) id!: number;
-  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
-  @ApiProperty({ type: 'integer', example: 7 }) merchant_id!: number;
-  @ApiProperty({ example: '1.2' }) unit!: string;
+  @ApiNullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!:
+    string | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 7 }) merchant_id!: number | null;
+  @ApiNullableText('1.2') unit!: string | null;
   @ApiProperty({ example: 'acme' }) supplier!: string;
   @ApiProperty({
     enum: ['taken_back', 'bought_late', 'unknown_purchase'],
     example: 'taken_back',
     description:
-      '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier names another purchase',
+      '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier tells of a purchase that no book knows',
   })
   kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
   @ApiNullableText(
@@ -45,6 +46,11 @@ export class ReversalDto {
   amount!: string | null;
   @ApiNullableText('THB') currency!: string | null;
   @ApiNullableText('A-5521') supplier_reference!: string | null;
+  @ApiNullableText('T4Q7RZ0M2K9XW1BC', 'Ours, as the supplier tells it, of a purchase that no book knows')
+  reference!: string | null;
+  @ApiNullableText('ml86', 'What was bought, of such a purchase') supplier_sku!: string | null;
+  @ApiNullableText('123456789 2001', 'For whom, as the supplier writes it') player!: string | null;
+  @ApiMoment({ nullable: true }) bought_at!: string | null;
   @ApiNullableText('refunded by the game') detail!: string | null;
   @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';
   @ApiMoment() created_at!: string;

@@ -45,6 +45,11 @@ describe('a callback', () => {
         cost: { micros: 10_000_000_000n, currency: 'IDR' },
         deliveries: [{ serial: null, code: '1234567890', expiresOn: null }],
       },
+      purchase: {
+        sku: 'ml86',
+        player: '1234567892001',
+        cost: { micros: 10_000_000_000n, currency: 'IDR' },
+      },
     });
   });
 

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { CostMoney } from '../../core/cost-money.js';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-callback.js';
 import { asMembers, nameOf, type Members } from '../vendor-answers.js';
+import { rupiah } from './digiflazz-data.js';
 import { isSignedWith } from './digiflazz-signatures.js';
 import { readTransaction } from './purchase-answers.js';
 
@@ -37,6 +39,16 @@ function readContent({ body, headers }: RawCallback, isProven: boolean): Callbac
     ...(supplierReference !== undefined && { supplierReference }),
     ...(deliveryId !== undefined && { deliveryId }),
     ...(isProven && { outcome: readTransaction(data, 'callback') }),
+    purchase: purchaseIn(data),
+  };
+}
+
+function purchaseIn(data: Members): { sku?: string; player?: string; cost?: CostMoney } {
+  const [sku, player, cost] = [nameOf(data.buyer_sku_code), nameOf(data.customer_no), rupiah(data.price)];
+  return {
+    ...(sku !== undefined && { sku }),
+    ...(player !== undefined && { player }),
+    ...(cost && { cost }),
   };
 }
 

@@ -1,10 +1,12 @@
 import { parseSignedMicros } from '../../core/cost-money.js';
-import { isDay } from '../../core/moments.js';
+import { isDay, readMoment } from '../../core/moments.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
-import type { Unavailable, SupplierBalance } from '../supplier-adapter.js';
+import { usualPlayer } from '../player-template.js';
+import type { ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
+import { amountOf, nameOf } from '../vendor-answers.js';
 
 type Body = Partial<Record<string, unknown>>;
 
@@ -47,8 +49,39 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Suppli
   return unknown(answer);
 }
 
-/** How a supplier answers that tells no balances. */
+/** How a supplier answers that has not what the protocol leaves to it. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
+
+/** What the answer to `GET /v1/top-ups` means; null where the supplier has no such list. One entry that can't be read spoils it. */
+export function readPurchasesAnswer(answer: HttpAnswer): PurchasesReading | null {
+  if (HAS_NO_SUCH_PAGE.includes(answer.status)) return null;
+  if (answer.status !== 200)
+    return { known: false, detail: `HTTP ${answer.status}`, reached: false, ...faultOf(answer) };
+  const { data, next_cursor: next = null } = asObject(answer.body) ?? {};
+  const purchases = Array.isArray(data) ? data.map(readListed) : [null];
+  const isCursor = next === null || (typeof next === 'string' && next !== '');
+  return isCursor && purchases.every((purchase) => purchase !== null)
+    ? { known: true, purchases, next }
+    : { known: false, detail: 'the list of purchases can’t be read', reached: true };
+}
+
+/** Null where it names no purchase. */
+function readListed(entry: unknown): ListedPurchase | null {
+  const body = asObject(entry);
+  const reference = nameOf(body?.reference) ?? null;
+  const supplierReference = nameOf(body?.supplier_reference) ?? null;
+  if (!body || (reference === null && supplierReference === null)) return null;
+  const { status, created_at: createdAt, cost, currency } = body;
+  const [user, server] = [nameOf(body.user_id), nameOf(body.server_id)];
+  return {
+    ...{ reference, supplierReference, sku: nameOf(body.sku) ?? null },
+    state: status === 'succeeded' || status === 'failed' || status === 'processing' ? status : null,
+    player:
+      user === undefined ? null : usualPlayer({ userId: user, serverId: server ?? null, characterId: null }),
+    boughtAt: typeof createdAt === 'string' ? readMoment(createdAt) : null,
+    cost: typeof currency === 'string' ? amountOf(cost, storable(currency, 16)) : null,
+  };
+}
 
 /** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {

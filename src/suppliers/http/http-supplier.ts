@@ -1,14 +1,17 @@
 import type { AdapterDescription } from '../adapter-description.js';
 import type {
   Attempt,
+  PurchaseList,
+  PurchasesReading,
   ReadingInquiry,
   StoredSettings,
   SupplierAdapter,
   SupplierBalance,
 } from '../supplier-adapter.js';
+import { unreachable } from '../vendor-answers.js';
 import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { readBalanceAnswer, readInquiryAnswer, readSendAnswer } from './http-answers.js';
+import { readBalanceAnswer, readInquiryAnswer, readPurchasesAnswer, readSendAnswer } from './http-answers.js';
 
 export interface HttpSettings {
   baseUrl: string;
@@ -34,7 +37,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
       },
     ],
     options: [],
-    capabilities: ['deduplication', 'inquiry', 'balance'],
+    capabilities: ['deduplication', 'inquiry', 'balance', 'purchases'],
     references: 'unit',
     // The protocol says to try later, and not every supplier of it tells balances.
     isPausedByFaults: false,
@@ -50,6 +53,10 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     minGapMs: 0,
     maxAgeMs: null,
     ask: (settings, { reference }) => this.inquire(settings, reference),
+  };
+
+  readonly purchases: PurchaseList<HttpSettings> = {
+    read: (settings, since, page) => this.list(settings, since, page),
   };
 
   constructor(private readonly http: SupplierHttp) {}
@@ -88,6 +95,19 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
       return readInquiryAnswer(await this.call(settings, 'GET', path), reference);
     } catch (error) {
       return { kind: 'unknown', detail: describeFailure(error) };
+    }
+  }
+
+  private async list(
+    settings: HttpSettings,
+    since: Date,
+    page: string | null,
+  ): Promise<PurchasesReading | null> {
+    const query = new URLSearchParams({ since: since.toISOString(), ...(page !== null && { cursor: page }) });
+    try {
+      return readPurchasesAnswer(await this.call(settings, 'GET', `/v1/top-ups?${query.toString()}`));
+    } catch (error) {
+      return unreachable(error);
     }
   }
 

@@ -40,6 +40,7 @@ function readFields(fields: Parameters): CallbackReading {
   return {
     ...{ kind: 'about', reference, supplierReference, reply: REPLY },
     outcome: (attempt) => readAbout(fields, attempt),
+    ...(fields.type_id && { purchase: { sku: fields.type_id } }),
   };
 }
 

@@ -68,6 +68,53 @@ export function balanceOf(book: PurchaseBook): { balance: string; currency: 'THB
   return { balance: `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`, currency: 'THB' };
 }
 
+/** At most so many purchases are on a page of the supplier's list. */
+const PAGE = 100;
+
+/** An element of the supplier's own list: what it answers about the unit, and what was asked for. */
+type ListedTopUp = TopUpResult & {
+  sku: string;
+  user_id: string;
+  server_id: string | null;
+  character_id: string | null;
+  created_at: string;
+  cost: string;
+  currency: 'THB';
+};
+
+/**
+ * `GET /v1/top-ups`: the units whose first request arrived at a moment or later, in that order.
+ * @param begin how many of all units on record come before the page.
+ */
+export function listTopUps(
+  book: PurchaseBook,
+  sinceMs: number,
+  begin: number,
+): { data: ListedTopUp[]; next_cursor: string | null } {
+  const data: ListedTopUp[] = [];
+  let place = 0;
+  for (const purchase of book.all()) {
+    if (place++ < begin || recordedAtMs(purchase) < sinceMs) continue;
+    if (data.length === PAGE) return { data, next_cursor: String(place - 1) };
+    data.push(toListed(book, purchase));
+  }
+  return { data, next_cursor: null };
+}
+
+const recordedAtMs = (purchase: Purchase): number => purchase.recordedAtMs ?? purchase.settlesAtMs;
+
+/** Codes are handed over once, and not listed. */
+function toListed(book: PurchaseBook, purchase: Purchase): ListedTopUp {
+  const result: TopUpResult & { deliveries?: Card[] } = resultOf(book, purchase);
+  delete result.deliveries;
+  const { sku, userId: user_id, serverId: server_id, characterId: character_id } = purchase;
+  return {
+    ...result,
+    ...{ sku, user_id, server_id, character_id },
+    ...{ created_at: new Date(recordedAtMs(purchase)).toISOString(), cost: '10.00', currency: 'THB' },
+  };
+}
+
 /** Every unit on record, in the order of their first arrival. */
 export function listPurchases(book: PurchaseBook): PurchaseListing[] {
   return Array.from(book.all(), (purchase) => {

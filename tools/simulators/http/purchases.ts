@@ -24,6 +24,8 @@ interface RecordedUnit extends TopUpRequest {
   readonly supplierReference: string | null;
   /** Milliseconds since 1970; the unit is processing until then. */
   readonly settlesAtMs: number;
+  /** When its first request arrived; absent of what an earlier version recorded. */
+  readonly recordedAtMs?: number;
 }
 
 /** A unit on record, and what has become of it since. */
@@ -91,6 +93,7 @@ export class PurchaseBook {
       failureCode,
       supplierReference: failureCode === null ? `sim_${randomUUID()}` : null,
       settlesAtMs: Date.now() + behaviour.settleAfterMs,
+      recordedAtMs: Date.now(),
     };
     this.journal.append({ event: 'recorded', unit });
     const purchase = this.add(unit);

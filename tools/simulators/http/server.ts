@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { sameText, sendJson, sendText } from '../common/http.js';
-import { balanceOf, listPurchases, processingResult, resultOf } from './answers.js';
+import { balanceOf, listPurchases, listTopUps, processingResult, resultOf } from './answers.js';
 import { behaviourOf, type Delivery, isUnknownProduct } from './behaviours.js';
 import { atWallClock } from './clock.js';
 import { badRequest, readJson, Refusal } from './http.js';
@@ -28,6 +28,7 @@ async function route(
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
   if (token !== null && path.startsWith('/v1/')) demandToken(request, token);
 
+  if (path === '/v1/top-ups' && request.method === 'GET') return list(request, response, book);
   if (path === '/v1/top-ups') {
     allowOnly('POST', request);
     return topUp(request, response, book);
@@ -77,6 +78,15 @@ function topUpAgain(
     throw new Refusal(422, 'REFERENCE_MISMATCH', 'The reference was used for a different top-up.');
   }
   sendResult(response, book, purchase);
+}
+
+function list(request: IncomingMessage, response: ServerResponse, book: PurchaseBook): void {
+  const query = new URL(request.url ?? '', 'http://simulator').searchParams;
+  const since = Date.parse(query.get('since') ?? '1970-01-01T00:00:00Z');
+  const cursor = query.get('cursor') ?? '0';
+  if (Number.isNaN(since)) throw badRequest('since must be a moment in ISO 8601.');
+  if (!/^\d{1,12}$/.test(cursor)) throw badRequest('cursor must be a next_cursor of this list.');
+  sendJson(response, 200, listTopUps(book, since, Number(cursor)));
 }
 
 function inquire(response: ServerResponse, book: PurchaseBook, reference: string): void {

@@ -6,7 +6,7 @@ import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
-import type { Reversal } from './reversal-view';
+import { nameOf, type Reversal } from './reversal-view';
 
 const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
 
@@ -17,7 +17,8 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
   const [credit, setCredit] = useState('');
   const given = credit.trim();
   const isAmount = AMOUNT.test(given) && Number(given) > 0;
-  const { id, merchant_id: merchant, order_number: number, unit, kind } = reversal;
+  const { id, merchant_id: merchant, unit, kind } = reversal;
+  const number = nameOf(reversal);
   const close = async (reason: string): Promise<void> => {
     await ask(() =>
       client.POST('/api/reversals/{id}/closing', {
@@ -30,7 +31,9 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
   };
   return (
     <Confirm
-      title={t('reversals.closeOne', { number, unit })}
+      title={
+        unit === null ? t('reversals.closePurchase', { number }) : t('reversals.closeOne', { number, unit })
+      }
       verb={t('reversals.close')}
       asksReason
       isReady={given === '' || isAmount}
@@ -38,17 +41,19 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
       onClose={onClose}
     >
       <p>{t(`reversals.kind.${kind}`)}</p>
-      <TextInput
-        label={t('reversals.credit')}
-        description={t('reversals.creditHint')}
-        error={given !== '' && !isAmount && t('reversals.creditWrong')}
-        inputMode="decimal"
-        autoComplete="off"
-        value={credit}
-        onChange={(event) => setCredit(event.currentTarget.value)}
-      />
+      {merchant !== null && (
+        <TextInput
+          label={t('reversals.credit')}
+          description={t('reversals.creditHint')}
+          error={given !== '' && !isAmount && t('reversals.creditWrong')}
+          inputMode="decimal"
+          autoComplete="off"
+          value={credit}
+          onChange={(event) => setCredit(event.currentTarget.value)}
+        />
+      )}
       <p>
-        {isAmount
+        {isAmount && merchant !== null
           ? t('reversals.consequenceCredit', { merchant, amount: formatAmount(given) })
           : t('reversals.consequence')}
       </p>

@@ -14,9 +14,9 @@ import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
 import { CloseReversal } from './close-reversal';
-import type { Reversal } from './reversal-view';
+import { nameOf, type Reversal } from './reversal-view';
 
-/** Cases in which a supplier contradicts how a unit was settled. */
+/** Cases in which a supplier contradicts the books. */
 export function Reversals(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/reversals' });
@@ -68,14 +68,7 @@ const columnsOf = (t: Translate): Column<Reversal>[] => [
   {
     id: 'order',
     head: t('reversals.order'),
-    cell: ({ order_number: number, unit }) => (
-      <>
-        <Link to="/orders/$number" params={{ number }} search={{}} data-row-link="">
-          <span className="mono">{number}</span>
-        </Link>{' '}
-        <span className="muted">{unit}</span>
-      </>
-    ),
+    cell: (reversal) => <About reversal={reversal} />,
     card: 'title',
   },
   { id: 'supplier', head: t('reversals.supplier'), cell: ({ supplier }) => supplier },
@@ -107,6 +100,27 @@ const columnsOf = (t: Translate): Column<Reversal>[] => [
     align: 'end',
   },
 ];
+
+/** The order's unit; or, where no book knows the purchase, what its supplier told of it. */
+function About({ reversal }: { reversal: Reversal }): ReactNode {
+  const { order_number: number, unit, supplier_sku: sku, player } = reversal;
+  if (number === null) {
+    const what = [sku, player].filter((part) => part !== null).join(' · ');
+    return (
+      <>
+        <span className="mono">{nameOf(reversal)}</span> <span className="muted">{what}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Link to="/orders/$number" params={{ number }} search={{}} data-row-link="">
+        <span className="mono">{number}</span>
+      </Link>{' '}
+      <span className="muted">{unit}</span>
+    </>
+  );
+}
 
 const closeColumn = (t: Translate): Column<Reversal> => ({
   id: 'close',

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { readStatement, type StatedPurchase, type StatementFormat } from './purchase-statement.js';
+
+const read = (lines: string[], format: Partial<StatementFormat> = {}): StatedPurchase[] =>
+  readStatement(Buffer.from(lines.join('\n')), { headers: {}, bought: [], notBought: [], ...format });
+
+describe('a statement of a vendor', () => {
+  it('tells of each purchase what it has columns for, and others are passed over', () => {
+    const header = 'No,reference,supplier_reference,status,sku,player,cost,currency,bought_at,Kasir';
+    const line = '1,T1,S1,Sukses,ml86,123 2001,10000,IDR,2026-01-15T08:30:00+07:00,Budi';
+    expect(read([header, line])).toEqual([
+      {
+        ...{ line: 2, reference: 'T1', supplierReference: 'S1', status: 'Sukses', state: 'succeeded' },
+        ...{ sku: 'ml86', player: '123 2001', cost: { micros: 10_000_000_000n, currency: 'IDR' } },
+        boughtAt: new Date('2026-01-15T01:30:00Z'),
+      },
+    ]);
+  });
+
+  it('is read under the names that its header has', () => {
+    const headers = { reference: 'Ref ID', player: 'Tujuan' } as const;
+    expect(read(['Tanggal,Ref ID,Tujuan', 'kemarin,T1,123'], { headers })).toMatchObject([
+      { reference: 'T1', player: '123', state: 'succeeded', status: null, boughtAt: null, cost: null },
+    ]);
+  });
+
+  it.each([
+    ['Sukses', 'succeeded'],
+    ['SUCCESS', 'succeeded'],
+    ['Gagal', 'failed'],
+    ['refunded', 'failed'],
+    ['Pending', 'processing'],
+    ['Terkirim', 'succeeded'],
+    ['Batal', 'failed'],
+  ])('that says %s means %s', (status, state) => {
+    const format = { bought: ['terkirim'], notBought: ['BATAL'] };
+    expect(read(['reference,status', `T1,${status}`], format)).toMatchObject([{ state }]);
+  });
+
+  it('counts a purchase once, and as bought where one of its lines says so', () => {
+    const lines = ['reference,status', 'T1,failed', 'T1,success', 'T1,failed', 'T2,failed'];
+    expect(read(lines)).toMatchObject([
+      { reference: 'T1', state: 'succeeded' },
+      { reference: 'T2', state: 'failed' },
+    ]);
+  });
+
+  it('is refused with everything that is wrong with it', () => {
+    expect(() => read(['sku', 'ml86'])).toThrow('one of reference and supplier_reference must be a column');
+    expect(() => read(['reference', 'T1'], { headers: { status: 'Status' } })).toThrow(
+      'there is no column "Status", which was to be status',
+    );
+    expect(() => read(['reference,cost,bought_at', ',1', 'T1,Rp 10.000,kemarin'])).toThrow(
+      /line 2: .*\n.*line 3: cost must be an amount.*\n.*line 3: bought_at must be a moment/s,
+    );
+  });
+});

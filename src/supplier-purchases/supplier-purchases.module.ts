@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
+import { PurchaseListsRepository } from './purchase-lists.repository.js';
+import { PurchaseListsService } from './purchase-lists.service.js';
+import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
+
+@Module({
+  imports: [SuppliersModule],
+  providers: [PurchaseListsRepository, PurchaseListsService, UnknownPurchasesRepository],
+  exports: [PurchaseListsService, UnknownPurchasesRepository],
+})
+export class SupplierPurchasesModule {}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { ListedPurchase } from '../suppliers/supplier-adapter.js';
+import { TELL_PURCHASES } from './unknown-purchases.sql.js';
+
+/** A purchase as its supplier tells of it, whichever way. */
+export interface ToldPurchase extends ListedPurchase {
+  /** How we learned of it, and what was said. */
+  detail: string;
+}
+
+/** A reference that follows from an order, as adapters have it that name attempts after their units. */
+const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]+)\.(\d{1,2})\.(\d{1,3})$/;
+
+/** Purchases of which suppliers tell, as cases where no book knows them: a database that was restored has forgotten them. */
+@Injectable()
+export class UnknownPurchasesRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @param most cases of the supplier that may be open, before those of this call.
+   * @returns the numbers of the cases that this opened.
+   */
+  async tell(supplierId: number, purchases: ToldPurchase[], most: number): Promise<number[]> {
+    if (purchases.length === 0) return [];
+    const values = { supplierId, most, purchases: purchases.map(toRow) };
+    const opened = await this.database.query<{ id: number }>(...TELL_PURCHASES.with(values));
+    return opened.map(({ id }) => id);
+  }
+}
+
+function toRow({ reference, supplierReference, state, sku, player, boughtAt, cost, detail }: ToldPurchase) {
+  const [, orderNumber, item, unit] = UNIT_REFERENCE.exec(reference ?? '') ?? [];
+  return {
+    ...{ reference, supplier_reference: supplierReference, state, supplier_sku: sku, player, detail },
+    ...{ bought_at: boughtAt, cost_micros: cost?.micros ?? null, cost_currency: cost?.currency ?? null },
+    order_number: orderNumber ?? null,
+    item: item === undefined ? null : Number(item),
+    unit: unit === undefined ? null : Number(unit),
+  };
+}

@@ -1,0 +1,78 @@
+import { rowsOf, statement } from '../database/parameters.js';
+
+/**
+ * Those of a supplier's purchases that a book knows: an attempt at this supplier, or at another one that is the same account
+ * under another code. A unit without an attempt was sent before attempts were kept, or is yet to be sent: its first attempt
+ * takes the reference that follows from its order. One that failed without was never sent, says the book.
+ */
+const KNOWN = `
+  EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
+  OR g.reference IS NULL AND EXISTS (
+    SELECT FROM unit_attempts a
+    WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.supplier_reference = g.supplier_reference)
+  OR EXISTS (
+    SELECT FROM orders o JOIN order_units u ON u.order_id = o.id AND u.item = g.item AND u.unit = g.unit
+    WHERE o.order_number = g.order_number AND u.state <> 'failed' AND NOT EXISTS (
+      SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))`;
+
+/**
+ * Opens a case for each purchase that no book knows, once for each name of it, and notes what the supplier says now in
+ * those that are open. What certainly failed was no purchase, and opens none. The look and the case are one statement: an
+ * attempt is committed before anything is sent under its reference, so that none is missed here that is just being made.
+ * No more cases are opened while so many are open.
+ */
+export const TELL_PURCHASES = statement(
+  'unknown_purchases.tell',
+  {
+    supplierId: 'int',
+    most: 'int',
+    purchases: rowsOf({
+      reference: 'text?',
+      supplier_reference: 'text?',
+      state: 'text?',
+      supplier_sku: 'text?',
+      player: 'text?',
+      bought_at: 'timestamptz?',
+      cost_micros: 'bigint?',
+      cost_currency: 'text?',
+      detail: 'text',
+      order_number: 'text?',
+      item: 'smallint?',
+      unit: 'smallint?',
+    }),
+  },
+  ({ supplierId, most, purchases }) => `
+    WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
+    same_account AS (
+      SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
+    -- Those of this supplier that are there already, whether open or closed.
+    cases AS (
+      SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
+        ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.reference = g.reference
+      UNION
+      SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
+        ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.supplier_reference = g.supplier_reference
+      WHERE r.reference IS NULL OR g.reference IS NULL),
+    noted AS (
+      UPDATE supplier_reversals r SET detail = g.detail,
+             supplier_reference = coalesce(r.supplier_reference, g.supplier_reference),
+             supplier_sku = coalesce(r.supplier_sku, g.supplier_sku), player = coalesce(r.player, g.player),
+             bought_at = coalesce(r.bought_at, g.bought_at),
+             cost_micros = CASE WHEN r.cost_micros IS NULL THEN g.cost_micros ELSE r.cost_micros END,
+             cost_currency = CASE WHEN r.cost_micros IS NULL THEN g.cost_currency ELSE r.cost_currency END
+      FROM cases c JOIN given g ON g.place = c.place
+      WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail)
+    INSERT INTO supplier_reversals (supplier_id, kind, order_id, item, unit, attempt, reference, supplier_reference,
+                                    supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
+    SELECT ${supplierId}, 'unknown_purchase', NULL, NULL, NULL, NULL, g.reference, g.supplier_reference,
+           g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency, g.detail,
+           date_trunc('milliseconds', statement_timestamp())
+    FROM given g
+    WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases) AND NOT (${KNOWN})
+      AND (SELECT count(*) FROM (
+             SELECT FROM supplier_reversals WHERE supplier_id = ${supplierId} AND status = 'open' LIMIT ${most}) open)
+          < ${most}
+    ORDER BY g.place
+    ON CONFLICT DO NOTHING
+    RETURNING id`,
+);

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Order } from '../orders/order.entity.js';
+import type { OrderUnit } from '../orders/order-unit.entity.js';
+import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
+import { FIND_MATCHES } from './purchase-matches.sql.js';
+
+const DAY_MS = 86_400_000;
+/** Clocks differ, and a callback may be late. */
+const BEFORE_MS = DAY_MS;
+/** A merchant repeats within minutes what it has no answer for; its customer complains within weeks. */
+const AFTER_MS = 30 * DAY_MS;
+const MOST = 50;
+const SHORTEST_USER = 4;
+const LONGEST_USER = 64;
+
+export type MatchRow = Pick<
+  Order,
+  'order_number' | 'merchant_id' | 'reference_id' | 'user_id' | 'server_id' | 'created_at'
+> &
+  Pick<OrderUnit, 'item' | 'unit' | 'state'> & { supplier: string; reference: string | null };
+
+/** Orders that a purchase which no book knows may be about. */
+@Injectable()
+export class PurchaseMatchesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The oldest first, 50 at most; none where the supplier did not tell the player. */
+  async find({ supplier_id: supplierId, ...purchase }: SupplierReversal): Promise<MatchRow[]> {
+    const { supplier_sku: sku, player, bought_at: boughtAt, created_at: learnedAt } = purchase;
+    if (player === null) return [];
+    const about = (boughtAt ?? learnedAt).getTime();
+    const found = await this.database.query<MatchRow>(
+      ...FIND_MATCHES.with({
+        ...{ supplierId, sku, players: usersIn(player), limit: MOST },
+        ...{ from: new Date(about - BEFORE_MS), to: new Date(about + AFTER_MS) },
+      }),
+    );
+    return found.filter((row) => isFor(player, row));
+  }
+}
+
+/** The user ids that a supplier's text for a player may begin with: suppliers want the server behind it, in their own way. */
+function usersIn(player: string): string[] {
+  const longer = Math.max(Math.min(player.length, LONGEST_USER) - SHORTEST_USER, 0);
+  const beginnings = Array.from({ length: longer }, (_, count) => player.slice(0, SHORTEST_USER + count));
+  return [player, ...beginnings.map((text) => text.trimEnd())];
+}
+
+/** Whether what follows the user is the order's server, or nothing. */
+function isFor(player: string, { user_id: user, server_id: server }: MatchRow): boolean {
+  const rest = lettersOf(player.slice(user.length));
+  return rest === '' || (server !== null && rest.includes(lettersOf(server)));
+}
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

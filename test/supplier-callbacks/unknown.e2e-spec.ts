@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandLine } from '../cli/command-line.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { unique } from '../support/stack.js';
+import { CallbackScene } from './scene.js';
+
+interface Case {
+  id: number;
+  order_number: string | null;
+  merchant_id: number | null;
+  unit: string | null;
+  kind: string;
+  reference: string | null;
+  supplier_reference: string | null;
+  detail: string | null;
+  status: string;
+}
+
+let scene: CallbackScene;
+let commandLine: CommandLine;
+
+beforeAll(async () => {
+  scene = await CallbackScene.start();
+  commandLine = new CommandLine({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+});
+
+afterAll(() => closeWithBalancedBooks(scene.stack));
+
+const about = (reference: string, more: object): object => ({ kind: 'about', reference, ...more });
+const cases = (): Promise<Case[]> => commandLine.json<Case[]>('reversal', 'list');
+const casesOf = async (reference: string): Promise<Case[]> =>
+  (await cases()).filter((each) => each.reference === reference);
+const call = async (code: string, callback: object): Promise<void> => {
+  const { status } = await scene.call(code, { ...callback });
+  expect(status).toBe(200);
+};
+
+describe('a callback about a purchase that no book knows', () => {
+  it('is a case, with what the supplier told of it', async () => {
+    const reference = unique('T');
+    const outcome = {
+      kind: 'succeeded',
+      supplierReference: 'S-1',
+      cost: { micros: 10_000_000_000, currency: 'IDR' },
+    };
+    const purchase = { sku: 'ml86', player: '1234567892001' };
+    await call('signing', about(reference, { supplierReference: 'S-1', outcome, purchase }));
+    expect(await casesOf(reference)).toEqual([
+      {
+        id: expect.any(Number),
+        ...{
+          order_number: null,
+          merchant_id: null,
+          unit: null,
+          supplier: 'signing',
+          kind: 'unknown_purchase',
+        },
+        ...{ amount: '10000', currency: 'IDR', supplier_reference: 'S-1', reference },
+        ...{ supplier_sku: 'ml86', player: '1234567892001', bought_at: null },
+        ...{ detail: 'called back: succeeded', status: 'open', created_at: expect.any(String) },
+      },
+    ]);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference', reference });
+  });
+
+  it('is one case, however often and however many at a time', async () => {
+    const reference = unique('T');
+    await Promise.all(Array.from({ length: 20 }, () => scene.succeed('signing', reference)));
+    await scene.succeed('signing', reference, { deliveryId: reference });
+    expect(await casesOf(reference)).toHaveLength(1);
+  });
+
+  it('says in its case what the supplier said last, and stays closed once it was closed', async () => {
+    const reference = unique('T');
+    await call('signing', about(reference, { outcome: { kind: 'processing' } }));
+    expect(await casesOf(reference)).toMatchObject([{ detail: 'called back: processing' }]);
+    const refusal = { kind: 'failed', code: 'OUT_OF_STOCK', message: 'sold out' };
+    await call('signing', about(reference, { outcome: refusal }));
+    const [found] = await casesOf(reference);
+    expect(found).toMatchObject({ detail: 'called back: failed, OUT_OF_STOCK: sold out', status: 'open' });
+    await commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'nothing was bought');
+    await scene.succeed('signing', reference);
+    expect(await casesOf(reference)).toMatchObject([
+      { status: 'closed', detail: expect.stringContaining('OUT_OF_STOCK') },
+    ]);
+  });
+
+  it('that certainly failed is none: nothing was bought', async () => {
+    const reference = unique('T');
+    await call(
+      'signing',
+      about(reference, { outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: '' } }),
+    );
+    expect(await casesOf(reference)).toEqual([]);
+  });
+
+  it('proves nothing where the supplier signs nothing, which the case says', async () => {
+    const reference = unique('T');
+    await scene.succeed('plain', reference);
+    expect(await casesOf(reference)).toMatchObject([{ detail: expect.stringContaining('proves nothing') }]);
+  });
+
+  it('is known by the supplier’s own name where it tells no other, and is the same case once it does', async () => {
+    const supplierReference = unique('S');
+    const outcome = { kind: 'processing', supplierReference };
+    await call('signing', { kind: 'about', supplierReference, outcome });
+    const reference = unique('T');
+    await call(
+      'signing',
+      about(reference, { supplierReference, outcome: { kind: 'succeeded', supplierReference } }),
+    );
+    const found = (await cases()).filter((each) => each.supplier_reference === supplierReference);
+    expect(found).toMatchObject([{ reference: null, detail: 'called back: succeeded' }]);
+  });
+
+  it('fails the audit and the report until it is closed, which credits nobody', async () => {
+    const reference = unique('T');
+    await scene.succeed('signing', reference);
+    const [found] = await casesOf(reference);
+    const id = `${found?.id}`;
+    const { stdout } = await commandLine.run('audit', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'supplier_reversals', ok: false })]),
+    });
+    expect(
+      await commandLine.refused('reversal', 'close', id, '--credit', '35.00', '--reason', 'whose'),
+    ).toMatch(/has no order, so nobody can be credited/);
+    expect(await casesOf(reference)).toMatchObject([{ status: 'open' }]);
+    await commandLine.json('reversal', 'close', id, '--reason', 'claimed, ticket 4711');
+    const log = await commandLine.json<{ action: string; reason: string; detail: object }[]>('log');
+    expect(log[0]).toMatchObject({
+      ...{ action: 'reversal.close', reason: 'claimed, ticket 4711' },
+      detail: { reversal_id: found?.id, kind: 'unknown_purchase', supplier: 'signing', purchase: reference },
+    });
+    for (const open of await commandLine.json<Case[]>('reversal', 'list', '--open'))
+      await commandLine.json('reversal', 'close', `${open.id}`, '--reason', 'end of the test');
+    expect(await commandLine.run('audit')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a callback about a purchase that a book knows is no case', () => {
+  it('when another supplier’s account is the same', async () => {
+    const unit = await scene.openUnit('plain');
+    await scene.succeed('signing', unit.reference);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference' });
+    expect(await casesOf(unit.reference)).toEqual([]);
+  });
+
+  it('when it is about an attempt that another one followed', async () => {
+    const unit = await scene.openUnit('signing');
+    const [{ sku } = { sku: '' }] = await scene.stack.sql<{ sku: string }>(
+      `SELECT i.sku FROM order_items i JOIN orders o ON o.id = i.order_id WHERE o.order_number = $1`,
+      [unit.order.order_number],
+    );
+    const offer = ['--sku', sku, '--supplier', 'plain', '--supplier-sku', sku, '--priority', '2'];
+    await commandLine.json('offer', 'set', ...offer);
+    const refusal = { kind: 'failed', code: 'OUT_OF_STOCK', message: 'sold out', failover: true };
+    await call('signing', about(unit.reference, { outcome: refusal }));
+    const later = `${unit.reference}.2`;
+    await eventually(
+      () => scene.stack.sql('SELECT FROM unit_attempts WHERE reference = $1', [later]),
+      ({ length }) => length === 1,
+    );
+    await call('signing', about(unit.reference, { outcome: { kind: 'processing' } }));
+    await scene.succeed('plain', later);
+    await scene.succeed('signing', later);
+    expect([...(await casesOf(unit.reference)), ...(await casesOf(later))]).toEqual([]);
+    scene.sell({ ...unit, reference: later });
+    await scene.succeed('plain', later);
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+  });
+
+  it('when its unit is yet to be sent under that reference, as after a restore', async () => {
+    const restored = await CallbackScene.start({}, { worker: false });
+    try {
+      const sku = await restored.stack.product('35.00', { supplier: 'signing' });
+      const order = await restored.stack.order(restored.merchant, [{ sku }], unique('player'));
+      await restored.succeed('signing', `${order.order_number}.1.1`);
+      await restored.succeed('signing', `${order.order_number}.1.2`);
+      const found = await restored.stack.sql('SELECT reference FROM supplier_reversals');
+      expect(found).toEqual([{ reference: `${order.order_number}.1.2` }]);
+    } finally {
+      await restored.stack.close();
+    }
+  });
+});
+
+describe('topup reversal show', () => {
+  it('names the orders for the same player and product that came again', async () => {
+    const reference = unique('T');
+    const user = unique('8');
+    const outcome = { kind: 'succeeded', supplierReference: null };
+    const sku = await scene.stack.product('35.00', { supplier: 'signing', supplierSku: 'ml86-again' });
+    const purchase = { sku: 'ml86-again', player: user };
+    await call('signing', about(reference, { outcome, purchase }));
+    const [found] = await casesOf(reference);
+    const show = (): Promise<Case & { likely_matches: object[] }> =>
+      commandLine.json('reversal', 'show', `${found?.id}`);
+    expect(await show()).toMatchObject({ reference, likely_matches: [] });
+
+    const order = await scene.stack.order(scene.merchant, [{ sku }], user);
+    const other = await scene.stack.product('35.00', { supplier: 'signing', supplierSku: 'another' });
+    await scene.stack.order(scene.merchant, [{ sku: other }], user);
+    await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
+    expect((await show()).likely_matches).toEqual([
+      {
+        ...{ order_number: order.order_number, unit: '1.1', merchant_id: scene.merchant.id },
+        ...{ reference_id: order.reference_id, user_id: user, server_id: null, state: 'succeeded' },
+        ...{ supplier: 'signing', reference: `${order.order_number}.1.1`, ordered_at: expect.any(String) },
+      },
+    ]);
+    const { stdout } = await commandLine.run('reversal', 'show', `${found?.id}`);
+    expect(stdout).toContain(order.order_number);
+    await commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test');
+  });
+});
