@@ -2,7 +2,8 @@ import { checkPostgresql } from '../chaos/check-postgresql.js';
 import { checkReceivers, type Subscription } from '../chaos/check-receivers.js';
 import { checkSupplier } from '../chaos/check-supplier.js';
 import type { Receiver } from '../chaos/receiver.js';
-import { Violations } from '../chaos/violations.js';
+import type { Violations } from '../chaos/violations.js';
+import type { SoldPurchase } from './forgotten.js';
 import type { Laboratory } from './laboratory.js';
 import type { Story } from './merchants.js';
 
@@ -11,25 +12,32 @@ interface Stored {
   order_number: string;
 }
 
-/** Compares what merchants, PostgreSQL, the supplier and the receivers have of all orders so far. */
+/**
+ * Compares what merchants, PostgreSQL, the supplier and the receivers have of all orders so far, but for what a restore has
+ * forgotten.
+ */
 export async function compareBooks(
   laboratory: Laboratory,
   stories: readonly Story[],
   receiver: Receiver,
   subscriptions: Subscription[],
-): Promise<Violations> {
-  const violations = new Violations();
+  violations: Violations,
+): Promise<void> {
+  const { forgotten } = laboratory;
   const system = {
     sql: <Row extends object>(query: string, values?: unknown[]) => laboratory.sql<Row>(query, values),
     topup: <Result>(...args: string[]) => laboratory.topup<Result>(...args),
-    purchases: <Purchase>() => laboratory.purchases<Purchase>(),
+    purchases: async <Purchase>() =>
+      (await laboratory.purchases<SoldPurchase>())
+        .filter(forgotten.isRemembered)
+        .map((purchase) => ({ ...purchase, received: forgotten.receivedOf(purchase) })) as Purchase[],
     vendors: [],
   };
   await checkAcknowledged(laboratory, stories, violations);
   await checkPostgresql(system, violations);
   await checkSupplier(system, violations);
-  await checkReceivers(system, receiver, subscriptions, violations);
-  return violations;
+  const arrivals = receiver.arrivals.filter(forgotten.isEventKept);
+  await checkReceivers(system, { arrivals }, subscriptions, violations);
 }
 
 /** What was acknowledged is there, once, under its number; and nothing else is. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Receiver } from '../chaos/receiver.js';
-import type { Violations } from '../chaos/violations.js';
+import { Violations } from '../chaos/violations.js';
 import { compareBooks } from './books.js';
 import { FAULTS } from './faults.js';
 import { figuresOf, type Figures } from './figures.js';
@@ -30,6 +30,7 @@ const OPEN = `
 /** One laboratory, in which one scenario after another is played. */
 export class Campaign {
   private readonly stories: Story[] = [];
+  private readonly begunAt = new Date();
 
   private constructor(
     private readonly laboratory: Laboratory,
@@ -68,11 +69,25 @@ export class Campaign {
     log('no more orders; waiting until all is well and told');
     await laboratory.untilHealthy();
     await this.untilTold();
-    const figures = figuresOf({ stories, toldAtMs: this.toldAtMs(), faultAtMs, endAtMs });
     this.stories.push(...stories);
+    const violations = new Violations();
+    if (laboratory.forgotten.isAny) await this.settleForgotten(violations);
+    const figures = figuresOf({ stories, toldAtMs: this.toldAtMs(), faultAtMs, endAtMs });
     const { subscriptions } = this.furniture;
-    const violations = await compareBooks(laboratory, this.stories, this.receiver, subscriptions);
+    await compareBooks(laboratory, this.stories, this.receiver, subscriptions, violations);
     return { scenario, figures, violations };
+  }
+
+  /** After a restore: merchants repeat what is gone, and what the supplier sold of it becomes cases. */
+  private async settleForgotten(violations: Violations): Promise<void> {
+    const { laboratory, merchants, log } = this;
+    const lost = await merchants.repeatLost(this.stories);
+    await this.untilTold();
+    const { arrivals } = this.receiver;
+    const cases = await laboratory.forgotten.settle(laboratory, this.begunAt, arrivals, violations);
+    log(`${lost} orders were gone and came again; ${cases} purchases that no order knows became cases`);
+    if (lost > 0 && cases === 0)
+      violations.add('supplier', 'orders were lost, and none of their purchases is a case', { lost });
   }
 
   /** Without any fault. */

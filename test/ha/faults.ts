@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beginClockFault } from './clock.js';
 import type { Laboratory } from './laboratory.js';
 import type { Machine } from './machine.js';
+import { backUp, restoreTo, thisMoment } from './restore.js';
 
 /** Undoes a fault. */
 type Undo = () => Promise<void> | void;
@@ -103,6 +104,16 @@ export const FAULTS = {
       if (free > MAY_BE_FREE)
         throw new Error(`the disk of ${primary.name} could not be filled: ${free} bytes are free`);
       return async () => void (await primary.run(['rm', '-f', BALLAST]));
+    },
+  },
+  databaseLost: {
+    prepare: backUp,
+    begin: async (laboratory) => {
+      const moment = await thisMoment(laboratory);
+      return async () => {
+        await laboratory.forgotten.remember(laboratory);
+        await restoreTo(laboratory, moment);
+      };
     },
   },
   primaryClockAhead: { ...beginClockFault },

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { projectRoot } from '../../src/core/project-root.js';
+import { Forgotten } from './forgotten.js';
 import { SUPPLIER_TOKEN } from './furnish.js';
 import { layNetwork, Machine } from './machine.js';
 import { PatroniCluster } from './patroni.js';
@@ -43,6 +44,7 @@ export class Laboratory {
   readonly supplierUrl = `http://${SUPPLIER}:${SUPPLIER_PORT}`;
   /** Where PostgreSQL's programs are. */
   readonly postgresql = newestPostgresql() ?? '';
+  readonly forgotten = new Forgotten();
   private readonly password = randomBytes(12).toString('hex');
   private readonly secretsKey = randomBytes(32).toString('base64');
   private certificate: Certificate = { authority: '', certificate: '', key: '' };
@@ -313,7 +315,7 @@ export class Laboratory {
   }
 }
 
-async function untilPrimary({ name, address }: Machine): Promise<void> {
+export async function untilPrimary({ name, address }: Machine): Promise<void> {
   for (const deadline = performance.now() + READY_WITHIN_MS; performance.now() < deadline; await delay(500)) {
     const answer = await fetch(`http://${address}:8008/primary`).catch(() => null);
     if (answer?.status === 200) return;

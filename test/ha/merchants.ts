@@ -63,6 +63,17 @@ export class Merchants {
     return this.stories.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === null);
   }
 
+  /** Has each merchant look for its orders, and send again those that are gone. @returns how many there were. */
+  async repeatLost(stories: readonly Story[]): Promise<number> {
+    const lost: Story[] = [];
+    for (const story of stories) if (!(await this.isThere(story))) lost.push(story);
+    for (const story of lost) {
+      story.acknowledgedAtMs = null;
+      await this.order(story, Number(story.reference.slice('ha-'.length)));
+    }
+    return lost.length;
+  }
+
   async close(): Promise<void> {
     await this.agent.destroy();
   }
@@ -80,6 +91,17 @@ export class Merchants {
     this.stories.push(story);
     const told = this.order(story, number).finally(() => this.open.delete(told));
     this.open.add(told);
+  }
+
+  private async isThere({ merchant, reference }: Story): Promise<boolean> {
+    const response = await fetch(`${this.url}/v1/orders/${reference}`, {
+      headers: { 'x-api-key': this.accounts[merchant]?.key ?? '' },
+      dispatcher: this.agent,
+    });
+    await response.body?.cancel();
+    if (response.status !== 200 && response.status !== 404)
+      throw new Error(`GET of ${reference} was answered ${response.status}`);
+    return response.status === 200;
   }
 
   private async order(story: Story, number: number): Promise<void> {

@@ -9,6 +9,8 @@ interface Member {
 
 const HEALTHY_WITHIN_MS = 180_000;
 const POLL_MS = 500;
+/** Patroni looks every loop_wait seconds. */
+const HEARD_WITHIN_MS = 12_000;
 
 /** PostgreSQL's machines, as Patroni sees them. */
 export class PatroniCluster {
@@ -48,6 +50,14 @@ export class PatroniCluster {
     await post(machine, 'restart', {});
   }
 
+  /** Sets parameters of PostgreSQL on all of them, and waits until each has heard of it. */
+  async configure(parameters: Record<string, string>): Promise<void> {
+    const [first] = this.machines;
+    if (!first) throw new Error('there is no machine to configure');
+    await call(first, 'PATCH', 'config', { postgresql: { parameters } });
+    await delay(HEARD_WITHIN_MS);
+  }
+
   /** Waits until all members run, and one is a synchronous standby. */
   async untilHealthy(withinMs = HEALTHY_WITHIN_MS): Promise<void> {
     let last: unknown = null;
@@ -81,9 +91,12 @@ function isHealthy(members: Member[], count: number): boolean {
   );
 }
 
-async function post({ address }: Machine, path: string, body: object): Promise<void> {
+const post = (machine: Machine, path: string, body: object): Promise<void> =>
+  call(machine, 'POST', path, body);
+
+async function call({ address }: Machine, method: string, path: string, body: object): Promise<void> {
   const response = await fetch(`http://${address}:8008/${path}`, {
-    method: 'POST',
+    method,
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(60_000),
   });

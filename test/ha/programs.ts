@@ -16,6 +16,7 @@ export const NEEDED: Record<string, string> = {
   patroni: 'patroni python3-etcd',
   haproxy: 'haproxy',
   pgbouncer: 'pgbouncer',
+  pgbackrest: 'pgbackrest',
   'redis-server': 'redis-server',
 };
 const FAKETIME_PACKAGE = 'libfaketime';

@@ -135,6 +135,13 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     goals: { withoutOk: 3 },
   },
+  {
+    name: 'restore-to-a-point-in-time',
+    what: 'the database is lost, and restored from a backup to a moment 10 s before',
+    steps: [{ fault: 'databaseLost', for: 10 }],
+    // An order that is gone is sent again once all is well, and told then.
+    goals: { withoutOk: 120, worstOrder: 300 },
+  },
 ];
 
 /** @throws Error that names those that there are, for a name that is none. */

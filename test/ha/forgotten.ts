@@ -1,0 +1,106 @@
+import type { Arrival } from '../chaos/receiver.js';
+import type { Violations } from '../chaos/violations.js';
+import type { Laboratory } from './laboratory.js';
+
+export interface SoldPurchase {
+  reference: string;
+  outcome: string;
+  user_id: string;
+  received: number;
+}
+
+interface Case {
+  id: number;
+  kind: string;
+  order_number: string | null;
+  reference: string | null;
+  player: string | null;
+}
+
+interface Shown {
+  likely_matches: { user_id: string }[];
+}
+
+/** Of so many cases it is looked whether they name the order that came again. */
+const SHOWN = 5;
+const CLOSED_AT_ONCE = 100;
+
+/** What the books have forgotten since a restore, and the supplier and the receivers have not. */
+export class Forgotten {
+  /** References of purchases that no book knew, and a case did. */
+  private readonly references = new Set<string>();
+  /** Those that the supplier had before the restore. */
+  private readonly earlier = new Set<string>();
+  /** Events that were told before the restore, and are in no book any more. */
+  private readonly events = new Set<string>();
+
+  /** To be called when the database is lost. */
+  async remember(laboratory: Laboratory): Promise<void> {
+    for (const { reference } of await laboratory.purchases<SoldPurchase>()) this.earlier.add(reference);
+  }
+
+  get isAny(): boolean {
+    return this.earlier.size > 0;
+  }
+
+  /**
+   * Has the supplier's list compared with the books, as docs/operations.md says, and checks that every purchase is known
+   * to a book or to a case, and none to both. The cases are closed then.
+   * @returns how many there were.
+   */
+  async settle(
+    laboratory: Laboratory,
+    since: Date,
+    arrivals: Arrival[],
+    violations: Violations,
+  ): Promise<number> {
+    await laboratory.topup('report', 'supplier', '--since', since.toISOString()).catch(() => undefined);
+    const cases = (await laboratory.topup<Case[]>('reversal', 'list', '--open')).filter(
+      ({ kind, order_number: number }) => kind === 'unknown_purchase' && number === null,
+    );
+    const known = new Set(
+      (await laboratory.sql<{ reference: string }>('SELECT reference FROM unit_attempts')).map(
+        ({ reference }) => reference,
+      ),
+    );
+    const told = new Set(cases.map(({ reference }) => reference ?? ''));
+    for (const purchase of await laboratory.purchases<SoldPurchase>()) {
+      if (purchase.outcome === 'failed') continue;
+      const { reference } = purchase;
+      if (!known.has(reference) && !told.has(reference))
+        violations.add('supplier', 'a purchase is known to no book and no case', purchase);
+      if (known.has(reference) && told.has(reference))
+        violations.add('supplier', 'there is a case for a purchase that a book knows', purchase);
+    }
+    for (const each of cases.slice(0, SHOWN)) {
+      const { likely_matches: matches } = await laboratory.topup<Shown>('reversal', 'show', String(each.id));
+      if (!matches.some(({ user_id: user }) => user === each.player))
+        violations.add('supplier', 'a case does not name the order that came again', { ...each, matches });
+    }
+    for (const reference of told) this.references.add(reference);
+    for (let begin = 0; begin < cases.length; begin += CLOSED_AT_ONCE) {
+      const ids = cases.slice(begin, begin + CLOSED_AT_ONCE).map(({ id }) => String(id));
+      await laboratory.topup('reversal', 'close', ...ids, '--reason', 'lost by the restore');
+    }
+    await this.rememberEvents(laboratory, arrivals);
+    return cases.length;
+  }
+
+  /** The supplier's purchases without those that a case has; what was sent before the restore the books count no more. */
+  isRemembered = ({ reference }: { reference: string }): boolean => !this.references.has(reference);
+
+  receivedOf = ({ reference, received }: SoldPurchase): number =>
+    this.earlier.has(reference) ? Math.min(received, 1) : received;
+
+  isEventKept = ({ eventId }: Arrival): boolean => !this.events.has(eventId);
+
+  private async rememberEvents(laboratory: Laboratory, arrivals: Arrival[]): Promise<void> {
+    const ids = [...new Set(arrivals.map(({ eventId }) => eventId))];
+    const kept = await laboratory.sql<{ id: string }>(
+      'SELECT public_id AS id FROM events WHERE public_id = ANY($1)',
+      [ids],
+    );
+    const there = new Set(kept.map(({ id }) => id));
+    for (const id of ids) if (!there.has(id)) this.events.add(id);
+  }
+}

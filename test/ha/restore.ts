@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { REDIS } from './redis-group.js';
+import { untilPrimary, type Laboratory } from './laboratory.js';
+import type { Machine } from './machine.js';
+
+const DATA = '/var/lib/postgresql/topup';
+const BINARIES = '/run/postgresql-programs';
+const STATE = '/run/pgbackrest';
+const CONFIG = '/etc/patroni/pgbackrest.conf';
+/** As in deploy/ha/patroni.yml: recovery waits where it is given fewer than there were. */
+const CONNECTIONS = 200;
+const ARCHIVED_WITHIN_MS = 60_000;
+const PROMOTED_WITHIN_MS = 120_000;
+/** The keys of a cluster in etcd, and the first key behind them. */
+const KEYS = ['/service/topup/', '/service/topup0'] as const;
+
+/** As docs/operations.md has it, with a repository that all machines see. */
+const settings = (repository: string): string => `[global]
+repo1-path=${repository}
+repo1-cipher-type=aes-256-cbc
+repo1-cipher-pass=laboratory
+repo1-retention-full=2
+repo1-bundle=y
+compress-type=zst
+process-max=2
+start-fast=y
+lock-path=${STATE}
+log-path=${STATE}
+
+[topup]
+pg1-path=${DATA}
+`;
+
+const backrest = (machine: Machine, ...args: string[]): Promise<string> =>
+  machine.run(['pgbackrest', `--config=${CONFIG}`, '--stanza=topup', ...args], 'postgres');
+
+const psql = async (machine: Machine, query: string): Promise<string> =>
+  (await machine.run(['psql', '-v', 'ON_ERROR_STOP=1', '-XAtc', query], 'postgres')).trim();
+
+async function until(what: string, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await delay(500)) {
+    if (await isSo().catch(() => false)) return;
+  }
+  throw new Error(`it took longer than ${withinMs / 1000} s until ${what}`);
+}
+
+/** Has every change of the database archived, and takes a base backup. */
+export async function backUp({ cluster, directory }: Laboratory): Promise<void> {
+  const repository = `${directory}/backup`;
+  for (const machine of cluster.machines) {
+    machine.write(CONFIG, settings(repository));
+    await machine.run(['install', '-d', '-o', 'postgres', '-g', 'postgres', repository, STATE]);
+  }
+  const command = `pgbackrest --config=${CONFIG} --stanza=topup archive-push %p`;
+  await cluster.configure({ archive_mode: 'on', archive_command: command, archive_timeout: '60s' });
+  for (const machine of cluster.machines) await cluster.restart(machine);
+  await cluster.untilHealthy();
+  const primary = await cluster.primary();
+  if ((await psql(primary, 'SHOW archive_mode')) !== 'on') throw new Error('nothing is archived');
+  await backrest(primary, 'stanza-create');
+  await backrest(primary, '--type=full', 'backup');
+}
+
+/** The moment that the database is restored to. */
+export const thisMoment = async ({ cluster }: Laboratory): Promise<string> =>
+  psql(await cluster.primary(), 'SELECT clock_timestamp()');
+
+/** The database is lost, and restored to a moment from the backup; then the service begins on it. */
+export async function restoreTo(laboratory: Laboratory, moment: string): Promise<void> {
+  const { cluster, applications } = laboratory;
+  const services = ['api', 'worker'];
+  for (const machine of applications)
+    for (const service of services) await machine.signal(service, 'SIGKILL', true);
+  const [first, ...others] = cluster.machines;
+  if (!first) throw new Error('there is no machine to restore to');
+  const primary = await cluster.primary();
+  await archiveAll(primary);
+  // The primary last, so that no other one begins.
+  const standbys = cluster.machines.filter((machine) => machine !== primary);
+  for (const machine of [...standbys, primary]) await machine.signal('patroni', 'SIGTERM', true);
+  for (const machine of cluster.machines) await machine.run(['rm', '-rf', DATA]);
+  await forgetCluster();
+  await first.run(['install', '-d', '-o', 'postgres', '-g', 'postgres', '-m', '700', DATA]);
+  const target = [`--target=${moment}`, '--target-action=promote', '--target-timeline=current'];
+  await backrest(first, '--type=time', ...target, 'restore');
+  await recover(first);
+  first.startAgain(['patroni']);
+  await untilPrimary(first);
+  for (const machine of others) machine.startAgain(['patroni']);
+  await cluster.untilHealthy();
+  for (const machine of applications) machine.startAgain(services);
+}
+
+/** The log so far, which the disaster leaves. */
+async function archiveAll(primary: Machine): Promise<void> {
+  const wal = await psql(primary, 'SELECT pg_walfile_name(pg_switch_wal())');
+  const isArchived = `SELECT last_archived_wal >= '${wal}' FROM pg_stat_archiver`;
+  await until(
+    'the log was archived',
+    ARCHIVED_WITHIN_MS,
+    async () => (await psql(primary, isArchived)) === 't',
+  );
+}
+
+/** Patroni would take the restored server for a member that is behind. */
+async function forgetCluster(): Promise<void> {
+  const [key, range_end] = KEYS.map((text) => Buffer.from(text).toString('base64'));
+  const response = await fetch(`http://${REDIS.redis1}:2379/v3/kv/deleterange`, {
+    method: 'POST',
+    body: JSON.stringify({ key, range_end }),
+  });
+  if (!response.ok) throw new Error(`etcd did not forget the cluster: ${await response.text()}`);
+}
+
+/** Before Patroni, which would not know how far to go. */
+async function recover(machine: Machine): Promise<void> {
+  const control = (...args: string[]): Promise<string> =>
+    machine.run([`${BINARIES}/pg_ctl`, '-D', DATA, '-w', ...args], 'postgres');
+  const log = '/var/lib/postgresql/recovery.log';
+  await control(
+    '-t',
+    '120',
+    '-l',
+    log,
+    '-o',
+    `-c listen_addresses='' -c archive_mode=off -c max_connections=${CONNECTIONS}`,
+    'start',
+  );
+  await until('the restored database was promoted', PROMOTED_WITHIN_MS, async () => {
+    return (await psql(machine, 'SELECT pg_is_in_recovery()')) === 'f';
+  });
+  await control('-m', 'fast', 'stop');
+}
