@@ -15,6 +15,8 @@ import { EventPartitions } from './maintenance/event-partitions.js';
 import { FigureLevels } from './maintenance/figure-levels.js';
 import { MonthCloser } from './maintenance/month-closer.js';
 import { MinuteFigures } from './maintenance/minute-figures.js';
+import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
+import { OldPartitions } from './maintenance/old-partitions.js';
 import { OrderPartitions } from './maintenance/order-partitions.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
@@ -51,6 +53,8 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     OverdueSweeper,
     EventPartitionsRepository,
     EventPartitions,
+    OldPartitionsRepository,
+    OldPartitions,
     RetentionRepository,
     Retention,
     PurchaseLists,

@@ -1,6 +1,6 @@
 import { statement, type ParameterizedStatement } from './parameters.js';
 
-type Table = 'orders' | 'transfers' | 'webhook_deliveries';
+type Table = 'orders' | 'transfers' | 'events' | 'webhook_deliveries';
 
 /**
  * The lowest id of the rows of a table that were created at a moment or later, one above all ids where there are none, and no

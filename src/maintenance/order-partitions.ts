@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
 import { LocksNotFree } from '../database/partitions/briefly.js';
 import { keepPartitionAhead } from '../database/partitions/partition-orders.js';
-import { runOn } from '../database/partitions/runs.js';
+import { onConnection } from '../database/partitions/runs.js';
 import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 600_000;
@@ -32,14 +32,7 @@ export class OrderPartitions extends WorkerJob {
   }
 
   private async keepAhead(): Promise<void> {
-    const client = await this.database.pool.connect();
-    let added;
-    try {
-      added = await keepPartitionAhead(runOn(client));
-    } finally {
-      // Whatever transaction an error left open ends with its connection.
-      client.release(added === undefined);
-    }
+    const added = await onConnection(this.database.pool, keepPartitionAhead);
     if (added)
       this.logger.info({ partition: added.number, upTo: added.upper }, 'a partition of orders was added');
   }

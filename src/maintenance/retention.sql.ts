@@ -18,7 +18,7 @@ export interface Look {
 /**
  * Looks at the next events in the order of their numbers, which is about that of time. What waits for an attempt stays;
  * what another transaction has locked is passed over.
- * $1 age in days, $2 after this event, $3 how many to look at.
+ * $1 age in days, $2 after this event, $3 before that one, $4 how many to look at.
  */
 export const LOOK: Statement = {
   name: 'retention.look',
@@ -27,7 +27,7 @@ export const LOOK: Statement = {
     next AS MATERIALIZED (
       SELECT id, created_at < statement_timestamp() - make_interval(days => $1) AS is_old,
              created_at > statement_timestamp() AS is_ahead
-      FROM events WHERE id > $2 AND (SELECT ours FROM ours) ORDER BY id LIMIT $3),
+      FROM events WHERE id > $2 AND id < $3 AND (SELECT ours FROM ours) ORDER BY id LIMIT $4),
     ripe AS MATERIALIZED (
       SELECT id FROM next
       WHERE is_old

@@ -3,10 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
+import { MAX_BIGINT } from '../core/pagination.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
 import { Database } from '../database/database.js';
 import { SchemaService } from '../database/schema.service.js';
-import { RetentionRepository, type Look } from './retention.repository.js';
+import { OldPartitionsRepository, type IdRange } from './old-partitions.repository.js';
+import { RetentionRepository, type Look, type Stretch } from './retention.repository.js';
 import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 3_600_000;
@@ -23,8 +25,8 @@ const ENOUGH_YOUNG = 10_000;
 
 /**
  * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS, every hour, in small batches and by
- * one worker at a time. It goes on behind what it can't remove, and comes back for that soon. Orders, units, supplier
- * calls and movements of money are kept for ever.
+ * one worker at a time. It goes on behind what it can't remove, and comes back for that soon; what goes with its whole
+ * partition soon, it leaves to {@link OldPartitions}. Orders, units, supplier calls and movements of money are kept for ever.
  */
 @Injectable()
 export class Retention extends WorkerJob {
@@ -34,6 +36,7 @@ export class Retention extends WorkerJob {
     schema: SchemaService,
     private readonly database: Database,
     private readonly events: RetentionRepository,
+    private readonly partitions: OldPartitionsRepository,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -54,7 +57,7 @@ export class Retention extends WorkerJob {
 
   /** @returns how many old events could not be removed. */
   private async removeOld(stop: AbortSignal): Promise<number> {
-    const round = new Round();
+    const round = new Round(await this.partitions.waiting(this.config.WEBHOOK_LOG_DAYS));
     while (!stop.aborted && !round.isOver) {
       const look = await this.removeBatch(round);
       if (look.removable.length > 0) await delay(PAUSE_MS);
@@ -67,7 +70,7 @@ export class Retention extends WorkerJob {
     let look: Look | undefined;
     try {
       await this.database.transaction(async (tx) => {
-        look = await this.events.look(tx, this.config.WEBHOOK_LOG_DAYS, round.after, round.batch);
+        look = await this.events.look(tx, this.config.WEBHOOK_LOG_DAYS, round.stretch, round.batch);
         if (look) this.events.remove(tx, look);
       });
     } catch (error) {
@@ -88,15 +91,21 @@ export class Retention extends WorkerJob {
 
 /** How far a round has come. A batch that fails is gone through again one by one, so that the others of it go. */
 class Round {
-  after = 0n;
+  /** Where it is, and where it goes on behind. */
+  stretch: Stretch = { after: 0n, before: 0n };
   removed = 0;
   leftBehind = 0;
   isOver = false;
   private oneByOneUntil = 0n;
   private youngInARow = 0;
 
+  /** @param waiting what it passes over, lowest ids first. */
+  constructor(private readonly waiting: readonly IdRange[]) {
+    this.goOnAfter(0n);
+  }
+
   get batch(): number {
-    return this.after < this.oneByOneUntil ? 1 : BATCH;
+    return this.stretch.after < this.oneByOneUntil ? 1 : BATCH;
   }
 
   done(look: Look): void {
@@ -116,8 +125,20 @@ class Round {
   }
 
   private pass({ last_id: lastId, old, young }: Look): void {
-    this.after = lastId ?? this.after;
     this.youngInARow = old > 0 ? 0 : this.youngInARow + young;
-    this.isOver = lastId === null || this.youngInARow >= ENOUGH_YOUNG;
+    const isLastStretch = this.stretch.before === MAX_BIGINT;
+    this.isOver = (lastId === null && isLastStretch) || this.youngInARow >= ENOUGH_YOUNG;
+    this.goOnAfter(lastId ?? this.stretch.before - 1n);
+  }
+
+  private goOnAfter(id: bigint): void {
+    this.stretch = { after: id, before: MAX_BIGINT };
+    for (const { first, last } of this.waiting) {
+      if (first > this.stretch.after + 1n) {
+        this.stretch.before = first;
+        return;
+      }
+      if (last > this.stretch.after) this.stretch.after = last;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
-import { createLogger, type Logger } from '../../src/core/logger.js';
+import type { Logger } from '../../src/core/logger.js';
 import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { partitionEvents } from '../../src/database/partitions/partition-events.js';
@@ -20,10 +20,10 @@ export class Partitioning {
     this.run = runOn(client);
   }
 
-  static async connect({ config }: TestStack): Promise<Partitioning> {
+  static async connect({ config, logger }: TestStack): Promise<Partitioning> {
     const client = new pg.Client({ ...FOR_MIGRATIONS, connectionString: config.DATABASE_URL });
     await client.connect();
-    return new Partitioning(client, createLogger(config, 'test'));
+    return new Partitioning(client, logger);
   }
 
   orders(perPartition: bigint, by = this.run): Promise<void> {

@@ -9,12 +9,16 @@ export interface EventTable {
   idsOf?: string;
 }
 
+export const EVENTS: EventTable = { table: 'events', key: 'id' };
+export const DELIVERIES: EventTable = { table: 'webhook_deliveries', key: 'id' };
+export const ATTEMPTS: EventTable = {
+  table: 'webhook_attempts',
+  key: 'delivery_id',
+  idsOf: DELIVERIES.table,
+};
+
 /** Those that operators may partition, each before those that refer to it. Workers keep a partition ahead of each. */
-export const EVENT_TABLES: readonly EventTable[] = [
-  { table: 'events', key: 'id' },
-  { table: 'webhook_deliveries', key: 'id' },
-  { table: 'webhook_attempts', key: 'delivery_id', idsOf: 'webhook_deliveries' },
-];
+export const EVENT_TABLES: readonly EventTable[] = [EVENTS, DELIVERIES, ATTEMPTS];
 
 /** One partition: it has the ids from `from`, or from the lowest, up to but without `upTo`. */
 export interface Partition {
@@ -70,12 +74,19 @@ export const idsLeft = (kept: EventTable): string =>
 
 /** Lowest ids first, without those that are being detached. */
 export async function partitionsOf(run: Run, table: string): Promise<Partition[]> {
-  const rows = await run<{ name: string; lower: bigint | string | null; upper: bigint | string }>(
+  const rows = await run<{ name: string; lower: bigint | string | null; upper: bigint | string | null }>(
     `SELECT c.relname AS name, ${bound('FROM')} AS lower, ${bound('TO')} AS upper ${attached(table)} ORDER BY upper`,
   );
-  return rows.map(({ name, lower, upper }) => ({
-    ...{ name, from: lower === null ? null : BigInt(lower), upTo: BigInt(upper) },
-  }));
+  return rows.flatMap(({ name, lower, upper }) =>
+    // One that is dropped at this moment has no bounds any more.
+    upper === null ? [] : [{ name, from: lower === null ? null : BigInt(lower), upTo: BigInt(upper) }],
+  );
+}
+
+/** Those that no id is given out for any more: the next one is begun. */
+export async function filledPartitions(run: Run, kept: EventTable): Promise<Partition[]> {
+  const [{ last } = { last: 0 }] = await run<{ last: bigint | string }>(`SELECT ${lastGiven(kept)} AS last`);
+  return (await partitionsOf(run, kept.table)).filter(({ upTo }) => upTo <= BigInt(last));
 }
 
 /**

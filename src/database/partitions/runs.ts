@@ -1,12 +1,30 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 
 /** Carries out one statement on one connection. Ids come as text or as bigint. */
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
+/** @param options of each statement, such as its `query_timeout` in milliseconds. */
 export const runOn =
-  (client: ClientBase): Run =>
+  (client: ClientBase, options: object = {}): Run =>
   async <Row extends object>(text: string, values?: unknown[]) =>
-    (await client.query<Row>(text, values)).rows;
+    (await client.query<Row>({ ...options, text, ...(values && { values }) })).rows;
+
+/** Works on one connection of a pool. An error ends the connection, and so whatever transaction it left open. */
+export async function onConnection<Result>(
+  pool: Pool,
+  work: (run: Run) => Promise<Result>,
+  options?: object,
+): Promise<Result> {
+  const client = await pool.connect();
+  let isDone = false;
+  try {
+    const result = await work(runOn(client, options));
+    isDone = true;
+    return result;
+  } finally {
+    client.release(!isDone);
+  }
+}
 
 /** Something knows the tables in a way that would show it the first partition only, or another run is at work. */
 export class PartitionsRefused extends Error {}

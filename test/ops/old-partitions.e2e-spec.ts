@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { OldEventPartitions } from '../../src/database/partitions/old-event-partitions.repository.js';
+import { OldPartitions } from '../../src/maintenance/old-partitions.js';
+import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
+import { Partitioning } from '../support/partitioning.js';
+import { auditServiceOf } from '../support/planted.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+const DAYS = 30;
+const END = 20_000_000;
+
+let stack: TestStack;
+let worker: INestApplicationContext;
+let receiver: WebhookReceiver;
+let merchant: TestMerchant;
+let webhookId: number;
+let path: string;
+let sku: string;
+let partitioning: Partitioning;
+let log: { msg: string; level: string; reason?: string }[];
+
+beforeEach(async () => {
+  log = [];
+  stack = await TestStack.start(
+    { WEBHOOK_LOG_DAYS: String(DAYS), LOG_LEVEL: 'info' },
+    { worker: false, logTo: { write: (line) => log.push(JSON.parse(line) as (typeof log)[number]) } },
+  );
+  worker = await stack.startWorker();
+  receiver = await new WebhookReceiver().listen();
+  merchant = await stack.merchant('1000.00');
+  path = `/${unique('orders')}`;
+  const { body } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
+    ...{ url: receiver.url(path), max_retries: 1, retry_delay: 86_400 },
+  });
+  webhookId = body.id;
+  sku = await stack.product('1.00');
+  partitioning = await Partitioning.connect(stack);
+  await partitioning.events(BigInt(END));
+});
+
+afterEach(async () => {
+  await partitioning.close();
+  await stack.close();
+  await receiver.close();
+});
+
+/** A round of a worker, such as there is every ten minutes. */
+const round = (): Promise<void> => worker.get(OldPartitions).dropOld();
+
+/** Orders that ended, and of which the merchant's webhook was told. @returns their references. */
+async function toldOrders(count: number): Promise<string[]> {
+  const before = await attempts();
+  const references: string[] = [];
+  for (let n = 0; n < count; n++) references.push((await stack.order(merchant, [{ sku }])).reference_id);
+  await eventually(attempts, (now) => now === before + count);
+  return references;
+}
+
+const attempts = async (): Promise<number> => (await stack.sql('SELECT FROM webhook_attempts')).length;
+
+/** What comes now goes to the next partitions. */
+async function begin(...tables: string[]): Promise<void> {
+  for (const table of tables) await stack.sql(`SELECT setval('${table}_id_seq', ${END - 1})`);
+}
+
+const beginNext = (): Promise<void> => begin('events', 'webhook_deliveries');
+
+/** What the first partition of events has, with all that belongs to it, is so many days older. */
+async function age(days: number): Promise<void> {
+  const older = (moment: string): string => `${moment} = ${moment} - interval '${days} days'`;
+  await partitioning.client.query(`
+    BEGIN; SET LOCAL session_replication_role = 'replica';
+    UPDATE orders SET ${older('updated_at')} WHERE id IN (SELECT order_id FROM events_0);
+    UPDATE webhook_deliveries SET ${older('created_at')} WHERE event_id IN (SELECT id FROM events_0);
+    UPDATE events_0 SET ${older('created_at')};
+    COMMIT`);
+}
+
+/** The partitions that there are of each table besides the one that is filled and the one ahead of it. */
+async function oldPartitions(): Promise<string[]> {
+  const rows = await stack.sql<{ name: string }>(
+    `SELECT inhrelid::regclass::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+     WHERE relkind = 'r' AND relname ~ '_0$' ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+const ALL = ['events_0', 'webhook_attempts_0', 'webhook_deliveries_0'];
+
+const faults = async (): Promise<object[]> =>
+  (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok);
+
+interface EventsPage {
+  data: { id: string; data: { reference_id: string } }[];
+}
+
+const eventsOf = async (): Promise<EventsPage['data']> =>
+  (await merchant.client.get<EventsPage>('/v1/events')).body.data;
+
+const listed = async (): Promise<string[]> => (await eventsOf()).map(({ data }) => data.reference_id);
+
+const troubles = (): typeof log => log.filter(({ level }) => level !== 'info');
+
+describe('old partitions', () => {
+  it('are dropped when all that they have is old: deliveries and attempts, and events a round later', async () => {
+    const old = await toldOrders(2);
+    await beginNext();
+    const young = await toldOrders(2);
+    await round();
+    expect(await oldPartitions()).toEqual(ALL);
+    await age(DAYS + 1);
+    const [{ id: last } = { id: '' }] = (await eventsOf()).slice(1);
+    expect((await merchant.client.get(`/v1/events?after=${last}`)).status).toBe(200);
+
+    await round();
+    expect(await oldPartitions()).toEqual(['events_0']);
+    expect(await listed()).toEqual([...old, ...young]);
+    expect(await faults()).toEqual([]);
+    await round();
+    expect(await oldPartitions()).toEqual([]);
+    expect(await listed()).toEqual(young);
+    expect(await faults()).toEqual([]);
+    expect(await merchant.client.get(`/v1/events?after=${last}`)).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'after', code: 'INVALID_VALUE' }] },
+    });
+    for (const reference of [...old, ...young])
+      expect((await merchant.client.get(`/v1/orders/${reference}`)).status).toBe(200);
+    await toldOrders(1);
+    expect(troubles()).toEqual([]);
+  });
+
+  it('stay while one row of them is young, wherever it is, and while ids are given out for them', async () => {
+    await toldOrders(3);
+    await age(DAYS + 1);
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual(ALL);
+    await beginNext();
+    await toldOrders(1);
+    for (const table of ['events', 'webhook_deliveries'])
+      await stack.sql(
+        `UPDATE ${table}_0 SET created_at = now() WHERE id = (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM ${table}_0)`,
+      );
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual(ALL);
+  });
+
+  it('stay while a delivery waits in them, and what is beside it goes row by row when it keeps them for long', async () => {
+    receiver.answer(path, 500);
+    await toldOrders(1);
+    receiver.answer(path, 200);
+    await toldOrders(2);
+    await beginNext();
+    await toldOrders(1);
+    await age(DAYS + 1);
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual(ALL);
+
+    await age(DAYS);
+    await stack.stopWorkers();
+    worker = await stack.startWorker();
+    await eventually(
+      () => stack.sql(`SELECT status FROM webhook_deliveries_0`),
+      ({ length }) => length === 1,
+    );
+    expect(await stack.sql('SELECT FROM events_0')).toHaveLength(1);
+    const [{ id } = { id: 0n }] = await stack.sql<{ id: bigint }>('SELECT id FROM webhook_deliveries_0');
+    await merchant.client.post(`/v1/merchant-webhooks/${webhookId}/deliveries/${id}/retry`);
+    await eventually(
+      () => stack.sql(`SELECT FROM webhook_deliveries_0 WHERE status = 'succeeded'`),
+      ({ length }) => length === 1,
+    );
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual([]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('stay when somebody retries a delivery of them at the last moment', async () => {
+    await toldOrders(1);
+    await beginNext();
+    await toldOrders(1);
+    await age(DAYS + 1);
+    const old = new OldEventPartitions(partitioning.run, DAYS);
+    const [found] = await old.findDeliveries();
+    if (!found) throw new Error('no partition is old');
+    await stack.stopWorkers();
+    await stack.sql(`UPDATE webhook_deliveries_0 SET status = 'pending', automatic = false, due_at = now()`);
+    expect(await old.dropDeliveries(found)).toBe(false);
+    expect(await oldPartitions()).toEqual(ALL);
+  });
+
+  it('go on being dropped where that was interrupted', async () => {
+    await toldOrders(1);
+    await beginNext();
+    await toldOrders(1);
+    await age(DAYS + 1);
+    for (const step of ['DROP TABLE webhook', 'COMMIT']) {
+      const old = new OldEventPartitions(partitioning.interruptedAt(step), DAYS);
+      const [found] = await old.findDeliveries();
+      if (!found) throw new Error('no partition is old');
+      await expect(old.dropDeliveries(found)).rejects.toThrow('interrupted');
+      expect(await oldPartitions()).toEqual(ALL);
+      await toldOrders(1);
+    }
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual([]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('are dropped by one of several workers that find them at once', async () => {
+    await toldOrders(1);
+    await beginNext();
+    await toldOrders(1);
+    await age(DAYS + 1);
+    const workers = [worker, await stack.startWorker(), await stack.startWorker()];
+    for (let times = 0; times < 2; times++)
+      await Promise.all(workers.map((each) => each.get(OldPartitions).dropOld()));
+    expect(await oldPartitions()).toEqual([]);
+    expect(log.filter(({ msg }) => msg === 'old partitions were dropped')).toHaveLength(2);
+    expect(troubles()).toEqual([]);
+  });
+
+  it.each([false, true])(
+    'go beside who writes orders, and orders end beside who keeps them from going; orders partitioned: %s',
+    async (arePartitioned) => {
+      if (arePartitioned) await partitioning.orders(1_000_000n);
+      await toldOrders(1);
+      await beginNext();
+      await toldOrders(1);
+      await age(DAYS + 1);
+      await whileLocked(stack, 'SELECT FROM webhook_deliveries LIMIT 1', async () => {
+        const rounds = round();
+        await toldOrders(3);
+        await rounds;
+      });
+      expect(troubles().map(({ reason }) => reason)).toEqual([expect.stringContaining('not free')]);
+      expect(await oldPartitions()).toEqual(ALL);
+      const writing = 'LOCK TABLE orders, webhooks, wallets, merchants IN ROW EXCLUSIVE MODE';
+      await whileLocked(stack, writing, async () => {
+        for (let times = 0; times < 2; times++) await round();
+      });
+      expect(await oldPartitions()).toEqual([]);
+      await toldOrders(1);
+      expect(await faults()).toEqual([]);
+    },
+  );
+});
+
+describe('events that are removed row by row', () => {
+  /** A worker that starts removes at once. */
+  async function removeRows(): Promise<void> {
+    await stack.stopWorkers();
+    log.length = 0;
+    worker = await stack.startWorker();
+    await eventually(
+      () => log,
+      (lines) => lines.some(({ msg }) => msg === 'old events were removed'),
+    );
+  }
+
+  it('are not those whose partition goes soon, and are all when it has not gone in time', async () => {
+    await toldOrders(3);
+    await beginNext();
+    const [early] = await toldOrders(2);
+    await age(DAYS + 1);
+    await stack.sql(
+      `UPDATE events SET created_at = created_at - interval '${DAYS + 1} days' WHERE reference_id = $1`,
+      [early],
+    );
+    await removeRows();
+    expect(await listed()).not.toContain(early);
+    expect(await listed()).toHaveLength(4);
+    await age(DAYS);
+    await removeRows();
+    expect(await listed()).toHaveLength(1);
+  });
+
+  it('are those with deliveries in a partition that stays, so that their own can go', async () => {
+    const whole = await toldOrders(2);
+    await begin('webhook_deliveries');
+    const apart = await toldOrders(2);
+    await begin('events');
+    const young = await toldOrders(1);
+    await age(DAYS + 1);
+    await removeRows();
+    expect(await listed()).toEqual([...whole, ...young]);
+    expect(apart).toHaveLength(2);
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual([]);
+    expect(await listed()).toEqual(young);
+    expect(await faults()).toEqual([]);
+  });
+});
