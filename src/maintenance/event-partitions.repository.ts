@@ -11,11 +11,11 @@ export class EventPartitionsRepository {
 
   /**
    * Makes the partitions that the table needs next.
-   * @returns the names of those that were made; none where it is not partitioned, or another worker is at it.
+   * @returns the names of those that were made; none where it is not partitioned, or another worker is at this very table.
    */
   keepAhead(kept: EventTable): Promise<string[]> {
     return this.database.transaction(async (tx) => {
-      const [{ ours } = { ours: false }] = await tx.query<{ ours: boolean }>(LOCK_PARTITIONS);
+      const [{ ours } = { ours: false }] = await tx.query<{ ours: boolean }>(LOCK_PARTITIONS, [kept.table]);
       if (!ours) return [];
       return keepPartitionsAhead(runOf(tx), kept);
     });

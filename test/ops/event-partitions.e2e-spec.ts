@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/database/database.js';
-import { EVENT_TABLES } from '../../src/database/partitions/event-partitions.js';
+import { DELIVERIES, EVENTS, EVENT_TABLES } from '../../src/database/partitions/event-partitions.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
+import { LOCK_PARTITIONS } from '../../src/maintenance/event-partitions.sql.js';
 import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
 import type { Run } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
 import { createIndexTwice, Partitioning } from '../support/partitioning.js';
 import { auditServiceOf } from '../support/planted.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -169,6 +171,18 @@ describe('events that become partitioned', () => {
     expect(await idsLeft(port)).toEqual({});
     await partition();
     expect(await idsLeft(port)).toEqual(Object.fromEntries(NAMES.map((table) => [table, 2 * END])));
+  });
+
+  it('are given partitions by a worker beside one that is at another table', async () => {
+    await partition();
+    await goNear(0);
+    await toldOrders(1);
+    const partitions = new EventPartitionsRepository(stack.api.get(Database));
+    await whileLocked(stack, LOCK_PARTITIONS.text.replace('$1', `'events'`), async () => {
+      expect(await partitions.keepAhead(EVENTS)).toEqual([]);
+      expect(await partitions.keepAhead(DELIVERIES)).toEqual([`webhook_deliveries_${2 * END}`]);
+    });
+    expect(await partitions.keepAhead(EVENTS)).toEqual([`events_${2 * END}`]);
   });
 
   it('keep their numbers and the rights of others, beside the statements of the version before', async () => {
