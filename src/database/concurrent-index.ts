@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 
 type Partitionable =
-  | ('orders' | 'order_items' | 'order_units' | 'unit_attempts')
+  | ('orders' | 'order_items' | 'order_units' | 'unit_attempts' | 'supplier_calls')
   | ('events' | 'webhook_deliveries' | 'webhook_attempts');
 
 /**

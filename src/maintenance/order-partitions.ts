@@ -33,7 +33,7 @@ export class OrderPartitions extends WorkerJob {
 
   private async keepAhead(): Promise<void> {
     const added = await onConnection(this.database.pool, keepPartitionAhead);
-    if (added)
-      this.logger.info({ partition: added.number, upTo: added.upper }, 'a partition of orders was added');
+    for (const { number, upper } of added)
+      this.logger.info({ partition: number, upTo: upper }, 'a partition of orders was added');
   }
 }

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { OrderPartitionsRepository } from '../../src/database/partitions/order-partitions.repository.js';
 import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
+import { ORDERS } from '../../src/database/partitions/partition-sets.js';
+import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
 import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/partitions/runs.js';
+import { FIND_UNDECIDED } from '../../src/support/undecided-calls.sql.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { createIndexTwice, Partitioning } from '../support/partitioning.js';
@@ -50,6 +52,24 @@ async function places(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ reference_id, place: where }) => [reference_id, where]));
 }
 
+/** In which partitions calls to suppliers are, in the order of their ids. */
+async function placesOfCalls(): Promise<string[]> {
+  const rows = await stack.sql<{ place: string }>(
+    `SELECT tableoid::regclass::text AS place FROM supplier_calls ORDER BY id`,
+  );
+  return rows.map(({ place: where }) => where);
+}
+
+/** What the version before made of calls, which it did not divide with orders. */
+const LEAVE_CALLS_WHOLE = `
+  ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p1;
+  DROP TABLE supplier_calls;
+  ALTER TABLE supplier_calls_p1 RENAME TO supplier_calls;
+  ALTER INDEX ix_supplier_calls_unit_p1 RENAME TO ix_supplier_calls_unit;
+  ALTER TABLE supplier_calls ALTER id ADD GENERATED ALWAYS AS IDENTITY (START 1000);
+  ALTER TABLE supplier_calls DROP CONSTRAINT fk_supplier_calls_unit;
+  ALTER TABLE supplier_calls ADD CONSTRAINT fk_supplier_calls_unit FOREIGN KEY (order_id, item, unit) REFERENCES order_units NOT VALID`;
+
 /** A copy of an order's row under another id. $1 the id, $2 the reference. */
 const COPY = `
   INSERT INTO orders (id, merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
@@ -77,6 +97,9 @@ describe('orders that become partitioned', () => {
       ...Array.from({ length: placed + 2 }, () => 'orders_p1'),
       'orders_p2',
     ]);
+    const calls = await placesOfCalls();
+    expect(calls.slice(0, -6)).toEqual(calls.slice(0, -6).map(() => 'supplier_calls_p1'));
+    expect(calls.slice(-6).sort()).toEqual([1, 1, 1, 2, 2, 2].map((number) => `supplier_calls_p${number}`));
     await expectBooksToBalance(stack);
   });
 
@@ -123,19 +146,94 @@ describe('orders that become partitioned', () => {
     expect(third).toEqual(first);
   });
 
+  it('have their latest calls to suppliers by keys alone, in all partitions', async () => {
+    await partition();
+    const { text } = FIND_UNDECIDED;
+    const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Merge Append[^]*Index Scan Backward using \w+ on supplier_calls_p2/);
+    expect(plan).not.toMatch(/Seq Scan on supplier_calls/);
+  });
+
   it('get another partition when they reach the newest, and none before that', async () => {
-    expect(await keepPartitionAhead(run)).toBeNull();
+    expect(await keepPartitionAhead(run)).toEqual([]);
     await partition();
     await goOnAt(SIZE - 1n);
-    expect(await keepPartitionAhead(run)).toBeNull();
+    expect(await keepPartitionAhead(run)).toEqual([]);
     await goOnAt(SIZE);
     await Promise.all([stack.startWorker(), stack.startWorker()]);
     const partitions = await eventually(
-      () => new OrderPartitionsRepository(run).findPartitions(),
+      () => new PartitionsRepository(run, ORDERS).findPartitions(),
       ({ length }) => length > 2,
     );
     expect(partitions.at(-1)).toEqual({ number: 3, lower: '2000000', upper: '3000000' });
-    expect(await keepPartitionAhead(run)).toBeNull();
+    expect(await keepPartitionAhead(run)).toEqual([]);
+  });
+});
+
+describe('calls to suppliers of orders that the version before divided', () => {
+  const completed = async (...references: string[]): Promise<void> => {
+    for (const reference of references) {
+      await place(reference);
+      await stack.orderWith(merchant, reference, 'completed');
+    }
+  };
+  const keyOf = (partition: string): Promise<object[]> =>
+    stack.sql(
+      `SELECT pg_get_constraintdef(oid) AS key FROM pg_constraint
+       WHERE conrelid = $1::regclass AND contype = 'f' AND conparentid = 0`,
+      [partition],
+    );
+
+  it('follow when it is done again, with the boundaries of the orders', async () => {
+    await completed('before');
+    await partition();
+    await client.query(LEAVE_CALLS_WHOLE);
+    await completed('whole');
+    await partition();
+    await goOnAt(SIZE);
+    await completed('later');
+    expect(await placesOfCalls()).toEqual(['supplier_calls_p1', 'supplier_calls_p1', 'supplier_calls_p2']);
+    expect(await keyOf('supplier_calls_p2')).toEqual([
+      { key: 'FOREIGN KEY (order_id, item, unit) REFERENCES order_units_p2(order_id, item, unit)' },
+    ]);
+    await expectBooksToBalance(stack);
+  });
+
+  it('have all ranges that orders have passed in one partition', async () => {
+    await partition();
+    await client.query(LEAVE_CALLS_WHOLE);
+    await completed('first');
+    await goOnAt(SIZE);
+    await completed('second');
+    await partition();
+    await goOnAt(2n * SIZE);
+    await completed('third');
+    expect(await placesOfCalls()).toEqual(['supplier_calls_p2', 'supplier_calls_p2', 'supplier_calls_p3']);
+    const [first, ...others] = await new PartitionsRepository(run, ORDERS).findPartitions('supplier_calls');
+    expect(first).toEqual({ number: 2, lower: null, upper: '2000000' });
+    expect(others).toEqual([{ number: 3, lower: '2000000', upper: '3000000' }]);
+    await expectBooksToBalance(stack);
+  });
+
+  it('go on being one table until then, while partitions of orders are added', async () => {
+    await partition();
+    await client.query(LEAVE_CALLS_WHOLE);
+    await goOnAt(SIZE);
+    expect(await keepPartitionAhead(run)).toMatchObject([{ number: 3 }]);
+    await completed('one');
+    expect(await placesOfCalls()).toEqual(['supplier_calls']);
+  });
+
+  it('get the partition that a worker of that version did not make for them', async () => {
+    await partition();
+    await client.query(
+      'ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2',
+    );
+    expect(await keepPartitionAhead(run)).toMatchObject([{ number: 2 }]);
+    await goOnAt(SIZE);
+    await completed('one');
+    expect(await placesOfCalls()).toEqual(['supplier_calls_p2']);
   });
 });
 
@@ -174,10 +272,10 @@ describe('partitioning', () => {
     await partition();
     const left = await stack.sql(
       `SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition' OR contype = 'f' AND conparentid = 0 AND NOT convalidated
-         AND conrelid IN ('transfers'::regclass, 'supplier_calls'::regclass, 'events'::regclass)`,
+         AND conrelid IN ('transfers'::regclass, 'supplier_calls'::regclass, 'supplier_calls_p1'::regclass, 'events'::regclass)`,
     );
     expect(left).toEqual([]);
-    expect(await new OrderPartitionsRepository(run).findPartitions()).toHaveLength(2);
+    expect(await new PartitionsRepository(run, ORDERS).findPartitions()).toHaveLength(2);
   });
 
   it('is refused where a view would go on with the first partition alone', async () => {
@@ -192,7 +290,7 @@ describe('partitioning', () => {
     await other.connect();
     try {
       await alone(runOn(other), () => expect(partition()).rejects.toThrow('another run'));
-      expect(await new OrderPartitionsRepository(run).isPartitioned()).toBe(false);
+      expect(await new PartitionsRepository(run, ORDERS).isPartitioned()).toBe(false);
     } finally {
       await other.end();
     }
@@ -207,13 +305,13 @@ describe('partitioning', () => {
       expect(await place(reference)).toMatchObject({ status: 200 });
     await reader.end();
     await partitioned;
-    expect(await new OrderPartitionsRepository(run).isPartitioned()).toBe(true);
+    expect(await new PartitionsRepository(run, ORDERS).isPartitioned()).toBe(true);
   });
 });
 
 /** Constraints, indexes, triggers and settings of the partitions of one range, without the names that differ. */
 async function rulesOf(range: string): Promise<string[]> {
-  const tables = `SELECT oid, reloptions FROM pg_class WHERE relkind = 'r' AND relname ~ '^(order|unit).*_${range}$'`;
+  const tables = `SELECT oid, reloptions FROM pg_class WHERE relkind = 'r' AND relname ~ '^(order|unit|supplier_calls).*_${range}$'`;
   const rows = await stack.sql<{ rule: string }>(
     `SELECT pg_get_constraintdef(c.oid) AS rule FROM pg_constraint c JOIN (${tables}) t ON t.oid = conrelid
        WHERE contype <> 'n'

@@ -1,13 +1,3 @@
-/** The tables of orders, those before their dependants, each with the column that holds the order's id. */
-export const TABLES: readonly { name: string; key: string }[] = [
-  { name: 'orders', key: 'id' },
-  { name: 'order_items', key: 'order_id' },
-  { name: 'order_units', key: 'order_id' },
-  { name: 'unit_attempts', key: 'order_id' },
-];
-
-const NAMES = TABLES.map(({ name }) => `'${name}'::regclass`).join(', ');
-
 /** The range constraint by which PostgreSQL knows what the first partition holds without reading it. */
 export const rangeName = (table: string): string => `ck_${table}_first_partition`;
 
@@ -16,31 +6,37 @@ export interface Written {
   statement: string;
 }
 
-export const IS_PARTITIONED = `SELECT relkind = 'p' AS partitioned FROM pg_class WHERE oid = 'orders'::regclass`;
+/** Those of some tables that are not partitioned. $1 the tables. */
+export const FIND_WHOLE = `SELECT relname AS name FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND relkind <> 'p'`;
 
-/** The id that the next order gets. Exact while nobody can place one. */
-export const NEXT_ID = `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM orders_id_seq`;
+/** The id that the table's next row gets. Exact while nobody can add one. */
+export const nextId = (table: string): string =>
+  `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM ${table}_id_seq`;
 
-/** Rules that were never tried on older rows: a table with one can't become a partition. */
+/** Rules that were never tried on older rows: a table with one can't become a partition. $1 the tables. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
-  FROM pg_constraint WHERE conrelid IN (${NAMES}) AND NOT convalidated ORDER BY conrelid, conname`;
+  FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
+  ORDER BY conrelid, conname`;
 
-/** Foreign keys to the tables of orders from tables that are none of them. */
+/** Foreign keys to some tables from tables outside of their set. $1 these tables, $2 the set. */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
-  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid IN (${NAMES}) AND c.conrelid NOT IN (${NAMES})`;
+  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
+    AND c.conrelid <> ALL($2::text[]::regclass[])`;
 
-/** Every table that the switch touches. */
+/** Every table that the switch touches, and all others of the set. $1 the set, $2 the same. */
 export const FIND_LOCKED = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
-    SELECT unnest(ARRAY[${NAMES}]) AS name
+    SELECT unnest($1::text[]::regclass[]) AS name
     UNION SELECT conrelid::regclass FROM (${OUTER_KEYS}) outer_keys
-    UNION SELECT confrelid::regclass FROM pg_constraint WHERE contype = 'f' AND conrelid IN (${NAMES})) touched`;
+    UNION SELECT confrelid::regclass FROM pg_constraint
+          WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[])) touched`;
 
 /**
  * Turns the foreign keys of other tables to the partitioned tables, each known by its definition from before. A table
  * that is partitioned itself gets it on its partitions first, because only there it may be left to be tried later.
+ * $1 the tables that are partitioned now, $2 the set.
  */
 export const FIND_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -53,31 +49,37 @@ export const FIND_OUTER_KEYS = `
                WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
-/** The rest of that, when all older rows are there to be read in peace. */
+/** The rest of that, when all older rows are there to be read in peace. $1 the set, $2 the same. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid) WHERE NOT c.convalidated ORDER BY conrelid, conname`;
 
-/** PostgreSQL finds that the partitions have the key already, and reads no row for it. */
+/** PostgreSQL finds that the partitions have the key already, and reads no row for it. $1 the set, $2 the same. */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid`;
 
-/** What the table has, to be made again on the partitioned one. $1 the table, $2 its first partition's suffix, $3 its key. */
+/** The table's indexes that it can have over all partitions: not the unique ones that lack its key. */
+const SHARED_INDEXES = `
+  FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+  LEFT JOIN pg_constraint c ON c.conindid = indexrelid AND c.contype = 'p'
+  WHERE indrelid = $1::text::regclass AND (NOT indisunique OR indisprimary AND (
+    SELECT attnum FROM pg_attribute WHERE attrelid = indrelid AND attname = $3::text) = ANY(indkey::int2[]))`;
+
+/**
+ * What the table has, to be made again on the partitioned one. $1 the table, $2 its first partition's suffix, $3 its key,
+ * $4 the column of its numbers, if it has any, $5 the set.
+ */
 export const FIND_PARTS = `
   SELECT
-    ARRAY(SELECT format('ALTER INDEX %s RENAME TO %I', indexrelid::regclass, relname || $2::text)
-          FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-          WHERE indrelid = $1::text::regclass AND (indisprimary OR NOT indisunique)) AS renamed,
+    ARRAY(SELECT format('ALTER INDEX %s RENAME TO %I', indexrelid::regclass, relname || $2::text) ${SHARED_INDEXES}) AS renamed,
     ARRAY(SELECT CASE WHEN indisprimary
                       THEN format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, relname, pg_get_constraintdef(c.oid))
-                      ELSE pg_get_indexdef(indexrelid) END
-          FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-          LEFT JOIN pg_constraint c ON c.conindid = indexrelid AND c.contype = 'p'
-          WHERE indrelid = $1::text::regclass AND (indisprimary OR NOT indisunique)) AS indexes,
+                      ELSE pg_get_indexdef(indexrelid) END ${SHARED_INDEXES}) AS indexes,
     ARRAY(SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, conname, pg_get_constraintdef(oid))
           FROM pg_constraint
-          WHERE conrelid = $1::text::regclass AND contype = 'f' AND confrelid NOT IN (${NAMES})) AS keys,
+          WHERE conrelid = $1::text::regclass AND contype = 'f' AND conparentid = 0
+            AND confrelid <> ALL($5::text[]::regclass[])) AS keys,
     ARRAY(SELECT format('DROP TRIGGER %I ON %I', tgname, $1::text || $2::text) FROM pg_trigger
           WHERE tgrelid = $1::text::regclass AND NOT tgisinternal AND tgtype & 1 = 1) AS dropped,
     ARRAY(SELECT pg_get_triggerdef(oid) FROM pg_trigger
@@ -90,7 +92,7 @@ export const FIND_PARTS = `
              FROM pg_class WHERE oid = $1::text::regclass)
     || ARRAY(SELECT DISTINCT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence,
                                     CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
-             FROM pg_class, aclexplode(relacl), pg_get_serial_sequence($1::text, $3::text) AS sequence
+             FROM pg_class, aclexplode(relacl), pg_get_serial_sequence($1::text, $4::text) AS sequence
              WHERE pg_class.oid = $1::text::regclass AND privilege_type = 'INSERT' AND sequence IS NOT NULL
                AND grantee <> relowner) AS rights`;
 
@@ -103,40 +105,13 @@ export interface Parts {
   rights: string[];
 }
 
-/**
- * Each partition has a unique index of references; that none is used again in another one is seen to here, whoever
- * places orders. Whoever places orders of a merchant holds the lock of its wallet: who does not gets it here, so that an
- * order of the same reference is either seen, or waits and then sees this one.
- */
-export const REFUSE_REPEATED = `
-  CREATE OR REPLACE FUNCTION refuse_repeated_reference() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE
-    repeated text;
-  BEGIN
-    PERFORM FROM wallets WHERE merchant_id IN (SELECT merchant_id FROM placed) ORDER BY merchant_id FOR NO KEY UPDATE;
-    SELECT placed.reference_id INTO repeated FROM placed CROSS JOIN LATERAL (
-      SELECT FROM orders
-      WHERE merchant_id = placed.merchant_id AND reference_id BETWEEN placed.reference_id AND placed.reference_id
-        AND id <> placed.id
-      ORDER BY reference_id LIMIT 1) other LIMIT 1;
-    IF FOUND THEN
-      RAISE EXCEPTION 'the reference % is that of another order', repeated
-        USING ERRCODE = 'unique_violation', CONSTRAINT = 'uq_orders_merchant_reference';
-    END IF;
-    RETURN NULL;
-  END $$`;
-
-export const WATCH_REFERENCES = `
-  CREATE TRIGGER tg_orders_repeated_reference AFTER INSERT ON orders REFERENCING NEW TABLE AS placed
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_reference()`;
-
-/** Of `orders`, the oldest first. The first has no lower bound. */
+/** Of a table, the oldest first. The first has no lower bound. $1 the table. */
 export const FIND_PARTITIONS = `
   SELECT substring(relname FROM '\\d+$')::int AS number, nullif((bounds.ends)[1], 'MINVALUE') AS lower, (bounds.ends)[2] AS upper
   FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   CROSS JOIN LATERAL (
     SELECT regexp_match(pg_get_expr(relpartbound, inhrelid), 'FROM \\(''?(\\w+)''?\\) TO \\(''?(\\d+)''?\\)') AS ends) bounds
-  WHERE inhparent = 'orders'::regclass
+  WHERE inhparent = $1::text::regclass
   ORDER BY (bounds.ends)[2]::bigint`;
 
 export interface Partition {
@@ -149,7 +124,8 @@ export interface Partition {
 
 /**
  * What the newest partition of a table has and its parent can't give to another: keys between partitions of one range,
- * triggers of whole statements, settings. $1 the table, $2 and $3 the numbers of the newest partition and the next.
+ * triggers of whole statements, settings. A first partition of several ranges refers to whole tables; the next one refers to
+ * the partitions of its range as well. $1 the table, $2 and $3 the numbers of its newest partition and the next, $4 the set.
  */
 export const WRITE_LIKENESS = `
   WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)
@@ -157,7 +133,9 @@ export const WRITE_LIKENESS = `
   FROM named JOIN pg_class ON pg_class.oid = newest::regclass WHERE reloptions IS NOT NULL
   UNION ALL
   SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', next, conname,
-                regexp_replace(pg_get_constraintdef(c.oid), '_p' || $2::text || '\\(', '_p' || $3::text || '('))
+                regexp_replace(pg_get_constraintdef(c.oid),
+                               'REFERENCES (' || array_to_string($4::text[], '|') || ')(_p' || $2::text || ')?\\(',
+                               'REFERENCES \\1_p' || $3::text || '('))
   FROM named JOIN pg_constraint c ON conrelid = newest::regclass WHERE contype = 'f' AND conparentid = 0
   UNION ALL
   SELECT regexp_replace(pg_get_triggerdef(t.oid), '_p' || $2::text || ' ', '_p' || $3::text || ' ')

@@ -1,0 +1,228 @@
+import type { PartitionedTable, PartitionSet } from './partition-sets.js';
+import {
+  FIND_LOCKED,
+  FIND_OUTER_KEYS,
+  FIND_PARTITIONS,
+  FIND_PARTS,
+  FIND_WHOLE,
+  nextId,
+  rangeName,
+  WRITE_LIKENESS,
+  WRITE_OUTER_PARENTS,
+  WRITE_OUTER_VALIDATIONS,
+  WRITE_VALIDATIONS,
+  type Partition,
+  type Parts,
+  type Written,
+} from './partitions.sql.js';
+import { WATCHES } from './repeated.sql.js';
+import type { Run } from './runs.js';
+
+export type { Partition } from './partitions.sql.js';
+
+/** Tables that lack the partition of a range, and the number of the newest one that they have. */
+interface Lack {
+  tables: PartitionedTable[];
+  newest: number;
+  range: Partition;
+}
+
+/** The partitions of a set of tables: one set of boundaries, the ids of the first table. */
+export class PartitionsRepository {
+  private readonly first: string;
+  private readonly names: readonly string[];
+
+  constructor(
+    private readonly run: Run,
+    private readonly set: PartitionSet,
+  ) {
+    this.first = set.tables[0].name;
+    this.names = set.tables.map(({ name }) => name);
+  }
+
+  async isPartitioned(): Promise<boolean> {
+    return (await this.run(FIND_WHOLE, [[this.first]])).length === 0;
+  }
+
+  /** Those of its tables that are not partitioned. */
+  async findWhole(): Promise<PartitionedTable[]> {
+    const whole = await this.run<{ name: string }>(FIND_WHOLE, [this.names]);
+    return this.set.tables.filter((table) => whole.some(({ name }) => name === table.name));
+  }
+
+  /** Exact while the tables are locked. */
+  async nextId(table = this.first): Promise<bigint> {
+    return BigInt((await this.one<{ next: string }>(nextId(table))).next);
+  }
+
+  /** The tables that are locked for the switch. */
+  async findLocked(): Promise<string> {
+    return (await this.one<{ names: string }>(FIND_LOCKED, [this.names, this.names])).names;
+  }
+
+  /** Says that all rows are of lower ids, for later ones only. Needs the tables' locks. */
+  async addRange(tables: readonly PartitionedTable[], upper: string): Promise<void> {
+    for (const { name, key } of tables)
+      await this.run(
+        `ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`,
+      );
+  }
+
+  /** Takes that back: else no row could be added once ids get there. Needs the tables' locks. */
+  async dropRange(tables: readonly PartitionedTable[]): Promise<void> {
+    for (const { name } of tables)
+      await this.run(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
+  }
+
+  /** Reads the tables beside those who write. */
+  validate(tables: readonly PartitionedTable[]): Promise<void> {
+    return this.runWritten(WRITE_VALIDATIONS, [tables.map(({ name }) => name)]);
+  }
+
+  /** Makes tables, as they are, the first partitions of new ones. Reads no row. Needs the locks of all tables. */
+  async switch(tables: readonly PartitionedTable[], { number, upper }: Partition): Promise<void> {
+    const names = tables.map(({ name }) => name);
+    const keys = await this.run<{ dropped: string; added: string[] }>(FIND_OUTER_KEYS, [names, this.names]);
+    // Of all tables before the first is renamed: what a name stands for changes on the way.
+    const statements: string[] = [];
+    for (const table of tables) statements.push(...(await this.writeSwitch(table, `_p${number}`, upper)));
+    await this.runTogether([
+      ...keys.map(({ dropped }) => dropped),
+      ...statements,
+      ...keys.flatMap(({ added }) => added),
+      ...(names.includes(this.first) ? WATCHES[this.set.name] : []),
+    ]);
+  }
+
+  /** Tries the keys of other tables on older rows, beside those who write, and gives them to partitioned tables. */
+  async validateOuterKeys(): Promise<void> {
+    await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
+    await this.runWritten(WRITE_OUTER_PARENTS, [this.names, this.names]);
+  }
+
+  /** Without it PostgreSQL knows nothing of the values in all partitions together. */
+  async analyze(): Promise<void> {
+    for (const name of this.names) await this.run(`ANALYZE ${name}`);
+  }
+
+  findPartitions(table = this.first): Promise<Partition[]> {
+    return this.run<Partition>(FIND_PARTITIONS, [table]);
+  }
+
+  /**
+   * What is missing until the first table has a partition ahead of the one that ids have reached, and all others have the same.
+   * One may be behind where the version before, which did not know it as one of the set, added the latest.
+   * @param width how many ids the second partition has; those that follow have as many as the one before.
+   */
+  async findLacks(width?: bigint): Promise<Lack[]> {
+    const ranges = await this.findPartitions();
+    const newest = ranges.at(-1);
+    if (!newest) return [];
+    if ((await this.nextId()) >= BigInt(newest.lower ?? 0)) ranges.push(rangeAfter(newest, width));
+    const whole = new Set((await this.findWhole()).map(({ name }) => name));
+    const lacks = new Map<string, Lack>();
+    for (const table of this.set.tables) {
+      if (whole.has(table.name)) continue;
+      let last = (await this.findPartitions(table.name)).at(-1)?.number ?? 0;
+      for (const range of ranges.filter(({ number }) => number > last)) {
+        const key = `${last} ${range.number}`;
+        const lack = lacks.get(key) ?? { tables: [], newest: last, range };
+        lack.tables.push(table);
+        lacks.set(key, lack);
+        last = range.number;
+      }
+    }
+    return [...lacks.values()].sort((one, other) => one.range.number - other.range.number);
+  }
+
+  /** Makes the partitions that are missing, each as the one before it is. Needs the locks of all tables. */
+  async fill(lacks: readonly Lack[]): Promise<void> {
+    for (const lack of lacks) await this.add(lack);
+  }
+
+  private async add({ tables, newest, range: { number, lower, upper } }: Lack): Promise<void> {
+    await this.runTogether(
+      tables.map(
+        ({ name }) =>
+          `CREATE TABLE ${name}_p${number} (LIKE ${name}_p${newest} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE)`,
+      ),
+    );
+    const rules: string[] = [];
+    for (const { name } of tables) {
+      const values = [name, String(newest), String(number), this.names];
+      rules.push(...(await this.run<Written>(WRITE_LIKENESS, values)).map(({ statement }) => statement));
+    }
+    const attached = tables.map(
+      ({ name }) =>
+        `ALTER TABLE ${name} ATTACH PARTITION ${name}_p${number} FOR VALUES FROM (${lower}) TO (${upper})`,
+    );
+    await this.runTogether([...rules, ...attached]);
+  }
+
+  private async writeSwitch(table: PartitionedTable, suffix: string, upper: string): Promise<string[]> {
+    const { name, key, isNumbered } = table;
+    const values = [name, suffix, key, isNumbered ? 'id' : null, this.names];
+    const parts = await this.one<Parts>(FIND_PARTS, values);
+    const next = isNumbered ? await this.nextId(name) : null;
+    return [
+      ...makePartitioned(table, name + suffix, parts, next),
+      ...attachFirst(name, name + suffix, parts, upper),
+    ];
+  }
+
+  /** In one round trip, because others wait. */
+  private async runTogether(statements: string[]): Promise<void> {
+    await this.run(statements.join(';\n'));
+  }
+
+  private async runWritten(text: string, values?: unknown[]): Promise<void> {
+    for (const { statement } of await this.run<Written>(text, values)) await this.run(statement);
+  }
+
+  private async one<Row extends object>(text: string, values?: unknown[]): Promise<Row> {
+    const [row] = await this.run<Row>(text, values);
+    if (!row) throw new Error(`no row: ${text}`);
+    return row;
+  }
+}
+
+function rangeAfter({ number, lower, upper }: Partition, width?: bigint): Partition {
+  const size = lower === null && width !== undefined ? width : BigInt(upper) - BigInt(lower ?? 0);
+  return { number: number + 1, lower: upper, upper: String(BigInt(upper) + size) };
+}
+
+/** The table as it is gets another name, and a partitioned one without partitions its name and its rules. */
+function makePartitioned(
+  { name, key, isNumbered }: PartitionedTable,
+  first: string,
+  parts: Parts,
+  next: bigint | null,
+): string[] {
+  return [
+    `ALTER TABLE ${name} RENAME TO ${first}`,
+    ...(isNumbered ? [`ALTER TABLE ${first} ALTER id DROP IDENTITY`] : []),
+    `CREATE TABLE ${name} (LIKE ${first} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE) PARTITION BY RANGE (${key})`,
+    // Before PostgreSQL 17 a partitioned table has no identity.
+    ...(isNumbered
+      ? [
+          `CREATE SEQUENCE ${name}_id_seq START ${next} OWNED BY ${name}.id`,
+          `ALTER TABLE ${name} ALTER id SET DEFAULT nextval('${name}_id_seq')`,
+        ]
+      : []),
+    `ALTER TABLE ${name} DROP CONSTRAINT ${rangeName(name)}`,
+    ...parts.renamed,
+    ...parts.indexes,
+    ...parts.keys,
+  ];
+}
+
+/** With what it has already: PostgreSQL makes nothing again. */
+function attachFirst(table: string, first: string, parts: Parts, upper: string): string[] {
+  return [
+    ...parts.dropped,
+    `ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${upper})`,
+    ...parts.triggers,
+    ...parts.rights,
+    `ALTER TABLE ${first} DROP CONSTRAINT ${rangeName(table)}`,
+  ];
+}
