@@ -181,7 +181,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
   const keyOf = (partition: string): Promise<object[]> =>
     stack.sql(
       `SELECT pg_get_constraintdef(oid) AS key FROM pg_constraint
-       WHERE conrelid = $1::regclass AND contype = 'f' AND conparentid = 0`,
+       WHERE conrelid = $1::regclass AND contype = 'f'`,
       [partition],
     );
 

@@ -19,11 +19,12 @@ export const WRITE_VALIDATIONS = `
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
   ORDER BY conrelid, conname`;
 
-/** Foreign keys to some tables from tables outside of their set. $1 these tables, $2 the set. */
+/** Foreign keys to some tables from tables outside of their set, and no partitions of it. $1 these tables, $2 the set. */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
-    AND c.conrelid <> ALL($2::text[]::regclass[])`;
+    AND c.conrelid <> ALL($2::text[]::regclass[])
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.conrelid AND inhparent = ANY($2::text[]::regclass[]))`;
 
 /** Every table that the switch touches, and all others of the set. $1 the set, $2 the same. */
 export const FIND_LOCKED = `
