@@ -6,12 +6,15 @@ import { processName, startProblem } from './core/process.js';
 import { FOR_MIGRATIONS } from './database/connections.js';
 import { partitionEvents } from './database/partitions/partition-events.js';
 import { partitionOrders } from './database/partitions/partition-orders.js';
+import { partitionTransfers } from './database/partitions/partition-transfers.js';
 import { runOn } from './database/partitions/runs.js';
 
 /** What can be partitioned, with how many ids a partition has by default and at least. */
 const SUBJECTS = {
   orders: { partition: partitionOrders, byDefault: 100_000_000n, least: 1_000_000n },
-  // Fewer would be within the reach of the alert for partitions that run out.
+  // Two of each order.
+  transfers: { partition: partitionTransfers, byDefault: 200_000_000n, least: 2_000_000n },
+  // More partitions would slow what looks for due deliveries, which asks each.
   events: { partition: partitionEvents, byDefault: 50_000_000n, least: 20_000_000n },
 };
 
@@ -45,7 +48,7 @@ function readArgs(args: string[]): { partition: typeof partitionOrders; perParti
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [name = ''] = positionals;
   if (positionals.length !== 1 || !Object.hasOwn(SUBJECTS, name))
-    throw new Error('say what to partition, orders or events: npm run partition -- orders');
+    throw new Error('say what to partition, orders, transfers or events: npm run partition -- orders');
   const { partition, byDefault, least } = SUBJECTS[name as keyof typeof SUBJECTS];
   const text = values['ids-per-partition'] ?? String(byDefault);
   if (!/^\d{1,12}$/.test(text) || BigInt(text) < least)

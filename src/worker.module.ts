@@ -15,9 +15,9 @@ import { EventPartitions } from './maintenance/event-partitions.js';
 import { FigureLevels } from './maintenance/figure-levels.js';
 import { MonthCloser } from './maintenance/month-closer.js';
 import { MinuteFigures } from './maintenance/minute-figures.js';
+import { BookPartitions } from './maintenance/book-partitions.js';
 import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
 import { OldPartitions } from './maintenance/old-partitions.js';
-import { OrderPartitions } from './maintenance/order-partitions.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
@@ -67,7 +67,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     AttemptRechecks,
     SupplierCallbacksRepository,
     CallbackRetention,
-    OrderPartitions,
+    BookPartitions,
     WebhookChanges,
     MonthCloser,
   ],

@@ -335,6 +335,7 @@ export class Metrics {
       partition_ids_left: each('partition_ids_left', 'Ids that are left until a row has no partition', [
         'table',
       ]),
+      partition_ids: each('partition_ids', 'How many ids the newest partition has', ['table']),
     };
   }
 

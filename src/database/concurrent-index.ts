@@ -2,6 +2,7 @@ import type { QueryRunner } from 'typeorm';
 
 type Partitionable =
   | ('orders' | 'order_items' | 'order_units' | 'unit_attempts' | 'supplier_calls')
+  | 'transfers'
   | ('events' | 'webhook_deliveries' | 'webhook_attempts');
 
 /**

@@ -6,6 +6,7 @@ import { createIndexConcurrently } from '../../src/database/concurrent-index.js'
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { partitionEvents } from '../../src/database/partitions/partition-events.js';
 import { partitionOrders } from '../../src/database/partitions/partition-orders.js';
+import { partitionTransfers } from '../../src/database/partitions/partition-transfers.js';
 import { runOn, type Run } from '../../src/database/partitions/runs.js';
 import type { TestStack } from './stack.js';
 
@@ -28,6 +29,10 @@ export class Partitioning {
 
   orders(perPartition: bigint, by = this.run): Promise<void> {
     return partitionOrders(by, perPartition, this.logger);
+  }
+
+  transfers(perPartition: bigint, by = this.run): Promise<void> {
+    return partitionTransfers(by, perPartition, this.logger);
   }
 
   events(perPartition: bigint, by = this.run): Promise<void> {

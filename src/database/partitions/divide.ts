@@ -90,5 +90,5 @@ async function chooseFirst(tables: PartitionsRepository, perPartition: bigint): 
   if (ranges.length === 0) return { number: 1, lower: null, upper: String(upperOf(next, perPartition)) };
   const hasRoom = ({ lower, upper }: Partition): boolean =>
     BigInt(upper) - next >= (BigInt(upper) - BigInt(lower ?? 0)) / 2n;
-  return present(ranges.find(hasRoom) ?? ranges.at(-1), 'orders are partitioned');
+  return present(ranges.find(hasRoom) ?? ranges.at(-1), 'the first table is partitioned');
 }

@@ -8,7 +8,7 @@ export interface PartitionedTable {
 
 /** Tables that are divided together, at the same ids. */
 export interface PartitionSet {
-  name: 'orders';
+  name: 'orders' | 'transfers';
   /** Each before those that refer to it. The ranges are of the ids of the first one. */
   tables: readonly [PartitionedTable, ...PartitionedTable[]];
 }
@@ -23,3 +23,18 @@ export const ORDERS: PartitionSet = {
     { name: 'supplier_calls', key: 'order_id', isNumbered: true },
   ],
 };
+
+/** Movements of money: those of operators are of no order, so they have ranges of their own ids. */
+export const TRANSFERS: PartitionSet = {
+  name: 'transfers',
+  tables: [{ name: 'transfers', key: 'id', isNumbered: true }],
+};
+
+export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
+
+/** All their tables, each with the column that its ranges are of, and the table whose ids these are where they are not its own. */
+export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] =
+  PARTITION_SETS.flatMap(({ tables: [first, ...others] }) => [
+    { table: first.name, key: first.key },
+    ...others.map(({ name, key }) => ({ table: name, key, idsOf: first.name })),
+  ]);

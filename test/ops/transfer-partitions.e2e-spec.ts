@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { keepAhead } from '../../src/database/partitions/divide.js';
+import { TRANSFERS } from '../../src/database/partitions/partition-sets.js';
+import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
+import type { Run } from '../../src/database/partitions/runs.js';
+import { WalletService } from '../../src/wallet/wallet.service.js';
+import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { Partitioning } from '../support/partitioning.js';
+import { auditServiceOf } from '../support/planted.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
+import { openManagementPort, Scrape } from './management.js';
+
+const SIZE = 2_000_000n;
+
+let stack: TestStack;
+let merchant: TestMerchant;
+let sku: string;
+let partitioning: Partitioning;
+let run: Run;
+let client: pg.Client;
+
+beforeEach(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('100000.00');
+  sku = await stack.product('1.00');
+  partitioning = await Partitioning.connect(stack);
+  ({ run, client } = partitioning);
+});
+
+afterEach(async () => {
+  await partitioning.close();
+  await stack.close();
+});
+
+const partition = (by?: Run): Promise<void> => partitioning.transfers(SIZE, by);
+
+/** The next movement gets this id. */
+const goOnAt = (id: bigint): Promise<object[]> =>
+  stack.sql(`SELECT setval('transfers_id_seq', $1, false)`, [id]);
+
+async function complete(...references: string[]): Promise<void> {
+  for (const reference of references) {
+    const body = { reference_id: reference, user_id: 'player', items: [{ sku, quantity: 1 }] };
+    expect(await untilServed(() => merchant.client.post('/v1/orders', body))).toMatchObject({ status: 200 });
+    await stack.orderWith(merchant, reference, 'completed');
+  }
+}
+
+const credit = (reference: string, amount = 500n): Promise<unknown> =>
+  stack.api.get(WalletService).credit({ merchantId: merchant.id, amount, reference, operator: 'test' });
+
+/** In which partition each movement is, with its kind, in the order of ids. */
+async function places(): Promise<string[]> {
+  const rows = await stack.sql<{ place: string }>(
+    `SELECT kind || ' ' || substring(tableoid::regclass::text FROM '_p.*') AS place FROM transfers ORDER BY id`,
+  );
+  return rows.map(({ place }) => place);
+}
+
+/** A copy of a movement under another id. $1 the id, $2 the kind of the one that is copied. */
+const COPY = `
+  INSERT INTO transfers (id, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, reference)
+  SELECT $1, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, reference
+  FROM transfers WHERE kind = $2 ORDER BY id LIMIT 1`;
+
+describe('movements of money that become partitioned', () => {
+  it('go on: those from before are kept, and orders that are open meanwhile end behind the boundary', async () => {
+    await complete('before');
+    let isOver = false;
+    let count = 0;
+    const placing = (async () => {
+      for (; !isOver; count++) await complete(`meanwhile-${count}`);
+    })();
+    await partition();
+    isOver = true;
+    await placing;
+    await goOnAt(SIZE - 1n);
+    await complete('across');
+    await credit('later');
+    expect((await places()).slice(-4)).toEqual([
+      'order_spend _p1',
+      'order_hold _p1',
+      'order_spend _p2',
+      'credit _p2',
+    ]);
+    const { body } = await merchant.client.get<{ data: { reference_id: string }[] }>('/v1/wallet/entries');
+    expect(body.data.map(({ reference_id: reference }) => reference).slice(0, 2)).toEqual([
+      'later',
+      'across',
+    ]);
+    await expectBooksToBalance(stack);
+    expect((await auditServiceOf(stack).run({ full: true })).checks.filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  it('are of one order and one reference only, in whichever partition they are', async () => {
+    await complete('one');
+    await credit('deposit');
+    await partition();
+    await goOnAt(SIZE);
+    await expect(credit('deposit', 400n)).rejects.toThrow();
+    await credit('another');
+    for (const [kind, constraint] of [
+      ['order_hold', 'uq_transfers_order_kind'],
+      ['order_spend', 'uq_transfers_order_kind'],
+      ['credit', 'uq_transfers_reference'],
+    ])
+      await expect(client.query(COPY, [SIZE + 10n, kind])).rejects.toMatchObject({
+        code: '23505',
+        constraint,
+      });
+    await expectBooksToBalance(stack);
+  });
+
+  it('are so at whatever moment two of them are written', async () => {
+    await partition();
+    await stack.stopWorkers();
+    await merchant.client.post('/v1/orders', {
+      reference_id: 'open',
+      user_id: 'player',
+      items: [{ sku, quantity: 1 }],
+    });
+    const end = `
+      INSERT INTO transfers (id, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id)
+      SELECT $1, merchant_id, 'order_refund', 'held', 'available', amount, available_after, order_id
+      FROM transfers WHERE kind = 'order_hold'`;
+    const other = new pg.Client(stack.config.DATABASE_URL);
+    await other.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(end, [500n]);
+      const second = expect(other.query(end, [SIZE])).rejects.toMatchObject({ code: '23505' });
+      await stack.sql('SELECT 1');
+      await client.query('COMMIT');
+      await second;
+    } finally {
+      await other.end();
+    }
+  });
+
+  it('can’t be changed, nor be of an order that is not there, in any partition', async () => {
+    await complete('one');
+    await partition();
+    await goOnAt(SIZE);
+    await complete('two');
+    for (const table of ['transfers', 'transfers_p1', 'transfers_p2'])
+      for (const change of [`UPDATE ${table} SET amount = 1`, `DELETE FROM ${table}`])
+        await expect(client.query(change)).rejects.toMatchObject({ constraint: 'tg_transfers_immutable' });
+    await expect(client.query('TRUNCATE transfers_p2')).rejects.toThrow();
+    const orphan = `
+      INSERT INTO transfers (id, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id)
+      VALUES ($1, ${merchant.id}, 'order_hold', 'available', 'held', 1, 1, 999)`;
+    for (const id of [900n, SIZE + 900n])
+      await expect(client.query(orphan, [id])).rejects.toMatchObject({ constraint: 'fk_transfers_order' });
+  });
+
+  it.each(['orders', 'transfers'])('go with partitions of orders, first %s', async (first) => {
+    await complete('before');
+    const orders = (): Promise<void> => partitioning.orders(1_000_000n);
+    for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
+    await complete('between');
+    await goOnAt(SIZE);
+    await stack.sql(`SELECT setval('orders_id_seq', 1000000, false)`);
+    await complete('after');
+    expect(await keepAhead(run, TRANSFERS)).toMatchObject([{ number: 3, upper: String(3n * SIZE) }]);
+    await goOnAt(2n * SIZE);
+    await complete('last');
+    expect((await places()).slice(-4)).toEqual([
+      'order_hold _p2',
+      'order_spend _p2',
+      'order_hold _p3',
+      'order_spend _p3',
+    ]);
+    const untried = await stack.sql(
+      `SELECT conname, conrelid::regclass FROM pg_constraint
+       WHERE NOT convalidated AND (conrelid::regclass::text ~ '^transfers' OR confrelid::regclass::text ~ '^transfers')`,
+    );
+    expect(untried).toEqual([]);
+    for (const id of [900n, SIZE + 900n, 2n * SIZE + 900n])
+      await expect(
+        client.query(COPY.replace('order_id, reference\n', '999999, reference\n'), [id, 'order_hold']),
+      ).rejects.toMatchObject({ code: '23503' });
+    await expectBooksToBalance(stack);
+  });
+
+  it('get another partition from a worker, which tells how many ids are left', async () => {
+    const port = await openManagementPort(stack.api, 0);
+    const left = async (): Promise<Record<string, number>> => {
+      const scrape = await eventually(
+        () => Scrape.of(port),
+        (told) => told.value('topup_database_size_bytes') !== undefined,
+      );
+      const samples = ['topup_partition_ids_left', 'topup_partition_ids'].map((name) => scrape.samples(name));
+      return Object.fromEntries(
+        samples.flatMap((each, index) =>
+          each.map(({ labels: { table = '' }, value }) => [`${table} ${['left', 'of'][index]}`, value]),
+        ),
+      );
+    };
+    expect(await left()).toEqual({});
+    await partition();
+    await goOnAt(SIZE);
+    await credit('one');
+    expect(await left()).toEqual({ 'transfers left': Number(SIZE), 'transfers of': Number(SIZE) });
+    await Promise.all([stack.startWorker(), stack.startWorker()]);
+    const partitions = await eventually(
+      () => new PartitionsRepository(run, TRANSFERS).findPartitions(),
+      ({ length }) => length > 2,
+    );
+    expect(partitions.map(({ upper }) => upper)).toEqual([1n, 2n, 3n].map((times) => String(times * SIZE)));
+  });
+
+  it('can be interrupted at any step, and it is started again', async () => {
+    await complete('one');
+    for (const step of ['VALIDATE', 'ATTACH', 'CREATE TABLE transfers_p2', 'ANALYZE']) {
+      await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
+      await complete(`after-${step.replaceAll(' ', '-')}`);
+    }
+    await partition();
+    await partition();
+    expect(await new PartitionsRepository(run, TRANSFERS).findPartitions()).toHaveLength(2);
+    const left = await stack.sql(`SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition'`);
+    expect(left).toEqual([]);
+    await expectBooksToBalance(stack);
+  });
+});
