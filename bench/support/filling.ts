@@ -15,8 +15,15 @@ export async function addInactiveWebhooks(database: pg.Pool, wallets: Wallet[]):
   );
 }
 
+const SECONDS_BETWEEN = 5;
+
 /** So many at once keep one statement's memory small. */
 const STEP = 250_000;
+
+interface Filling {
+  /** Told how many there are by now. */
+  onStep?: (filled: number) => void;
+}
 
 /** {@link addOrders} until there are so many. @param from how many there are. */
 export async function fillWithOrders(
@@ -25,10 +32,18 @@ export async function fillWithOrders(
   from: number,
   to: number,
   begunAgo?: string,
+  { onStep = () => undefined }: Filling = {},
 ): Promise<void> {
-  for (let filled = from; filled < to; filled += STEP)
-    await addOrders(database, wallets, filled, Math.min(STEP, to - filled), begunAgo);
+  for (let filled = from; filled < to; filled += STEP) {
+    const count = Math.min(STEP, to - filled);
+    await addOrders(database, wallets, filled, count, begunAgo);
+    onStep(filled + count);
+  }
 }
+
+/** For {@link fillWithOrders}: how long ago the first of so many is placed, so that none is placed in the future. */
+export const begunBefore = (orders: number): string =>
+  `${Math.max(365, Math.ceil((orders * SECONDS_BETWEEN) / 86_400) + 1)} days`;
 
 /**
  * Adds completed and delivered orders as the service leaves them, of 100,000 players, spread over the merchants, one
@@ -48,7 +63,7 @@ export async function addOrders(
   // Its checks would take most of the time, and the rows fit each other.
   await client.query(`SET session_replication_role = 'replica'`);
   await client.query(
-    `WITH n AS (SELECT n, now() - $5::interval + n * interval '5 seconds' AS at FROM generate_series($1::int, $2::int) n),
+    `WITH n AS (SELECT n, now() - $5::interval + n * interval '${SECONDS_BETWEEN} seconds' AS at FROM generate_series($1::int, $2::int) n),
        placed AS (
          INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
                              discount_amount, total_amount, open_items, request_id, created_at, updated_at)

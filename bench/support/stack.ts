@@ -35,6 +35,8 @@ export interface BenchStack {
   startApi(port: number, pollMs?: number): Promise<ChildProcess>;
   /** Stops PostgreSQL as a crash would, and starts it again. */
   crashPostgres(): Promise<void>;
+  /** Stops PostgreSQL in good order, and starts it with its buffers empty. @param more settings until it is started again. */
+  restartPostgres(more?: Record<string, string>): Promise<void>;
   /** Takes a server away for good. */
   end(server: 'postgres' | 'redis'): Promise<string>;
   /** Runs an operator command. @returns its JSON. */
@@ -96,6 +98,7 @@ export async function startStack(
     start,
     startApi,
     crashPostgres: () => servers.crashPostgres(),
+    restartPostgres: (more) => servers.restartPostgres(more),
     end: (server) => {
       servers[server].kill();
       return servers[server].ended;
@@ -116,6 +119,7 @@ interface Servers {
   postgres: RunningServer;
   redis: RunningServer;
   crashPostgres(): Promise<void>;
+  restartPostgres(more?: Record<string, string>): Promise<void>;
 }
 
 async function startServers(
@@ -137,6 +141,10 @@ async function startServers(
       servers.postgres.kill();
       await servers.postgres.ended;
       servers.postgres = await startPostgres(options);
+    },
+    restartPostgres: async (more = {}) => {
+      await servers.postgres.stop();
+      servers.postgres = await startPostgres({ ...options, settings: { ...settings, ...more } });
     },
   };
   return servers;
