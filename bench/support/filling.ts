@@ -21,6 +21,8 @@ const SECONDS_BETWEEN = 5;
 const STEP = 250_000;
 
 interface Filling {
+  /** Only the newest so many have events and deliveries still; by default all. */
+  logged?: number;
   /** Told how many there are by now. */
   onStep?: (filled: number) => void;
 }
@@ -32,11 +34,11 @@ export async function fillWithOrders(
   from: number,
   to: number,
   begunAgo?: string,
-  { onStep = () => undefined }: Filling = {},
+  { logged = to, onStep = () => undefined }: Filling = {},
 ): Promise<void> {
   for (let filled = from; filled < to; filled += STEP) {
     const count = Math.min(STEP, to - filled);
-    await addOrders(database, wallets, filled, count, begunAgo);
+    await addOrders(database, wallets, filled, count, begunAgo, to - logged);
     onStep(filled + count);
   }
 }
@@ -51,6 +53,7 @@ export const begunBefore = (orders: number): string =>
  * Their movements of money follow from each other where nothing else is ordered; wallets stay as they are.
  * @param from the number of the first, where others were added before.
  * @param begunAgo how long ago the very first was placed.
+ * @param loggedFrom of those before this one, events and deliveries were removed for their age.
  */
 export async function addOrders(
   database: pg.Pool,
@@ -58,6 +61,7 @@ export async function addOrders(
   from: number,
   count: number,
   begunAgo = '1 year',
+  loggedFrom = 0,
 ): Promise<void> {
   const client = await database.connect();
   // Its checks would take most of the time, and the rows fit each other.
@@ -92,7 +96,8 @@ export async function addOrders(
        told AS (
          INSERT INTO events (public_id, merchant_id, kind, order_id, reference_id, body, created_at)
          SELECT 'evt_' || substr(md5('e' || id), 1, 22), merchant_id, 'order.completed', id, reference_id,
-                repeat('x', 700), created_at FROM placed RETURNING id, merchant_id, created_at),
+                repeat('x', 700), created_at FROM placed
+         WHERE substr(reference_id, 8)::bigint >= $6::bigint RETURNING id, merchant_id, created_at),
        delivered AS (
          INSERT INTO webhook_deliveries (webhook_id, event_id, kind, status, attempt_count, attempt_ended_at, claimed_by,
                                          created_at, updated_at)
@@ -100,7 +105,7 @@ export async function addOrders(
          FROM told JOIN webhooks USING (merchant_id) RETURNING id, created_at)
      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, response_body)
      SELECT id, 1, created_at, 10, 204, '' FROM delivered`,
-    [from, from + count - 1, wallets[0]?.merchantId, wallets.length, begunAgo],
+    [from, from + count - 1, wallets[0]?.merchantId, wallets.length, begunAgo, loggedFrom],
   );
   await client.query(`RESET session_replication_role`);
   client.release();
