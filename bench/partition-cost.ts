@@ -85,10 +85,13 @@ const ratio = (name: string, what: string): number =>
   round(median(rounds.map((each) => (each[`${name}: ${what}`] ?? NaN) / (each[`none: ${what}`] ?? NaN))), 2);
 report('partition-cost', rounds, {
   'orders before': ORDERS_BEFORE,
-  ...Object.fromEntries(
-    WHAT.flatMap((what) => [
+  ...Object.fromEntries<number>(
+    WHAT.flatMap((what): [string, number][] => [
       [`none: ${what}`, of(`none: ${what}`)],
-      ...VARIANTS.slice(1).map(({ name }) => [`${name} / none: ${what}`, ratio(name, what)]),
+      ...VARIANTS.slice(1).map(({ name }): [string, number] => [
+        `${name} / none: ${what}`,
+        ratio(name, what),
+      ]),
     ]),
   ),
 });

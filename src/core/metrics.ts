@@ -332,9 +332,7 @@ export class Metrics {
         'How long that lasts at the pace of the last day',
       ),
       supplier_pause: each('supplier_pause', 'Why nothing is sent there; always 1', ['supplier', 'reason']),
-      partition_ids_left: each('partition_ids_left', 'Ids that are left until a row has no partition', [
-        'table',
-      ]),
+      partition_ids_left: each('partition_ids_left', 'Ids left until a row has no partition', ['table']),
       partition_ids: each('partition_ids', 'How many ids the newest partition has', ['table']),
     };
   }
