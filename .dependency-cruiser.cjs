@@ -30,6 +30,7 @@ const rows = {
   ],
   webhooks: ['core', 'database', 'queues', 'audit-log', 'auth', 'events', 'unit-deliveries'],
   audit: ['core', 'database', 'audit-log'],
+  archive: ['core', 'database', 'audit-log', 'audit', 'orders'],
   reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'supplier-purchases', 'wallet'],
   support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet'],
   jobs: ['core', 'database', 'audit-log', 'operators'],
@@ -70,7 +71,7 @@ const rows = {
       'wallet',
       'orders',
     ],
-    ...['webhooks', 'audit', 'reports', 'support', 'supplier-purchases', 'maintenance', 'operators'],
+    ...['webhooks', 'audit', 'archive', 'reports', 'support', 'supplier-purchases', 'maintenance', 'operators'],
   ],
   console: [
     ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Approval } from './src/approvals/approval.entity.js';
 import { AuditLogEntry } from './src/audit-log/audit-log-entry.entity.js';
+import { ArchivedPartition } from './src/audit/archived-partition.entity.js';
 import { ClosedMonth } from './src/audit/closed-month.entity.js';
 import { ClosedWallet } from './src/audit/closed-wallet.entity.js';
 import { MonthClosingTurn } from './src/audit/month-closing-turn.entity.js';
@@ -61,6 +62,7 @@ import { InterruptedClaims1763800000062 } from './src/database/migrations/176380
 import { ClosedMonths1763800000075 } from './src/database/migrations/1763800000075-closed-months.js';
 import { Undelivered1763800000076 } from './src/database/migrations/1763800000076-undelivered.js';
 import { CompanySignIn1763800000080 } from './src/database/migrations/1763800000080-company-sign-in.js';
+import { ArchivedOrders1763800000085 } from './src/database/migrations/1763800000085-archived-orders.js';
 import { UnknownPurchases1763800000090 } from './src/database/migrations/1763800000090-unknown-purchases.js';
 import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000091-purchase-lists.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
@@ -74,6 +76,7 @@ import { Operator } from './src/operators/operator.entity.js';
 import { RecoveryCode } from './src/operators/recovery-code.entity.js';
 import { AttemptCheck } from './src/orders/attempt-check.entity.js';
 import { OrderItem } from './src/orders/order-item.entity.js';
+import { OrderReference } from './src/orders/order-reference.entity.js';
 import { OrderUnit } from './src/orders/order-unit.entity.js';
 import { Order } from './src/orders/order.entity.js';
 import { SupplierCall } from './src/orders/supplier-call.entity.js';
@@ -102,6 +105,7 @@ const ENTITIES = [
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim, Approval],
   ...[CompanySignIn, Job, MinuteFigure, SupplierState, ClosedMonth, ClosedWallet, MonthClosingTurn],
+  ...[ArchivedPartition, OrderReference],
 ];
 
 /**
@@ -171,6 +175,7 @@ export function dataSourceOptions(
       ClosedMonths1763800000075,
       Undelivered1763800000076,
       CompanySignIn1763800000080,
+      ArchivedOrders1763800000085,
       UnknownPurchases1763800000090,
       PurchaseLists1763800000091,
     ],

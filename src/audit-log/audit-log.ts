@@ -60,6 +60,8 @@ export const AUDITED_ACTIONS = [
   'webhook.retry',
   'webhook.test',
   'month.close',
+  'month.archive',
+  'month.restore',
   'secrets.rotate',
   'operator.create',
   'operator.set_role',

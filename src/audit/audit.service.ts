@@ -8,7 +8,7 @@ import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
 import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type Placed } from './closing.js';
 import { CLOSINGS_CHECK } from './ledger-checks.js';
-import { ClosingsRepository } from './closings.repository.js';
+import { ClosingsRepository, type ArchivedOrders } from './closings.repository.js';
 import { Reading, type OnProgress, type Snapshots } from './reading.js';
 import type { CheckResult } from './tally.js';
 
@@ -23,6 +23,15 @@ export interface Coverage {
   transfers: bigint;
   /** The closed months; null where none is. */
   closed: ClosedRange | null;
+  /** What can't be read because it was archived; null where nothing was. */
+  archived: ArchivedRange | null;
+}
+
+/** Archived orders, and the first and the last month that they are of. */
+export interface ArchivedRange {
+  from: string;
+  through: string;
+  orders: bigint;
 }
 
 /** Closed months, from the first to the last. */
@@ -56,6 +65,7 @@ interface Beginning {
   /** The wallets of the last of these. */
   wallets: ClosedWallet[];
   extent: Extent;
+  archived: ArchivedOrders[];
 }
 
 /**
@@ -79,7 +89,7 @@ export class AuditService {
   /** The same of whatever `snapshots` lets it see. */
   async check(snapshots: Snapshots, { full = false, onProgress }: Options = {}): Promise<AuditResult> {
     const beginning = await snapshots((tx) => this.begin(tx));
-    const { closings, wallets, extent } = beginning;
+    const { closings, wallets, extent, archived } = beginning;
     const last = closings.at(-1);
     const reading = new Reading(snapshots, this.books, CHECKS, full ? [] : wallets, onProgress);
     await this.checkChain(reading, closings);
@@ -87,7 +97,7 @@ export class AuditService {
     reading.expect(
       ...(['orders', 'transfers', 'deliveries'] as const).map((book) => behind(from, extent, book)),
     );
-    const known = full ? await this.readClosed(reading, closings) : { orders: 0n, transfers: 0n };
+    const known = full ? await this.readClosed(reading, closings, archived) : { orders: 0n, transfers: 0n };
     const rest = endOf(last);
     let transfers = await reading.transfers(behind(rest, extent, 'transfers'));
     const orders = await reading.orders(behind(rest, extent, 'orders'));
@@ -111,6 +121,7 @@ export class AuditService {
         orders: known.orders + orders.orders + leftOpen,
         transfers: known.transfers + transfers + late,
         closed: rangeOf(closings),
+        archived: archivedRangeOf(archived),
       },
     };
   }
@@ -119,7 +130,8 @@ export class AuditService {
     const closings = await this.closings.list(tx);
     const last = closings.at(-1);
     const wallets = last ? await this.closings.wallets(tx, last.month) : [];
-    return { closings, wallets, extent: await this.books.extent(tx) };
+    const archived = await this.closings.listArchived(tx);
+    return { closings, wallets, extent: await this.books.extent(tx), archived };
   }
 
   /** Each closing is as it was made, and continues the one before. */
@@ -135,10 +147,11 @@ export class AuditService {
     tally.count({ checked: BigInt(closings.length), wallets: BigInt(before?.wallets.length ?? 0) });
   }
 
-  /** Reads closed months again, and compares each closing with what is found. */
+  /** Reads closed months again, and compares each closing with what is found and how much is archived. */
   private async readClosed(
     reading: Reading,
     closings: readonly ClosedMonth[],
+    archive: readonly ArchivedOrders[],
   ): Promise<{ orders: bigint; transfers: bigint }> {
     const read = { orders: 0n, transfers: 0n };
     let from = FROM_THE_START;
@@ -149,7 +162,9 @@ export class AuditService {
       const { orders } = await reading.orders(behind(from, to, 'orders'));
       from = to;
       const wallets = await reading.at((tx) => this.closings.wallets(tx, closing.month));
-      const problem = differenceOf(closing, wallets, { orders, transfers, wallets: reading.ledger.closing });
+      const archived = archivedOf(closing.month, archive);
+      const found = { orders, archived, transfers, wallets: reading.ledger.closing };
+      const problem = differenceOf(closing, wallets, found);
       if (problem !== null) reading.tallies.of(CLOSINGS_CHECK).find(problem);
       read.orders += orders;
       read.transfers += transfers;
@@ -188,4 +203,19 @@ function rangeOf(closings: readonly ClosedMonth[]): ClosedRange | null {
     leftOpen: last.left_open.length,
     lastClosedAt: last.closed_at,
   };
+}
+
+const archivedOf = (month: string, archive: readonly ArchivedOrders[]): bigint =>
+  archive
+    .flatMap(({ months }) => months)
+    .reduce((sum, each) => (each.month === month ? sum + BigInt(each.orders) : sum), 0n);
+
+function archivedRangeOf(archive: readonly ArchivedOrders[]): ArchivedRange | null {
+  const months = archive
+    .flatMap((each) => each.months.filter(({ orders }) => orders > 0).map(({ month }) => month))
+    .sort();
+  const [from] = months;
+  const through = months.at(-1);
+  if (from === undefined || through === undefined) return null;
+  return { from, through, orders: archive.reduce((sum, { orders }) => sum + orders, 0n) };
 }

@@ -53,13 +53,16 @@ export function problemOf(
   return continues ? null : `${month} does not continue ${before.closing.month}`;
 }
 
-/** What a closing says that is not in the books, in words; null where all of it is. */
+/** What a closing says that is not in the books, in words; null where all of it is, apart from orders that are archived. */
 export function differenceOf(
   { month, orders, transfers }: ClosedMonth,
   wallets: readonly WalletClosing[],
-  read: { orders: bigint; transfers: bigint; wallets: readonly WalletClosing[] },
+  read: { orders: bigint; archived: bigint; transfers: bigint; wallets: readonly WalletClosing[] },
 ): string | null {
-  if (orders !== read.orders) return `${month} was closed with ${orders} orders and has ${read.orders}`;
+  if (orders !== read.orders + read.archived) {
+    const archived = read.archived === 0n ? '' : ` besides ${read.archived} that are archived`;
+    return `${month} was closed with ${orders} orders and has ${read.orders}${archived}`;
+  }
   if (transfers !== read.transfers)
     return `${month} was closed with ${transfers} movements of money and has ${read.transfers}`;
   const closed = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet]));

@@ -3,10 +3,17 @@ import { AppError } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { Extent } from './audit.repository.js';
+import type { ArchivedPartition } from './archived-partition.entity.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
 import type { WalletClosing } from './closing.js';
 import * as sql from './closings.sql.js';
+
+/** What is known of a partition that is archived. */
+export type ArchivedOrders = Pick<
+  ArchivedPartition,
+  'number' | 'first_id' | 'end_id' | 'state' | 'directory' | 'orders' | 'bytes' | 'months' | 'archived_at'
+>;
 
 /** When a month ends, and from when on it can be closed. */
 export interface MonthEnd {
@@ -25,6 +32,11 @@ export class ClosingsRepository {
     const rows = await tx.query<Omit<ClosedMonth, 'left_open'> & { left_open: string[] }>(sql.LIST);
     // The driver reads a list of 64-bit integers as text.
     return rows.map((row) => ({ ...row, left_open: row.left_open.map(BigInt) }));
+  }
+
+  /** Partitions of orders that are not there to be read, the first one first. */
+  listArchived(tx: Queryable): Promise<ArchivedOrders[]> {
+    return tx.query<ArchivedOrders>(sql.LIST_ARCHIVED);
   }
 
   /** What the wallets had at the end of a closed month, in the order of their merchants. */

@@ -17,6 +17,13 @@ export const WALLETS: Statement = {
          FROM closed_wallets WHERE month = $1 ORDER BY merchant_id`,
 };
 
+/** Partitions of orders that are in files only. The first one first. */
+export const LIST_ARCHIVED: Statement = {
+  name: 'closings.list_archived',
+  text: `SELECT number, first_id, end_id, state, directory, orders, bytes, months, archived_at FROM archived_partitions
+         WHERE state IN ('detached', 'dropped') ORDER BY number`,
+};
+
 const TIMEZONE = `'Asia/Bangkok'`;
 const firstMoment = (table: string): string => `(SELECT created_at FROM ${table} ORDER BY id LIMIT 1)`;
 

@@ -86,13 +86,14 @@ const WRONG_LINK = `(NOT is_first AND available_after <> before + change)`;
 
 /**
  * What a range of movements did to each wallet, and which of them break a rule: $1 after this id, $2 through that one.
- * `before` is what the first of them says that the wallet had.
+ * `before` is what the first of them says that the wallet had. Of archived orders the references are there.
  */
 export const MOVEMENTS = `
   WITH moved AS (
     SELECT t.*, ${CHANGE} AS change, lag(t.available_after) OVER merchant AS before,
            lag(t.id) OVER merchant IS NULL AS is_first, lead(t.id) OVER merchant IS NULL AS is_last,
-           (SELECT o.merchant_id FROM orders o WHERE o.id = t.order_id) AS order_merchant_id
+           coalesce((SELECT o.merchant_id FROM orders o WHERE o.id = t.order_id),
+                    (SELECT r.merchant_id FROM order_references r WHERE r.order_id = t.order_id)) AS order_merchant_id
     FROM transfers t WHERE t.id > $1 AND t.id <= $2
     WINDOW merchant AS (PARTITION BY t.merchant_id ORDER BY t.id))
   SELECT merchant_id, count(*) AS transfers, sum(amount)::bigint AS moved,

@@ -16,7 +16,7 @@ export function auditResult({ checks, coverage }: AuditResult): Result {
   };
 }
 
-const toJson = ({ full, orders, transfers, closed }: Coverage): object => ({
+const toJson = ({ full, orders, transfers, closed, archived }: Coverage): object => ({
   full,
   checked: { orders: Number(orders), transfers: Number(transfers) },
   closed: closed && {
@@ -26,12 +26,13 @@ const toJson = ({ full, orders, transfers, closed }: Coverage): object => ({
     left_open: closed.leftOpen,
     last_closed_at: closed.lastClosedAt.toISOString(),
   },
+  archived: archived && { ...archived, orders: Number(archived.orders) },
 });
 
-function inWords({ full, orders, transfers, closed }: Coverage): string | undefined {
+function inWords({ full, orders, transfers, closed, archived }: Coverage): string | undefined {
   if (!closed) return undefined;
   const now = `Checked now: ${counted(orders, 'order')} and ${counted(transfers, 'movement')} of money`;
-  if (full) return `${now}, closed months included.`;
+  if (full) return `${now}, closed months included.${archivedInWords(archived)}`;
   const months =
     closed.months === 1
       ? `month ${closed.from}`
@@ -39,5 +40,15 @@ function inWords({ full, orders, transfers, closed }: Coverage): string | undefi
   return (
     `${now}.\nNot read again: ${counted(closed.orders, 'order')} of the closed ${months}, checked when each was closed, ` +
     `last on ${closed.lastClosedAt.toISOString().slice(0, 10)}. topup audit --full reads them too.`
+  );
+}
+
+function archivedInWords(archived: Coverage['archived']): string {
+  if (!archived) return '';
+  const { from, through, orders } = archived;
+  const months = from === through ? from : `${from} to ${through}`;
+  return (
+    `\nNot there to be read: ${counted(orders, 'order')} of ${months}, which ${orders === 1n ? 'is' : 'are'} archived ` +
+    '(topup month archives). What money they moved was read.'
   );
 }

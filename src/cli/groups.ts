@@ -64,7 +64,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./audit.commands.js')).auditCommands,
   },
   month: {
-    summary: 'Close months of the books; list and show closed ones',
+    summary: 'Close months of the books; list and show closed ones; archive and restore their orders',
     load: async () => (await import('./month.commands.js')).monthCommands,
   },
   report: {

@@ -10,6 +10,7 @@ import {
 import type { Actor } from '../audit-log/audit-log.js';
 import { formatBaht } from '../core/money.js';
 import { examples, type CommandGroup } from './command-group.js';
+import { defineArchive } from './month-archive.commands.js';
 import { month, operatorOption, reasonOption } from './options.js';
 import { list, listTable, paragraphs, type Streamed } from './output.js';
 import { withProgress, type ReportProgress } from './progress.js';
@@ -68,6 +69,8 @@ export const monthCommands: CommandGroup = {
           };
         }),
       );
+
+    defineArchive(months, act);
   },
 };
 

@@ -56,7 +56,17 @@ export class OrderPlacement {
     return this.writer.submit(command);
   }
 
+  /** Of a batch with the reference of an archived order nothing was written: it is gone through again. */
   private async commit(commands: PlaceOrder[], wait: LockWait): Promise<BatchResult<Placed>[]> {
+    try {
+      return await this.commitOnce(commands, wait);
+    } catch (error) {
+      if (!this.orders.meetsArchive(error)) throw error;
+      return this.commitOnce(commands, wait);
+    }
+  }
+
+  private async commitOnce(commands: PlaceOrder[], wait: LockWait): Promise<BatchResult<Placed>[]> {
     const { orders, listings, wallets } = this;
     const suppliers = new Set<number>();
     const { outcomes, webhooks } = await this.database.transaction(async (tx) => {

@@ -1,10 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { isDuplicate } from '../core/postgres-errors.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { Reads } from '../database/reads.js';
 import { insertInput, type Admitted } from './placement-rows.js';
-import { FIND_EARLIER, INSERT_ORDERS, type EarlierOrder } from './placement.sql.js';
+import {
+  ARCHIVED_REFERENCE,
+  FIND_EARLIER,
+  FIND_EARLIER_OR_ARCHIVED,
+  INSERT_ORDERS,
+  type EarlierOrder,
+} from './placement.sql.js';
+import { readAnswer } from './archived-order.js';
+import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import { FIND_WITH_ITEMS, pageOf, type JoinedRow, type PageFilter } from './orders.sql.js';
+import { FIND_ARCHIVED, FIND_WITH_ITEMS, pageOf, type JoinedRow, type PageFilter } from './orders.sql.js';
 
 export interface OrderWithItems {
   order: OrderRow;
@@ -25,6 +34,9 @@ export interface OrderPage {
 /** Orders with their items, as merchants place and read them. */
 @Injectable()
 export class OrdersRepository {
+  /** Whether a repeated reference may be that of an archived order: where none was, nobody pays for asking. */
+  private looksInArchive = false;
+
   constructor(
     private readonly database: Database,
     private readonly reads: Reads,
@@ -34,6 +46,12 @@ export class OrdersRepository {
   async find(merchantId: number, referenceId: string): Promise<OrderWithItems | null> {
     const rows = await this.database.query<JoinedRow>(FIND_WITH_ITEMS, [merchantId, referenceId]);
     return groupByOrder(rows)[0] ?? null;
+  }
+
+  /** The same of an order that was archived: as it ended. */
+  async findArchived(merchantId: number, referenceId: string): Promise<OrderWithItems | null> {
+    const [kept] = await this.database.query<OrderReference>(FIND_ARCHIVED, [merchantId, referenceId]);
+    return kept ? readAnswer(kept) : null;
   }
 
   /** Newest first. */
@@ -57,7 +75,18 @@ export class OrdersRepository {
     tx: Queryable,
     asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[],
   ): Promise<EarlierOrder[]> {
-    return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
+    const find = this.looksInArchive ? FIND_EARLIER_OR_ARCHIVED : FIND_EARLIER;
+    return tx.query<EarlierOrder>(...find.with({ asked }));
+  }
+
+  /**
+   * Whether orders could not be written because one has the reference of an archived order. From then on
+   * {@link findEarlier} finds these as well, so that the same orders may be tried again.
+   */
+  meetsArchive(error: unknown): boolean {
+    const meets = isDuplicate(error, ARCHIVED_REFERENCE);
+    this.looksInArchive ||= meets;
+    return meets;
   }
 
   /** Writes orders with all that belongs to them, and takes their prices from the wallets. */

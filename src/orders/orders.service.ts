@@ -60,8 +60,12 @@ export class OrdersService {
 
   /** The merchant's order with this reference, and what was handed over for it. @throws NOT_FOUND */
   async get(merchantId: number, referenceId: string): Promise<OrderDto> {
-    const { order, items } = await this.find(merchantId, referenceId);
-    const delivered = items.some(mayHaveDeliveries) ? await this.deliveries.ofOrder(order.id) : undefined;
+    const { order, items, isArchived } = await this.find(merchantId, referenceId);
+    const ended = items.filter(mayHaveDeliveries);
+    if (ended.length === 0) return toOrderDto(order, items);
+    const delivered = isArchived
+      ? await this.deliveries.ofArchived(order.id, ended)
+      : await this.deliveries.ofOrder(order.id);
     return toOrderDto(order, items, delivered);
   }
 
@@ -91,13 +95,18 @@ export class OrdersService {
   }
 
   /** @throws NOT_FOUND */
-  private async find(merchantId: number, referenceId: string): Promise<OrderWithItems> {
+  private async find(
+    merchantId: number,
+    referenceId: string,
+  ): Promise<OrderWithItems & { isArchived: boolean }> {
     // NUL and lone surrogates are no text to PostgreSQL, so no order has them in its reference.
     const possible =
       referenceId.length <= MAX_REFERENCE_LENGTH && !referenceId.includes('\0') && referenceId.isWellFormed();
     const found = possible ? await this.orders.find(merchantId, referenceId) : null;
-    if (!found) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
-    return found;
+    if (found) return { ...found, isArchived: false };
+    const archived = possible ? await this.orders.findArchived(merchantId, referenceId) : null;
+    if (!archived) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
+    return { ...archived, isArchived: true };
   }
 }
 

@@ -29,6 +29,13 @@ export const FIND_WITH_ITEMS: Statement = {
          FROM (${FIND_BY_REFERENCE.text}) o JOIN order_items i ON i.order_id = o.id ORDER BY i.position`,
 };
 
+/** What is kept of an archived order. $1 merchant, $2 reference. */
+export const FIND_ARCHIVED: Statement = {
+  name: 'orders.find_archived',
+  text: `SELECT order_id, merchant_id, reference_id, order_number, answer FROM order_references
+         WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2 ORDER BY reference_id LIMIT 1`,
+};
+
 export const FIND_ITEMS_OF: Statement = {
   name: 'orders.find_items_of',
   text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,

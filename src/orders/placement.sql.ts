@@ -20,6 +20,27 @@ export const FIND_EARLIER = statement(
       ORDER BY reference_id LIMIT 1) o`,
 );
 
+/** The same where orders were archived: their references are asked for as well. */
+export const FIND_EARLIER_OR_ARCHIVED = statement(
+  'placement.find_earlier_or_archived',
+  { asked: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
+  ({ asked }) => `
+    SELECT o.merchant_id, o.reference_id, o.content_hash
+    FROM ${asked.as('asked')}
+    CROSS JOIN LATERAL (
+      (SELECT merchant_id, reference_id, content_hash FROM orders
+       WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
+       ORDER BY reference_id LIMIT 1)
+      UNION ALL
+      (SELECT merchant_id, reference_id, content_hash FROM order_references
+       WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
+       ORDER BY reference_id LIMIT 1)
+      LIMIT 1) o`,
+);
+
+/** What the database refuses a new order by whose reference is that of an archived one. */
+export const ARCHIVED_REFERENCE = 'uq_order_references_reference';
+
 /**
  * Everything that makes the orders of a batch: orders, items, units, the movements of money and the wallets' balances.
  * Rows are numbered in arrival order, so that a statement's balances follow each other.

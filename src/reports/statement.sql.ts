@@ -1,5 +1,6 @@
 import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
+import { archived } from '../wallet/wallet.sql.js';
 import { AVAILABLE } from './daily-report.sql.js';
 
 /** $1 a month such as 2026-10, $2 the time zone that it begins and ends in. */
@@ -27,8 +28,8 @@ export const READ_BOUNDS: Statement = {
 };
 
 const LINE = `
-  t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
-  o.order_number, t.created_at, t.reference, t.note, t.operator, t.approved_by`;
+  t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference, ${archived('reference_id')}) AS reference_id,
+  coalesce(o.order_number, ${archived('order_number')}) AS order_number, t.created_at, t.reference, t.note, t.operator, t.approved_by`;
 
 const page = (order: 'ASC' | 'DESC'): string => `
   SELECT ${LINE}

@@ -20,7 +20,8 @@ export const COUNT_USES: Statement = {
   text: `SELECT (SELECT count(*)::int FROM supplier_offers WHERE supplier_id = $1) AS offers,
                 (SELECT count(*)::int FROM supplier_reversals WHERE supplier_id = $1) AS reversals,
                 EXISTS (SELECT FROM order_items WHERE supplier_id = $1)
-                  OR EXISTS (SELECT FROM unit_attempts WHERE supplier_id = $1) AS orders`,
+                  OR EXISTS (SELECT FROM unit_attempts WHERE supplier_id = $1)
+                  OR EXISTS (SELECT FROM archived_partitions WHERE $1 = ANY(supplier_ids)) AS orders`,
 };
 
 /** For the rest of the transaction. */

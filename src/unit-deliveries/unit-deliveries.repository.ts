@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import * as sql from './unit-deliveries.sql.js';
 
+export type { DeliveredRow } from './unit-deliveries.sql.js';
+
 export type KeptRow = Parameters<typeof sql.KEEP_DELIVERIES.with>[0]['deliveries'][number];
 
 /** What suppliers handed over for units. */
@@ -17,5 +19,10 @@ export class UnitDeliveriesRepository {
   /** In the order of items and units. */
   listDelivered(orderId: bigint): Promise<sql.DeliveredRow[]> {
     return this.database.query<sql.DeliveredRow>(...sql.FIND_DELIVERED.with({ orderId }));
+  }
+
+  /** Of an archived order, in the same order. */
+  listKept(orderId: bigint): Promise<sql.DeliveredRow[]> {
+    return this.database.query<sql.DeliveredRow>(...sql.FIND_KEPT.with({ orderId }));
   }
 }

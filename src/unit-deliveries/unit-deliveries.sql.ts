@@ -43,3 +43,11 @@ export const FIND_DELIVERED = statement(
       AND (i.kind = 'code' OR d.id IS NOT NULL)
     ORDER BY i.position, d.unit`,
 );
+
+/** The same of an order whose items are archived: whatever there is. */
+export const FIND_KEPT = statement(
+  'unit_deliveries.find_kept',
+  { orderId: 'bigint' },
+  ({ orderId }) =>
+    `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
+);

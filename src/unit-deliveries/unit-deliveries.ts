@@ -3,7 +3,7 @@ import type { ProductKind } from '../core/product-kind.js';
 import { SecretBox } from '../core/secret-box.js';
 import type { DefiniteOutcome, Delivery } from '../suppliers/supplier-outcome.js';
 import { keptOf } from './delivered.js';
-import { UnitDeliveriesRepository } from './unit-deliveries.repository.js';
+import { UnitDeliveriesRepository, type DeliveredRow } from './unit-deliveries.repository.js';
 
 /** What was handed over for one unit of an item, as its merchant sees it. */
 export interface DeliveredPiece {
@@ -34,8 +34,26 @@ export class UnitDeliveries {
 
   /** Of an order's items that have ended. @throws Error when it was sealed under a key that is not here. */
   async ofOrder(orderId: bigint): Promise<DeliveredItems> {
+    return this.toItems(await this.repository.listDelivered(orderId));
+  }
+
+  /**
+   * Of an archived order. @param ended its items that ended with something bought.
+   * @throws Error when it was sealed under a key that is not here.
+   */
+  async ofArchived(
+    orderId: bigint,
+    ended: { position: number; kind: ProductKind }[],
+  ): Promise<DeliveredItems> {
+    const nothing = ended
+      .filter(({ kind }) => kind === 'code')
+      .map(({ position }): DeliveredRow => ({ item: position, unit: null, sealed: null }));
+    return this.toItems([...nothing, ...(await this.repository.listKept(orderId))]);
+  }
+
+  private toItems(rows: DeliveredRow[]): DeliveredItems {
     const items = new Map<number, DeliveredPiece[]>();
-    for (const { item, unit, sealed } of await this.repository.listDelivered(orderId)) {
+    for (const { item, unit, sealed } of rows) {
       const pieces = items.get(item) ?? [];
       if (unit !== null) pieces.push(...this.open(sealed).map((each) => toPiece(unit, each)));
       items.set(item, pieces);

@@ -17,11 +17,15 @@ export const LOCK_FREE_WALLETS: Statement = {
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,
 };
 
+/** What an archived order was called, which a movement of money `t` belongs to: asked only where there is no such order. */
+export const archived = (name: 'reference_id' | 'order_number'): string =>
+  `(SELECT ${name} FROM order_references WHERE order_references.order_id = t.order_id)`;
+
 /** A merchant's statement, newest first. $1 merchant, $2 before this id or null, $3 how many. */
 export const STATEMENT_PAGE: Statement = {
   name: 'transfers.statement',
-  text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference) AS reference_id,
-                o.order_number, t.created_at
+  text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference, ${archived('reference_id')}) AS reference_id,
+                coalesce(o.order_number, ${archived('order_number')}) AS order_number, t.created_at
          FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
          WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND t.id < coalesce($2::bigint, ${MAX_BIGINT})
          ORDER BY t.id DESC LIMIT $3`,

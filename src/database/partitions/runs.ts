@@ -37,14 +37,22 @@ const RUN_LOCK = 7_038_170;
  * @throws PartitionsRefused
  */
 export async function alone(run: Run, work: () => Promise<void>): Promise<void> {
-  const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
-  if (!lock?.locked)
-    throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
+  await takeTurn(run);
   try {
     await work();
   } finally {
     await run(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
   }
+}
+
+/**
+ * Keeps other runs away until the connection ends.
+ * @throws PartitionsRefused where there is one.
+ */
+export async function takeTurn(run: Run): Promise<void> {
+  const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
+  if (!lock?.locked)
+    throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
 }
 
 /**

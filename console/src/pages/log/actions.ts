@@ -15,7 +15,7 @@ export const ACTIONS: readonly Action[] = [
   ...(['offer.set', 'offer.remove', 'fx.set', 'supplier.set', 'supplier.remove'] as const),
   ...(['supplier.pause', 'supplier.resume', 'supplier.sync'] as const),
   ...(['webhook.replay', 'webhook.retry', 'webhook.test'] as const),
-  ...(['report.run', 'audit.run', 'month.close', 'job.cancel'] as const),
+  ...(['report.run', 'audit.run', 'month.close', 'month.archive', 'month.restore', 'job.cancel'] as const),
   ...(['operator.create', 'operator.set_role', 'operator.disable', 'operator.enable'] as const),
   ...(['operator.reset', 'operator.unlock', 'operator.set_password', 'operator.set_profile'] as const),
   ...(['operator.allow_company', 'operator.link_company'] as const),

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { ArchiveModule } from '../archive/archive.module.js';
+import { KEEP_DAYS, MonthArchiveService, type Archived } from '../archive/month-archive.service.js';
+import { MonthRestoreService } from '../archive/month-restore.service.js';
+import type { ArchivedOrders } from '../audit/closings.repository.js';
+import type { Actor } from '../audit-log/audit-log.js';
+import { counted } from '../core/text.js';
+import type { CommandFeatures } from '../cli.module.js';
+import { examples, type Act } from './command-group.js';
+import { ASKS_FIRST, confirm } from './confirm.js';
+import { month, operatorOption, reasonOption, yesOption } from './options.js';
+import { list, record, type Result } from './output.js';
+import { withProgress } from './progress.js';
+
+type ArchiveGiven = Actor & { through: string; to: string; yes?: boolean };
+
+const features = (): Promise<CommandFeatures> => Promise.resolve({ imports: [ArchiveModule] });
+
+const ARCHIVE_HELP = `
+Moves partitions of orders into files, the oldest first: those of which all orders lie in closed months up to the given one, which must
+have ended ${KEEP_DAYS} days ago. Files are read back and compared before anything is removed. What is removed is out of lists, reports and
+the console until topup month restore brings it back; money, codes and references stay. Interrupted, start it again: it goes on.
+DATABASE_URL must lead to PostgreSQL itself.
+`;
+
+/** The commands about months whose orders leave the database. */
+export function defineArchive(months: Command, act: Act): void {
+  months
+    .command('archive')
+    .description('Move old orders of closed months into files, and remove them from the database.')
+    .requiredOption('--through <month>', 'last month whose orders may go, such as 2026-05', month)
+    .requiredOption('--to <directory>', 'where a directory for each partition is made, on this machine')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addOption(yesOption())
+    .addHelpText(
+      'after',
+      ARCHIVE_HELP + ASKS_FIRST + examples('month archive --through 2026-05 --to /archive'),
+    )
+    .action(
+      act(async (app, { through, to, yes, ...by }: ArchiveGiven) => {
+        const directory = path.resolve(to);
+        await confirm(`Orders up to ${through} are moved to ${directory}.`, { yes });
+        return archiveResult(
+          await withProgress('Archiving', (report) =>
+            app.get(MonthArchiveService).archive({
+              ...{ through, directory, by },
+              onStep: (what) => report(0, undefined, what),
+            }),
+          ),
+        );
+      }, features),
+    );
+
+  months
+    .command('archives')
+    .description('List partitions of orders that were moved into files.')
+    .addHelpText('after', examples('month archives', 'month archives --json'))
+    .action(
+      act(async (app) => {
+        const archived = await app.get(MonthArchiveService).list();
+        return list(archived.map(toRow), 'Nothing is archived.');
+      }, features),
+    );
+
+  months
+    .command('restore')
+    .description('Bring archived orders back into the database, as they were.')
+    .argument('<directory>', 'directory of the partition, such as /archive/orders_p1')
+    .addOption(operatorOption())
+    .addOption(reasonOption())
+    .addHelpText('after', examples('month restore /archive/orders_p1'))
+    .action(
+      act(async (app, directory: string, by: Actor) => {
+        const restored = await withProgress('Restoring', (report) =>
+          app.get(MonthRestoreService).restore(directory, {
+            by,
+            onStep: (what) => report(0, undefined, what),
+          }),
+        );
+        return record({ ...restored });
+      }, features),
+    );
+}
+
+function archiveResult(archived: Archived[]): Result {
+  return {
+    json: archived,
+    text: () =>
+      archived
+        .map(
+          ({ partition, orders, from, through, bytes, directory }) =>
+            `${partition}: ${counted(BigInt(orders), 'order')} of ${from === through ? from : `${from} to ${through}`}, ` +
+            `${counted(BigInt(bytes), 'byte')} in ${directory}`,
+        )
+        .join('\n'),
+  };
+}
+
+const toRow = ({
+  number,
+  months,
+  orders,
+  bytes,
+  directory,
+  archived_at: at,
+}: ArchivedOrders): Record<string, unknown> => {
+  const used = months.filter((each) => each.orders > 0).map((each) => each.month);
+  return {
+    partition: `orders_p${number}`,
+    from: used[0] ?? null,
+    through: used.at(-1) ?? null,
+    orders: Number(orders),
+    bytes: bytes === null ? null : Number(bytes),
+    directory,
+    archived_at: at?.toISOString() ?? null,
+  };
+};

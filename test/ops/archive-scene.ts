@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { MonthArchiveService, type Archived } from '../../src/archive/month-archive.service.js';
+import { MonthRestoreService, type Restored } from '../../src/archive/month-restore.service.js';
+import { Links, type Link } from '../../src/archive/link.js';
+import { ClosingsRepository } from '../../src/audit/closings.repository.js';
+import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
+import type { Run } from '../../src/database/partitions/runs.js';
+import { CommandLine } from '../cli/command-line.js';
+import { sellsCodes } from '../deliveries/handed-over.js';
+import { refused } from '../support/fake-supplier.js';
+import { monthsAgo, moveTo } from '../support/months.js';
+import { Partitioning } from '../support/partitioning.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+/** How many ids a partition has. */
+export const SIZE = 100n;
+/** The months that the orders of the first partition and of the second are of. */
+export const MONTHS = [monthsAgo(6), monthsAgo(5)] as const;
+
+/** A request for an order, and what came of it. */
+export interface Ordered {
+  request: { reference_id: string; user_id: string; items: { sku: string; quantity?: number }[] };
+  /** As its merchant read it when it had ended. */
+  body: OrderBody;
+}
+
+/** What a connection is about to send. @throws whatever is to interrupt it. */
+export type Watch = (text: string) => void | Promise<void>;
+
+/** Orders in three partitions: two with a closed month each, and the one that they fill now. */
+export class ArchiveScene {
+  readonly commandLine: CommandLine;
+  /** By the partition that they are in. */
+  readonly ordered: [Ordered[], Ordered[], Ordered[]] = [[], [], []];
+  private readonly services: Pick<TestStack, 'config' | 'database'>;
+
+  private constructor(
+    readonly stack: TestStack,
+    readonly merchant: TestMerchant,
+    readonly directory: string,
+    readonly skus: { topUp: string; code: string },
+    private readonly partitioning: Partitioning,
+  ) {
+    this.services = stack;
+    this.commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });
+  }
+
+  static async make(): Promise<ArchiveScene> {
+    const stack = await TestStack.start({ MONTH_CLOSE_AFTER_DAYS: '0' });
+    const merchant = await stack.merchant('10000.00');
+    const skus = {
+      topUp: await stack.product('35.00'),
+      code: await stack.product('50.00', { kind: 'code' }),
+    };
+    const directory = await mkdtemp(path.join(tmpdir(), 'archive-'));
+    const scene = new ArchiveScene(stack, merchant, directory, skus, await Partitioning.connect(stack));
+    await scene.fill();
+    return scene;
+  }
+
+  async close(): Promise<void> {
+    await this.partitioning.close();
+    await this.stack.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** On a connection such as `npm run partition` has. */
+  get run(): Run {
+    return this.partitioning.run;
+  }
+
+  /** The request again, to whichever API. */
+  post(request: object, client = this.merchant.client): ReturnType<typeof client.post<OrderBody>> {
+    return client.post<OrderBody>('/v1/orders', request);
+  }
+
+  async order(user = 'player', items = [{ sku: this.skus.topUp, quantity: 2 }]): Promise<Ordered> {
+    const request = { reference_id: unique('archived'), user_id: user, items, metadata: { b: '2', a: 'ก' } };
+    const { status } = await this.post(request);
+    if (status !== 200) throw new Error(`the order was answered with ${status}`);
+    const body = await this.stack.orderWith(this.merchant, request.reference_id, 'completed', 'failed');
+    return { request, body };
+  }
+
+  /** On connections that pass by `watch`. */
+  archive(through: string, watch: Watch = () => undefined): Promise<Archived[]> {
+    const { database } = this.services;
+    const service = new MonthArchiveService(this.links(watch), database, new ClosingsRepository(database));
+    return service.archive({ through, directory: this.directory, by: { operator: 'operator-1' } });
+  }
+
+  restore(directory: string, watch: Watch = () => undefined): Promise<Restored> {
+    const service = new MonthRestoreService(this.links(watch), this.services.database);
+    return service.restore(directory, { by: { operator: 'operator-1' } });
+  }
+
+  /** All rows of the tables of orders and of those beside them, each with its own. */
+  async rows(): Promise<Record<string, object[]>> {
+    const tables = [
+      'orders',
+      'order_items',
+      'order_units',
+      'unit_attempts',
+      'supplier_calls',
+      'transfers',
+      'events',
+    ];
+    const found: Record<string, object[]> = {};
+    for (const table of [...tables, 'unit_deliveries'])
+      found[table] = await this.stack.sql(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
+    return found;
+  }
+
+  /** In which partitions there are orders, and how many. */
+  async places(): Promise<Record<string, number>> {
+    const rows = await this.stack.sql<{ place: string; orders: number }>(
+      'SELECT tableoid::regclass::text AS place, count(*)::int AS orders FROM orders GROUP BY 1',
+    );
+    return Object.fromEntries(rows.map(({ place, orders }) => [place, orders]));
+  }
+
+  private links(watch: Watch): Links {
+    const links = new Links(this.services.config);
+    return Object.assign(Object.create(links) as Links, {
+      open: async (): Promise<Link> => {
+        const link = await links.open();
+        return {
+          ...link,
+          run: async <Row extends object>(text: string, values?: unknown[]) => {
+            await watch(text);
+            return link.run<Row>(text, values);
+          },
+        };
+      },
+    });
+  }
+
+  private async fill(): Promise<void> {
+    const { stack, skus } = this;
+    await this.partitioning.orders(SIZE);
+    sellsCodes(stack, 'reader');
+    stack.supplier.script('unlucky', ({ reference }) =>
+      reference.endsWith('.2')
+        ? refused(reference, 'OUT_OF_STOCK')
+        : { status: 200, body: { reference, status: 'succeeded', supplier_reference: 'S' } },
+    );
+    const two = [
+      { sku: skus.topUp, quantity: 1 },
+      { sku: skus.code, quantity: 2 },
+    ];
+    this.ordered[0].push(await this.order(), await this.order('unlucky'), await this.order('reader', two));
+    await moveTo(stack, MONTHS[0]);
+    await this.goOnAt(SIZE);
+    this.ordered[1].push(await this.order(), await this.order('unlucky'));
+    await moveTo(stack, MONTHS[1]);
+    await this.goOnAt(2n * SIZE);
+    await keepPartitionAhead(this.run);
+    this.ordered[2].push(await this.order());
+    // What moved the orders to their months changed when they were made.
+    for (const each of this.ordered.flat())
+      each.body = (await this.merchant.client.get<OrderBody>(`/v1/orders/${each.request.reference_id}`)).body;
+    await this.commandLine.json('month', 'close', '--through', MONTHS[1]);
+  }
+
+  /** The next order gets this id. */
+  private goOnAt(id: bigint): Promise<object[]> {
+    return this.stack.sql(`SELECT setval('orders_id_seq', $1, false)`, [id]);
+  }
+}

@@ -1,0 +1,201 @@
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { takeTurn } from '../../src/database/partitions/runs.js';
+import { expectBooksToBalance } from '../support/books.js';
+import { monthsAgo } from '../support/months.js';
+import { auditServiceOf } from '../support/planted.js';
+import { ArchiveScene, MONTHS, type Watch } from './archive-scene.js';
+
+let scene: ArchiveScene;
+
+beforeEach(async () => {
+  scene = await ArchiveScene.make();
+});
+
+afterEach(() => scene.close());
+
+const [FIRST, SECOND] = MONTHS;
+
+const directoryOf = (number: number): string => path.join(scene.directory, `orders_p${number}`);
+
+const before =
+  (step: string): Watch =>
+  (text) => {
+    if (text.includes(step)) throw new Error(`interrupted before ${step}`);
+  };
+
+/** New orders are taken, old ones are not bought again, and the books are in order. */
+async function expectAllIsWell(): Promise<void> {
+  const balance = await scene.stack.wallet(scene.merchant);
+  for (const { request, body } of scene.ordered.flat())
+    expect(await scene.post(request)).toMatchObject({
+      status: 200,
+      body: { order_number: body.order_number },
+    });
+  expect(await scene.stack.wallet(scene.merchant)).toEqual(balance);
+  await scene.order();
+  for (const full of [false, true]) {
+    const { checks } = await auditServiceOf(scene.stack).run({ full });
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  }
+}
+
+describe('archiving and restoring', () => {
+  it('can be interrupted at any step, and go on when they are started again', async () => {
+    const rows = await scene.rows();
+    for (const step of [
+      `INSERT INTO archived_partitions`,
+      `SET state = CASE`,
+      `INSERT INTO order_references`,
+      `LOCK TABLE`,
+      `DETACH PARTITION`,
+      `IS DISTINCT FROM`,
+      `DROP TABLE`,
+    ]) {
+      await expect(scene.archive(FIRST, before(step))).rejects.toThrow(`interrupted before ${step}`);
+      await expectAllIsWell();
+    }
+    expect(await scene.archive(FIRST)).toMatchObject([{ partition: 'orders_p1', orders: 3 }]);
+    await expectAllIsWell();
+    for (const step of [
+      `CREATE TABLE order_units_p1`,
+      `ADD CONSTRAINT fk_order_units_item`,
+      `VALIDATE CONSTRAINT`,
+      `ATTACH PARTITION`,
+      `DELETE FROM order_references`,
+      `DROP TRIGGER`,
+    ]) {
+      await expect(scene.restore(directoryOf(1), before(step))).rejects.toThrow(`interrupted before ${step}`);
+      await expectAllIsWell();
+    }
+    expect(await scene.restore(directoryOf(1))).toEqual({ partition: 'orders_p1', orders: 3 });
+    await expectAllIsWell();
+    for (const [table, kept] of Object.entries(rows))
+      expect([table, (await scene.rows())[table]]).toEqual([table, expect.arrayContaining(kept)]);
+    await expectBooksToBalance(scene.stack);
+  });
+
+  it('take several partitions, one after the other, and bring back whichever is asked for', async () => {
+    expect(await scene.archive(SECOND)).toMatchObject([
+      { partition: 'orders_p1', orders: 3, from: FIRST },
+      { partition: 'orders_p2', orders: 2, through: SECOND },
+    ]);
+    await expectAllIsWell();
+    await scene.restore(directoryOf(1));
+    await expectAllIsWell();
+    expect(await scene.places()).toMatchObject({ orders_p1: 3 });
+    await scene.restore(directoryOf(2));
+    await expectAllIsWell();
+    expect(await scene.places()).toMatchObject({ orders_p1: 3, orders_p2: 2 });
+  });
+
+  it('keep what was written after the copy and before the partition left', async () => {
+    const late = `UPDATE unit_attempts SET unconfirmed = 'late' WHERE order_id < 100`;
+    let isWritten = false;
+    await scene.archive(FIRST, async (text) => {
+      if (!text.includes('SHARE UPDATE EXCLUSIVE') || isWritten) return;
+      isWritten = true;
+      await scene.stack.sql(late);
+    });
+    await scene.restore(directoryOf(1));
+    const kept = await scene.stack.sql(`SELECT DISTINCT unconfirmed FROM unit_attempts WHERE order_id < 100`);
+    expect(kept).toEqual([{ unconfirmed: 'late' }]);
+  });
+});
+
+describe('archiving', () => {
+  it('waits until an order has ended and whoever is to be told was told', async () => {
+    const [{ body } = { body: undefined }] = scene.ordered[0];
+    const id = `(SELECT id FROM orders WHERE order_number = '${body?.order_number}')`;
+    const plant = (text: string): Promise<void> =>
+      scene.stack.fill(`SET session_replication_role = 'replica'; ${text}`);
+    const obstacles: [plant: string, undo: string, why: RegExp][] = [
+      [
+        `UPDATE orders SET status = 'processing', open_items = 1 WHERE id = ${id}`,
+        `UPDATE orders SET status = 'completed', open_items = 0 WHERE id = ${id}`,
+        /the order with id \d+ has not ended/,
+      ],
+      [
+        `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, status, created_at)
+         SELECT order_id, item, unit, supplier_id, 'taken_back', 'open', now() FROM order_units WHERE order_id = ${id} LIMIT 1`,
+        `UPDATE supplier_reversals SET status = 'closed', closed_at = now()`,
+        /has an open reversal/,
+      ],
+      [
+        `INSERT INTO attempt_checks SELECT order_id, item, unit, number, now() + interval '1 day' FROM unit_attempts
+         WHERE order_id = ${id} LIMIT 1`,
+        `DELETE FROM attempt_checks`,
+        /still to be asked about/,
+      ],
+    ];
+    for (const [change, undo, why] of obstacles) {
+      await plant(change);
+      await expect(scene.archive(FIRST)).rejects.toThrow(why);
+      await plant(undo);
+    }
+    expect(await scene.archive(FIRST)).toHaveLength(1);
+  });
+
+  it('says what is missing: a closed month, time, partitions, a place to write', async () => {
+    const to = (...args: string[]): string[] => ['month', 'archive', '--through', ...args];
+    const none = path.join(directoryOf(1), 'manifest.json');
+    const refused: [args: string[], message: RegExp][] = [
+      [to(monthsAgo(4), '--to', scene.directory), /is not closed: see topup month list/],
+      [to(monthsAgo(1), '--to', scene.directory), /can be archived from \S+ on/],
+      [to('2020-01', '--to', scene.directory), /2020-01 is not closed/],
+      [to(FIRST, '--to', '/dev/null/x'), /\/dev\/null\/x\S* can't be used: ENOTDIR/],
+      [['month', 'restore', directoryOf(1)], /orders_p1\/manifest\.json can't be used: ENOENT/],
+    ];
+    // One after the other: beside another run each would be refused for that.
+    for (const [args, message] of refused) expect(await scene.commandLine.refused(...args)).toMatch(message);
+    await writeFile(directoryOf(1), 'a file');
+    expect(await scene.commandLine.refused(...to(FIRST, '--to', scene.directory))).toMatch(
+      /orders_p1 can't be used: EEXIST/,
+    );
+    await rm(directoryOf(1));
+    expect(existsSync(none)).toBe(false);
+    await expectAllIsWell();
+  });
+
+  it('removes nothing when the disk is full', async () => {
+    await expect(scene.archive(FIRST, before('SET state = CASE'))).rejects.toThrow('interrupted');
+    const file = path.join(directoryOf(1), 'order_units.copy.gz');
+    await rm(file);
+    await symlink('/dev/full', file);
+    await expect(scene.archive(FIRST)).rejects.toThrow(/order_units\.copy\.gz can't be used: ENOSPC/);
+    expect(await scene.places()).toMatchObject({ orders_p1: 3 });
+    await rm(file);
+    expect(await scene.archive(FIRST)).toHaveLength(1);
+  });
+
+  it('is refused beside another run', async () => {
+    await takeTurn(scene.run);
+    await expect(scene.archive(FIRST)).rejects.toThrow('another run');
+  });
+});
+
+describe('restoring', () => {
+  it('refuses files that were changed, and takes them from wherever they were moved to', async () => {
+    await scene.archive(FIRST);
+    const file = path.join(directoryOf(1), 'orders.copy.gz');
+    const content = await readFile(file);
+    await writeFile(file, Buffer.concat([content.subarray(0, -9), Buffer.from([1]), content.subarray(-8)]));
+    await expect(scene.restore(directoryOf(1))).rejects.toThrow(
+      /orders\.copy\.gz is (damaged|not as it was written)/,
+    );
+    await writeFile(file, content);
+    const manifest = path.join(directoryOf(1), 'manifest.json');
+    const text = await readFile(manifest, 'utf8');
+    await writeFile(manifest, text.replace('"orders": 3', '"orders": 2'));
+    await expect(scene.restore(directoryOf(1))).rejects.toThrow('is not what this installation wrote');
+    await writeFile(manifest, text);
+    await expectAllIsWell();
+    const moved = path.join(scene.directory, 'moved');
+    await rename(directoryOf(1), moved);
+    expect(await scene.restore(moved)).toEqual({ partition: 'orders_p1', orders: 3 });
+    await expect(scene.restore(moved)).rejects.toThrow('orders_p1 is not archived');
+    await expectAllIsWell();
+  });
+});

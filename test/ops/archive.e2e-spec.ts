@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../src/database/schema.service.js';
+import { Client } from '../support/http.js';
+import { unique } from '../support/stack.js';
+import { ArchiveScene, MONTHS } from './archive-scene.js';
+
+interface Audit {
+  ok: boolean;
+  checks: { name: string; ok: boolean; detail: string }[];
+  checked: { orders: number; transfers: number };
+  archived: object | null;
+}
+
+let scene: ArchiveScene;
+let before: Awaited<ReturnType<ArchiveScene['rows']>>;
+let entries: object;
+
+/** The first partition is archived by the command line, as an operator does it. */
+beforeAll(async () => {
+  scene = await ArchiveScene.make();
+  before = await scene.rows();
+  entries = await statement();
+});
+
+afterAll(() => scene.close());
+
+const statement = async (): Promise<object> =>
+  (await scene.merchant.client.get<object>('/v1/wallet/entries?limit=100')).body;
+
+const archive = (through: string): Promise<object[]> =>
+  scene.commandLine.json(
+    ...['month', 'archive', '--through', through, '--to', scene.directory, '--reason', 'the disk is full'],
+  );
+
+const audit = (...options: string[]): Promise<Audit> => scene.commandLine.json('audit', ...options);
+
+const faults = ({ checks }: Audit): string[] => checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
+
+describe('orders of closed months', () => {
+  it('leave the database for files, partition by partition, when an operator says so', async () => {
+    const directory = path.join(scene.directory, 'orders_p1');
+    const archived = await archive(MONTHS[0]);
+    expect(archived).toEqual([
+      {
+        ...{ partition: 'orders_p1', directory, orders: 3, from: MONTHS[0], through: MONTHS[0] },
+        bytes: expect.any(Number),
+      },
+    ]);
+    expect(await scene.places()).toEqual({ orders_p2: 2, orders_p3: 1 });
+    expect(existsSync(path.join(directory, 'orders.copy.gz'))).toBe(true);
+    expect(await scene.commandLine.json('month', 'archives')).toMatchObject([
+      { partition: 'orders_p1', orders: 3, from: MONTHS[0], directory },
+    ]);
+    expect(await scene.commandLine.json('log', '--action', 'month.archive')).toMatchObject([
+      { operator: 'operator-1', reason: 'the disk is full', detail: { partition: 'orders_p1', orders: 3 } },
+    ]);
+    const tables = await scene.stack.sql(`SELECT relname FROM pg_class WHERE relname LIKE '%\\_p1'`);
+    expect(tables).toEqual([]);
+  });
+
+  it('buy nothing again: a repeated request is answered with the order as it ended, another one refused', async () => {
+    const wallet = await scene.stack.wallet(scene.merchant);
+    for (const { request, body } of scene.ordered[0]) {
+      const again = await scene.post(request);
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+      expect([again.status, again.body]).toEqual([200, withoutDeliveries(body)]);
+      const other = await scene.post({ ...request, user_id: 'somebody-else' });
+      expect(other).toMatchObject({ status: 409, body: { code: 'DUPLICATE_REFERENCE' } });
+    }
+    expect(await scene.stack.wallet(scene.merchant)).toEqual(wallet);
+  });
+
+  it('hold up none of those that are placed beside a repeated one, in a process that meets them first', async () => {
+    const api = await scene.stack.startApi();
+    try {
+      await api.get(SchemaService).whenReady();
+      const client = new Client(scene.stack.urlOf(api), scene.merchant.key);
+      const [old] = scene.ordered[0];
+      const fresh = Array.from({ length: 5 }, () => ({ ...old?.request, reference_id: unique('fresh') }));
+      const answers = await Promise.all(
+        [old?.request, ...fresh, old?.request].map((request) => scene.post(request ?? {}, client)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      const numbers = answers.map(({ body }) => body.order_number);
+      expect(new Set(numbers).size).toBe(6);
+      expect([numbers.at(0), numbers.at(-1)]).toEqual([old?.body.order_number, old?.body.order_number]);
+      for (const { reference_id } of fresh)
+        await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('can be placed by nobody else either, whoever writes them', async () => {
+    const [old] = scene.ordered[0];
+    const copy = scene.stack.sql(
+      `INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
+                           discount_amount, total_amount, open_items, created_at, updated_at)
+       SELECT merchant_id, 'ord_another', $1, content_hash, user_id, 'completed', subtotal_amount, discount_amount,
+              total_amount, 0, created_at, updated_at FROM orders LIMIT 1`,
+      [old?.request.reference_id],
+    );
+    await expect(copy).rejects.toMatchObject({ code: '23505', constraint: 'uq_order_references_reference' });
+    for (const change of [
+      'DELETE FROM order_references',
+      `UPDATE order_references SET reference_id = 'x'`,
+      'TRUNCATE order_references',
+    ])
+      await expect(scene.stack.sql(change)).rejects.toMatchObject({ code: '23000' });
+  });
+
+  it('are read by their references as before, codes included, and are in no list', async () => {
+    for (const { request, body } of scene.ordered[0])
+      expect((await scene.merchant.client.get(`/v1/orders/${request.reference_id}`)).body).toEqual(body);
+    expect(JSON.stringify(scene.ordered[0])).toContain('CODE-');
+    const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>(
+      '/v1/orders?limit=100',
+    );
+    const listed = body.data.map(({ reference_id }) => reference_id);
+    for (const { request } of scene.ordered[0]) expect(listed).not.toContain(request.reference_id);
+  });
+
+  it('stay on the statement, line by line', async () => {
+    const { data } = (await statement()) as { data: object[] };
+    const earlier = (entries as { data: object[] }).data;
+    expect(data.slice(-earlier.length)).toEqual(earlier);
+  });
+
+  it('are none of the audit’s faults: it goes on from the closings, and says what it can’t read', async () => {
+    expect(faults(await audit())).toEqual([]);
+    const full = await audit('--full');
+    expect(faults(full)).toEqual([]);
+    expect(full.archived).toEqual({ from: MONTHS[0], through: MONTHS[0], orders: 3 });
+    expect((await scene.commandLine.run('audit', '--full')).stdout).toContain(
+      `Not there to be read: 3 orders of ${MONTHS[0]}, which are archived (topup month archives).`,
+    );
+  });
+
+  it('keep their suppliers', async () => {
+    await scene.commandLine.refusedAll([[['supplier', 'remove', 'fake'], /orders/]]);
+  });
+
+  it('come back as they were, row by row', async () => {
+    await scene.commandLine.json('month', 'restore', path.join(scene.directory, 'orders_p1'));
+    const after = await scene.rows();
+    for (const [table, rows] of Object.entries(before))
+      expect([table, after[table]]).toEqual([table, expect.arrayContaining(rows)]);
+    expect(await scene.places()).toMatchObject({ orders_p1: 3, orders_p2: 2 });
+    expect(await scene.stack.sql('SELECT FROM order_references')).toEqual([]);
+    expect(await scene.commandLine.json('month', 'archives')).toEqual([]);
+    const full = await audit('--full');
+    expect([faults(full), full.archived]).toEqual([[], null]);
+    const untried = await scene.stack.sql(`
+      SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT convalidated
+        AND confrelid IN ('orders'::regclass, 'order_units'::regclass, 'unit_attempts'::regclass)`);
+    expect(untried).toEqual([]);
+    const [old] = scene.ordered[0];
+    expect(await scene.post(old?.request ?? {})).toMatchObject({
+      status: 200,
+      body: { order_number: old?.body.order_number },
+    });
+  });
+});
+
+/** A repeated POST never shows codes. */
+const withoutDeliveries = (body: object): object =>
+  JSON.parse(
+    JSON.stringify(body, (name, value: unknown) => (name === 'deliveries' ? undefined : value)),
+  ) as object;
