@@ -71,7 +71,16 @@ const rows = {
       'wallet',
       'orders',
     ],
-    ...['webhooks', 'audit', 'archive', 'reports', 'support', 'supplier-purchases', 'maintenance', 'operators'],
+    ...[
+      'webhooks',
+      'audit',
+      'archive',
+      'reports',
+      'support',
+      'supplier-purchases',
+      'maintenance',
+      'operators',
+    ],
   ],
   console: [
     ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],

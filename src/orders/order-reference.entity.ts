@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
@@ -19,6 +19,7 @@ export class OrderReference {
   @Column('text')
   reference_id!: string;
 
+  @Index('ix_order_references_number')
   @Column('text')
   order_number!: string;
 

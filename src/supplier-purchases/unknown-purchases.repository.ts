@@ -11,6 +11,8 @@ export interface ToldPurchase extends ListedPurchase {
 
 /** A reference that follows from an order, as adapters have it that name attempts after their units. */
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]+)\.(\d{1,2})\.(\d{1,3})$/;
+/** The order's number, with which they begin as those of later attempts do. */
+const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 
 /** Purchases of which suppliers tell, as cases where no book knows them: a database that was restored has forgotten them. */
 @Injectable()
@@ -30,11 +32,12 @@ export class UnknownPurchasesRepository {
 }
 
 function toRow({ reference, supplierReference, state, sku, player, boughtAt, cost, detail }: ToldPurchase) {
-  const [, orderNumber, item, unit] = UNIT_REFERENCE.exec(reference ?? '') ?? [];
+  const [, , item, unit] = UNIT_REFERENCE.exec(reference ?? '') ?? [];
+  const [orderNumber = null] = ORDER_NUMBER.exec(reference ?? '') ?? [];
   return {
     ...{ reference, supplier_reference: supplierReference, state, supplier_sku: sku, player, detail },
     ...{ bought_at: boughtAt, cost_micros: cost?.micros ?? null, cost_currency: cost?.currency ?? null },
-    order_number: orderNumber ?? null,
+    order_number: orderNumber,
     item: item === undefined ? null : Number(item),
     unit: unit === undefined ? null : Number(unit),
   };

@@ -3,7 +3,8 @@ import { rowsOf, statement } from '../database/parameters.js';
 /**
  * Those of a supplier's purchases that a book knows: an attempt at this supplier, or at another one that is the same account
  * under another code. A unit without an attempt was sent before attempts were kept, or is yet to be sent: its first attempt
- * takes the reference that follows from its order. One that failed without was never sent, says the book.
+ * takes the reference that follows from its order. One that failed without was never sent, says the book. Of an archived
+ * order the number is known, with which the references of its attempts begin.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -13,7 +14,8 @@ const KNOWN = `
   OR EXISTS (
     SELECT FROM orders o JOIN order_units u ON u.order_id = o.id AND u.item = g.item AND u.unit = g.unit
     WHERE o.order_number = g.order_number AND u.state <> 'failed' AND NOT EXISTS (
-      SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))`;
+      SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))
+  OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number)`;
 
 /**
  * Opens a case for each purchase that no book knows, once for each name of it, and notes what the supplier says now in

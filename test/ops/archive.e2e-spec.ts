@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
 import { Client } from '../support/http.js';
 import { unique } from '../support/stack.js';
 import { ArchiveScene, MONTHS } from './archive-scene.js';
@@ -70,6 +71,23 @@ describe('orders of closed months', () => {
       expect(other).toMatchObject({ status: 409, body: { code: 'DUPLICATE_REFERENCE' } });
     }
     expect(await scene.stack.wallet(scene.merchant)).toEqual(wallet);
+  });
+
+  it('are known by their numbers when their supplier tells of what it sold', async () => {
+    const [{ supplier_id: supplierId } = { supplier_id: 0 }] = await scene.stack.sql<{ supplier_id: number }>(
+      'SELECT supplier_id FROM order_items LIMIT 1',
+    );
+    const number = scene.ordered[0][0]?.body.order_number;
+    const told = [`${number}.1.1`, `${number}.1.1.2`, 'ord_ofNobody00000000.1.1'].map((reference) => ({
+      ...{ reference, supplierReference: null, state: 'succeeded' as const, sku: null, player: null },
+      ...{ boughtAt: null, cost: null, detail: 'a late callback' },
+    }));
+    const opened = await new UnknownPurchasesRepository(scene.stack.database).tell(supplierId, told, 10);
+    const cases = await scene.stack.sql('SELECT reference FROM supplier_reversals WHERE id = ANY($1)', [
+      opened,
+    ]);
+    expect(cases).toEqual([{ reference: 'ord_ofNobody00000000.1.1' }]);
+    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 
   it('hold up none of those that are placed beside a repeated one, in a process that meets them first', async () => {

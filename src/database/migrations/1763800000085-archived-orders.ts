@@ -36,6 +36,8 @@ export class ArchivedOrders1763800000085 implements MigrationInterface {
         answer json NOT NULL,
         CONSTRAINT uq_order_references_reference UNIQUE (merchant_id, reference_id)
       )`);
+    // For what suppliers say of archived orders: the references of their purchases begin with the number.
+    await runner.query(`CREATE INDEX ix_order_references_number ON order_references (order_number)`);
     await runner.query(`
       CREATE TRIGGER tg_order_references_immutable BEFORE UPDATE OR TRUNCATE ON order_references FOR EACH STATEMENT
       EXECUTE FUNCTION refuse_change('the reference of an archived order is never changed')`);
