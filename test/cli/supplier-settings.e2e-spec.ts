@@ -209,7 +209,7 @@ describe('topup supplier adapters', () => {
         },
       ],
       options: [],
-      capabilities: ['deduplication', 'inquiry', 'balance'],
+      capabilities: ['deduplication', 'inquiry', 'balance', 'purchases'],
     });
     const { stdout } = await nowhere.run('supplier', 'adapters');
     expect(stdout).toMatch(/│ http +│ token +│ +│ no +│ Bearer token/);

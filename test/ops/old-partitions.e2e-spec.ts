@@ -102,7 +102,9 @@ const eventsOf = async (): Promise<EventsPage['data']> =>
 
 const listed = async (): Promise<string[]> => (await eventsOf()).map(({ data }) => data.reference_id);
 
-const troubles = (): typeof log => log.filter(({ level }) => level !== 'info');
+/** Of dropping: whoever makes the next partition meanwhile, as started workers do, finds its locks taken and tries again. */
+const troubles = (): typeof log =>
+  log.filter(({ level, msg }) => level !== 'info' && !msg.includes('the next partition'));
 
 describe('old partitions', () => {
   it('are dropped when all that they have is old: deliveries and attempts, and events a round later', async () => {
