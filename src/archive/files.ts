@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform, Writable, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -111,7 +111,11 @@ export async function makeDirectory(
   { mayHaveFiles }: { mayHaveFiles: boolean },
 ): Promise<void> {
   await onDisk(directory, async () => {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (made !== undefined) {
+      await synchronize(path.dirname(made));
+      await synchronize(path.dirname(directory));
+    }
     if (!mayHaveFiles && (await readdir(directory)).length > 0)
       throw new AppError('CONFLICT', `${directory} has files in it: name another directory`);
   });
@@ -134,8 +138,6 @@ export async function readText(file: string): Promise<{ text: string; sha256: st
   const content = await onDisk(file, () => readFile(file));
   return { text: content.toString('utf8'), sha256: hashOf(content) };
 }
-
-export const removeFile = (file: string): Promise<void> => onDisk(file, () => rm(file, { force: true }));
 
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 

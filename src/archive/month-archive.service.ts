@@ -8,7 +8,7 @@ import { present } from '../core/invariant.js';
 import { Database } from '../database/database.js';
 import { takeTurn } from '../database/partitions/runs.js';
 import { ArchiveRepository, type Section, type StateRow } from './archive.repository.js';
-import { readText } from './files.js';
+import { makeDirectory, readText } from './files.js';
 import { Links, type Link } from './link.js';
 import { MANIFEST, readManifest, type Manifest } from './manifest.js';
 import { SectionFiles, type Files, type OnStep } from './section-files.js';
@@ -134,12 +134,18 @@ export class MonthArchiveService {
     const months = await this.monthsOf(archive, section, closings);
     const orders = months.reduce((sum, each) => sum + each.orders, 0);
     const suppliers = await archive.findSuppliers(section);
+    // Files that were begun there by another start are written anew.
+    await makeDirectory(directory, { mayHaveFiles: state?.directory === directory });
     await archive.begin(section, { directory, orders, months, suppliers, by: by.operator });
     const files = new SectionFiles(archive, section, directory, onStep);
-    // Files that were begun there by another start are written anew.
-    const written = await files.write(months, state?.directory === directory);
+    const written = await files.write(months);
     await archive.setVerified(section.number, written.hash, written.bytes);
+    // Those that an earlier start kept may be older than their orders.
+    if (state) await archive.forgetReferences(section);
     await archive.keepReferences(section, (done) => onStep(`keeping references: ${done} of ${orders}`));
+    await this.assertKept(archive, section);
+    // All of that took long.
+    await this.assertEnded(archive, section, closings);
     await onStep('waiting for the locks of the tables of orders');
     await archive.detach(section);
     const detached = present(
@@ -157,7 +163,8 @@ export class MonthArchiveService {
     written?: Files,
   ): Promise<Archived> {
     const { number, directory } = state;
-    let manifest = written?.manifest ?? (await this.readOwn(state));
+    const read = written ?? (await this.readOwn(state));
+    let { manifest } = read;
     const parts = manifest.tables.flatMap(({ partition, ...part }) =>
       partition === null ? [] : [{ ...part, name: partition, number }],
     );
@@ -166,18 +173,21 @@ export class MonthArchiveService {
     const left = await archive.findTables(names);
     if (left.some(({ attached }) => attached))
       throw refused(`${names.join(', ')} are attached again by hand`);
+    const isOwn = read.hash === state.manifest_hash;
+    if (left.length === 0 && !isOwn)
+      throw refused(`${path.join(directory, MANIFEST)} is not as it was written: it was changed or damaged`);
     if (left.length > 0) {
       const files = new SectionFiles(archive, section, directory, onStep);
-      if (!(await files.areAsWritten(manifest))) {
-        // Somebody wrote between the copy and the moment from which nobody could: now it is the last word.
-        const again = await files.write(manifest.months, true);
+      const areWhole = isOwn && (written !== undefined || (await files.areWhole(manifest)));
+      if (!areWhole || !(await files.areAsWritten(manifest))) {
+        // Somebody wrote between the copy and the moment from which nobody could, or a file was lost since: while the tables
+        // are there, they are the last word.
+        const again = await files.write(manifest.months);
         await archive.setVerified(number, again.hash, again.bytes);
         manifest = again.manifest;
       }
       await onStep('comparing references');
-      const unkept = await archive.countUnkept(parts);
-      if (unkept > 0)
-        throw refused(`${unkept} orders of orders_p${number} are not kept as they are: nothing was removed`);
+      await this.assertKept(archive, section);
       await archive.drop(names);
     }
     return this.record(archive, state, manifest, by);
@@ -205,12 +215,26 @@ export class MonthArchiveService {
     return archived;
   }
 
-  /** The manifest that this installation wrote. @throws CONFLICT where it is another. */
-  private async readOwn({ directory, manifest_hash: hash }: StateRow): Promise<Manifest> {
+  /** The manifest of an earlier start. @throws CONFLICT where it is that of another partition. */
+  private async readOwn({ directory, number }: StateRow): Promise<Pick<Files, 'manifest' | 'hash'>> {
     const file = path.join(directory, MANIFEST);
-    const { text, sha256 } = await readText(file);
-    if (sha256 !== hash) throw refused(`${file} is not as it was written: it was changed or damaged`);
-    return readManifest(text, file);
+    const { text, sha256: hash } = await readText(file);
+    const manifest = readManifest(text, file);
+    const isOf = ({ table, partition }: Manifest['tables'][number]): boolean =>
+      partition === null || partition === `${table}_p${number}`;
+    if (manifest.number !== number || !manifest.tables.every(isOf))
+      throw refused(`${file} is that of another partition`);
+    return { manifest, hash };
+  }
+
+  /** @throws CONFLICT where the reference of an order is not kept, with the order as it is. */
+  private async assertKept(
+    archive: ArchiveRepository,
+    { number, parts }: Pick<Section, 'number' | 'parts'>,
+  ): Promise<void> {
+    const unkept = await archive.countUnkept(parts);
+    if (unkept > 0)
+      throw refused(`${unkept} orders of orders_p${number} are not kept as they are: nothing was removed`);
   }
 
   /** @throws CONFLICT */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
+import { AWAY } from '../audit/archived-partition.entity.js';
 import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import { takeTurn } from '../database/partitions/runs.js';
@@ -69,7 +70,8 @@ export class MonthRestoreService {
     }
     await onStep('removing kept references');
     await archive.forgetReferences({ lower: state.first_id, upper: state.end_id });
-    if (states.length === 1) await archive.endArchive();
+    const others = states.filter(({ number }) => number !== manifest.number);
+    if (!others.some((other) => AWAY.includes(other.state))) await archive.endArchive();
     const restored = { partition: `orders_p${manifest.number}`, orders: manifest.orders };
     await this.database.transaction(async (tx) => {
       await archive.forget(tx, manifest.number);

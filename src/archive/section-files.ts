@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../core/errors.js';
 import { serviceVersion } from '../core/project-root.js';
 import type { ArchiveRepository, Section } from './archive.repository.js';
-import { checkRows, makeDirectory, readRows, removeFile, writeRows, writeText } from './files.js';
+import { checkRows, readRows, writeRows, writeText } from './files.js';
 import { MANIFEST, toText, type ArchivedTable, type Manifest } from './manifest.js';
 
 /** What is done now, in words. */
@@ -26,13 +26,11 @@ export class SectionFiles {
   ) {}
 
   /**
-   * Writes all files, and reads them back.
+   * Writes all files into the directory, and reads them back. The manifest comes last, in the place of one that is there.
    * @throws AppError where the directory can't be written, or a file is not what was written.
    */
-  async write(months: Manifest['months'], mayHaveFiles: boolean): Promise<Files> {
+  async write(months: Manifest['months']): Promise<Files> {
     const { number, parts } = this.section;
-    await makeDirectory(this.directory, { mayHaveFiles });
-    await removeFile(path.join(this.directory, MANIFEST));
     const tables: ArchivedTable[] = [];
     for (const { table, name, key, lower, upper } of parts) {
       const { columns, order } = await this.archive.findColumns(name);
@@ -67,11 +65,23 @@ export class SectionFiles {
     for (const { partition, columns, content_sha256: hash } of tables) {
       if (partition === null) continue;
       await this.onStep(`comparing ${partition}`);
-      const { order } = await this.archive.findColumns(partition);
+      const { columns: there, order } = await this.archive.findColumns(partition);
+      if (there.join() !== columns.join()) return false;
       const read = await readRows(this.archive.readPart(partition, columns, order));
       if (read.content_sha256 !== hash) return false;
     }
     return true;
+  }
+
+  /** Whether the files are as they were written. */
+  async areWhole({ tables }: Manifest): Promise<boolean> {
+    try {
+      await assertFiles(this.directory, tables, this.onStep);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
   }
 
   private async copy(

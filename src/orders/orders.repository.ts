@@ -7,6 +7,7 @@ import {
   ARCHIVED_REFERENCE,
   FIND_EARLIER,
   FIND_EARLIER_OR_ARCHIVED,
+  HAS_ARCHIVED,
   INSERT_ORDERS,
   type EarlierOrder,
 } from './placement.sql.js';
@@ -87,6 +88,17 @@ export class OrdersRepository {
     const meets = isDuplicate(error, ARCHIVED_REFERENCE);
     this.looksInArchive ||= meets;
     return meets;
+  }
+
+  /** Whether orders turn out to be archived. From then on {@link findEarlier} finds these as well. */
+  async learnsOfArchive(): Promise<boolean> {
+    if (this.looksInArchive) return false;
+    const [{ archived } = { archived: false }] = await this.database.query<{ archived: boolean }>(
+      HAS_ARCHIVED,
+      [],
+    );
+    this.looksInArchive = archived;
+    return archived;
   }
 
   /** Writes orders with all that belongs to them, and takes their prices from the wallets. */

@@ -1,3 +1,4 @@
+import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import type { Order } from './order.entity.js';
 
@@ -37,6 +38,12 @@ export const FIND_EARLIER_OR_ARCHIVED = statement(
        ORDER BY reference_id LIMIT 1)
       LIMIT 1) o`,
 );
+
+/** Whether orders were archived. */
+export const HAS_ARCHIVED: Statement = {
+  name: 'placement.has_archived',
+  text: 'SELECT EXISTS (SELECT FROM order_references) AS archived',
+};
 
 /** What the database refuses a new order by whose reference is that of an archived one. */
 export const ARCHIVED_REFERENCE = 'uq_order_references_reference';

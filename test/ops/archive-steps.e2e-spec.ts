@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { takeTurn } from '../../src/database/partitions/runs.js';
@@ -43,6 +43,29 @@ async function expectAllIsWell(): Promise<void> {
 }
 
 describe('archiving and restoring', () => {
+  it('leave the files alone that are in the directory, however often they are started', async () => {
+    await mkdir(directoryOf(1));
+    const file = path.join(directoryOf(1), 'orders.copy.gz');
+    await writeFile(file, 'those of another installation');
+    for (let times = 0; times < 2; times++)
+      await expect(scene.archive(FIRST)).rejects.toThrow('has files in it');
+    expect(await readFile(file, 'utf8')).toBe('those of another installation');
+    await expectAllIsWell();
+  });
+
+  it('write files anew that were lost or changed while the tables are still there', async () => {
+    const rows = await scene.rows();
+    await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
+    await rm(path.join(directoryOf(1), 'orders.copy.gz'));
+    await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
+    const manifest = path.join(directoryOf(1), 'manifest.json');
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"version"', '"version" '));
+    await scene.archive(FIRST);
+    await scene.restore(directoryOf(1));
+    expect(await scene.rows()).toEqual(rows);
+    await expectAllIsWell();
+  });
+
   it('can be interrupted at any step, and go on when they are started again', async () => {
     const rows = await scene.rows();
     for (const step of [

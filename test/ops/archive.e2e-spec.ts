@@ -73,6 +73,28 @@ describe('orders of closed months', () => {
     expect(await scene.stack.wallet(scene.merchant)).toEqual(wallet);
   });
 
+  it('are answered as well where a new order would be refused, in a process that meets none before', async () => {
+    const api = await scene.stack.startApi();
+    try {
+      await api.get(SchemaService).whenReady();
+      const client = new Client(scene.stack.urlOf(api), scene.merchant.key);
+      const [old] = scene.ordered[0];
+      await scene.stack.sql('UPDATE products SET active = false');
+      const refused = { ...old?.request, reference_id: unique('refused') };
+      const answers = await Promise.all([
+        scene.post(refused, client),
+        scene.post(old?.request ?? {}, client),
+      ]);
+      expect(answers).toMatchObject([
+        { status: 400 },
+        { status: 200, body: { order_number: old?.body.order_number } },
+      ]);
+    } finally {
+      await scene.stack.sql('UPDATE products SET active = true');
+      await api.close();
+    }
+  });
+
   it('are known by their numbers when their supplier tells of what it sold', async () => {
     const [{ supplier_id: supplierId } = { supplier_id: 0 }] = await scene.stack.sql<{ supplier_id: number }>(
       'SELECT supplier_id FROM order_items LIMIT 1',

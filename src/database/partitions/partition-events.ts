@@ -9,7 +9,7 @@ import {
   type EventTable,
 } from './event-partitions.js';
 import { definitionsOf } from './event-partitions.repository.js';
-import { alone, refuseBound, upperOf, type Run } from './runs.js';
+import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
  * Divides events, deliveries and attempts by ranges of ids, in place and beside processes of this version and the one
@@ -25,7 +25,10 @@ export async function partitionEvents(run: Run, perPartition: bigint, logger: Lo
   await alone(run, async () => {
     for (const each of EVENT_TABLES) if ((await partitionsOf(run, each.table)).length === 0) left.push(each);
     const names = left.map(({ table }) => table);
-    if (names.length > 0) await refuseBound(run, names);
+    if (names.length > 0) {
+      await refuseArchived(run);
+      await refuseBound(run, names);
+    }
     for (const each of left) {
       await partitionInPlace(run, each, perPartition, logger);
       logger.info({ table: each.table }, 'the table is partitioned now');

@@ -51,7 +51,7 @@ export const FIND_OUTER_KEYS = `
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
 /** Rows of archived orders stay where they are: with some, no such key would be found to hold. */
-const NONE_ARCHIVED = 'NOT EXISTS (SELECT FROM archived_partitions)';
+const NONE_ARCHIVED = `NOT EXISTS (SELECT FROM archived_partitions WHERE state IN ('detached', 'dropped', 'attached'))`;
 
 /** The rest of that, when all older rows are there to be read in peace. $1 the set, $2 the same. */
 export const WRITE_OUTER_VALIDATIONS = `

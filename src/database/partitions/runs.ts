@@ -56,6 +56,21 @@ export async function takeTurn(run: Run): Promise<void> {
 }
 
 /**
+ * Refuses to divide more tables where orders are archived: rows that name one of these keep a foreign key from being tried, and
+ * a table with such a key can't become a partition.
+ * @throws PartitionsRefused
+ */
+export async function refuseArchived(run: Run): Promise<void> {
+  const archived = await run(
+    `SELECT FROM archived_partitions WHERE state IN ('detached', 'dropped', 'attached') LIMIT 1`,
+  );
+  if (archived.length > 0)
+    throw new PartitionsRefused(
+      'orders are archived, and rows that name them keep this table from being divided: restore them first, see topup month archives',
+    );
+}
+
+/**
  * Refuses tables that views and the like are bound to: these would go on reading the first partition alone, for they know
  * a table not by its name.
  * @throws PartitionsRefused
