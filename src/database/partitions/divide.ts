@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.js';
 import { briefly } from './briefly.js';
 import type { PartitionedTable, PartitionSet } from './partition-sets.js';
 import { PartitionsRepository, type Partition } from './partitions.repository.js';
-import { alone, refuseBound, upperOf, type Run } from './runs.js';
+import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
  * Divides tables by ranges of ids, in place and beside processes of this version and the one before: what is there becomes
@@ -29,6 +29,9 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
   const fill = async (): Promise<void> => tables.fill(await tables.findLacks(perPartition));
   if ((await tables.findLacks(perPartition)).length > 0) await briefly(run, await tables.findLocked(), fill);
   await tables.validateOuterKeys();
+  // With locks that are taken together: one by one they would meet those of orders that are being placed.
+  if (await tables.lackOuterKeys())
+    await briefly(run, await tables.findLocked(), () => tables.giveOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }
@@ -59,6 +62,7 @@ async function divide(
   logger: Logger,
 ): Promise<void> {
   const names = whole.map(({ name }) => name);
+  await refuseArchived(run);
   await refuseBound(run, names);
   const own = names.join(', ');
   const first = await chooseFirst(tables, perPartition);

@@ -80,11 +80,13 @@ export class OldEventPartitions {
    * @returns whether it did: not where a delivery waits for an attempt, or another process was first.
    * @throws LocksNotFree
    */
-  dropDeliveries({ deliveries, attempts }: DeliveriesWithAttempts): Promise<boolean> {
+  async dropDeliveries({ deliveries, attempts }: DeliveriesWithAttempts): Promise<boolean> {
     const { name } = deliveries;
     const noneWaits = ['due_at', 'leased_until'].map(
       (column) => `NOT EXISTS (SELECT FROM ${name} WHERE ${column} IS NOT NULL)`,
     );
+    // First without a lock: a delivery may wait for days.
+    if (!(await this.isTrue(noneWaits.join(' AND ')))) return false;
     return this.drop(
       [
         [DELIVERIES, deliveries],

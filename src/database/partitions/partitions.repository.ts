@@ -94,9 +94,18 @@ export class PartitionsRepository {
     ]);
   }
 
-  /** Tries the keys of other tables on older rows, beside those who write, and gives them to partitioned tables. */
+  /** Tries the keys of other tables on older rows, beside those who write. */
   async validateOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
+  }
+
+  /** Whether partitions of other tables have keys that their tables lack. */
+  async lackOuterKeys(): Promise<boolean> {
+    return (await this.run(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
+  }
+
+  /** Gives these keys to the tables. Reads no row. Needs the locks of all tables. */
+  async giveOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_PARENTS, [this.names, this.names]);
   }
 
