@@ -26,8 +26,9 @@ export class PurchaseLists extends WorkerJob {
     if (intervalMs === 0) return;
     this.repeat({
       intervalMs: Math.min(LOOK_EVERY_MS, intervalMs),
-      run: async () => {
-        for (const { supplier, reading } of await lists.readDue(intervalMs)) this.report(supplier, reading);
+      run: async (stop) => {
+        for (const { supplier, reading } of await lists.readDue(intervalMs, stop))
+          this.report(supplier, reading);
       },
       onError: ({ message }) =>
         logger.warn({ reason: message }, 'suppliers could not be asked for what they sold us'),

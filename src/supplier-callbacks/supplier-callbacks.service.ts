@@ -133,12 +133,16 @@ export class SupplierCallbacksService {
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
   }
 
-  /** A database that was restored, or lost commits in a failover, has forgotten what its suppliers sold: that is a case. */
+  /**
+   * A database that was restored, or lost commits in a failover, has forgotten what its suppliers sold: that is a case. What
+   * proves nothing and names no reference of ours may be about an attempt whose supplier's name is not known yet.
+   */
   private async tellOfUnknown(
     supplier: CallingSupplier,
     reading: About,
     claims: Claims,
   ): Promise<number | undefined> {
+    if (claims.reference === null && !reading.outcome) return undefined;
     const purchase = toldPurchase(reading, claims);
     const opened = await this.unknownPurchases.tell(supplier.id, purchase ? [purchase] : [], MOST_OPEN_CASES);
     return opened[0];

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const OVERLAP_MS = 3_600_000;
 /** Of one supplier. A list is no stranger's: all of it becomes cases. */
 const MOST_OPEN_CASES = 2 ** 31 - 1;
-const MOST_PAGES = 1_000_000;
+const MOST_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
 const MAX_DETAIL_LENGTH = 500;
 
@@ -43,12 +43,13 @@ export class PurchaseListsService {
   /**
    * Reads what a supplier sold since a moment. Each page is looked up after it was read, and an attempt is committed before
    * it is sent: so all that is on the page and ours is found.
+   * @param stop aborted when no other page is to be read.
    */
-  async read(supplier: Supplier, since: Date): Promise<ListReading> {
+  async read(supplier: Supplier, since: Date, stop?: AbortSignal): Promise<ListReading> {
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return connection;
     const { purchases: list } = connection.adapter;
-    return list ? this.readAll(supplier, list, connection.settings, since) : null;
+    return list ? this.readAll(supplier, list, { settings: connection.settings, since, stop }) : null;
   }
 
   /** Takes a statement of a supplier for its list. @param name of the file. */
@@ -64,18 +65,28 @@ export class PurchaseListsService {
     return { known: true, purchases: statement.length, opened };
   }
 
-  /** Asks those that were not asked within the interval, from where the last list ended. */
-  async readDue(intervalMs: number): Promise<{ supplier: string; reading: ListReading }[]> {
+  /** Asks those that were not asked within the interval, from where the last list ended. What fails with one stops no other. */
+  async readDue(
+    intervalMs: number,
+    stop: AbortSignal,
+  ): Promise<{ supplier: string; reading: ListReading }[]> {
     const due = await this.lists.takeDue(adaptersWith('purchases'), intervalMs);
     const done = [];
-    for (const each of due) done.push({ supplier: each.code, reading: await this.readOneDue(each) });
+    for (const each of due) {
+      if (stop.aborted) break;
+      const reading = await this.readOneDue(each, stop).catch((error: Error) => unread(error.message, false));
+      done.push({ supplier: each.code, reading });
+    }
     return done;
   }
 
-  private async readOneDue({ code, purchases_listed_at: before, now }: DueList): Promise<ListReading> {
+  private async readOneDue(
+    { code, purchases_listed_at: before, now }: DueList,
+    stop: AbortSignal,
+  ): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(code);
     const since = new Date((before?.getTime() ?? now.getTime() - DAY_MS) - OVERLAP_MS);
-    const reading = await this.read(supplier, since);
+    const reading = await this.read(supplier, since, stop);
     if (reading?.known) await this.lists.record(supplier, now);
     return reading;
   }
@@ -83,24 +94,29 @@ export class PurchaseListsService {
   private async readAll(
     supplier: Supplier,
     list: PurchaseList,
-    settings: unknown,
-    since: Date,
+    { settings, since, stop }: { settings: unknown; since: Date; stop: AbortSignal | undefined },
   ): Promise<ListReading> {
     const opened: number[] = [];
+    const seen = new Set<string>();
     let count = 0;
     let page: string | null = null;
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const reading = await list.read(settings, since, page);
+      if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
       opened.push(...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold), MOST_OPEN_CASES)));
       count += reading.purchases.length;
       if (reading.next === null) return { known: true, purchases: count, opened };
-      if (reading.next === page) break;
+      if (stop?.aborted) return unread('the list of purchases is read on later: the process stops');
+      if (seen.has(reading.next)) break;
       page = reading.next;
+      seen.add(page);
     }
-    return { known: false, detail: 'the list of purchases does not end', reached: true };
+    return unread('the list of purchases does not end');
   }
 }
+
+const unread = (detail: string, reached = true): Unavailable => ({ known: false, detail, reached });
 
 const toTold = (purchase: ListedPurchase) => ({
   ...purchase,

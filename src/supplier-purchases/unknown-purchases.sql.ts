@@ -15,7 +15,8 @@ const KNOWN = `
     SELECT FROM orders o JOIN order_units u ON u.order_id = o.id AND u.item = g.item AND u.unit = g.unit
     WHERE o.order_number = g.order_number AND u.state <> 'failed' AND NOT EXISTS (
       SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))
-  OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number)`;
+  OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number
+             AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
 
 /**
  * Opens a case for each purchase that no book knows, once for each name of it, and notes what the supplier says now in
