@@ -39,7 +39,8 @@ describe('what the vendor’s webhook sends', () => {
     };
     expect(read(pending as Received, SECRET)).toMatchObject({ ...about, outcome: { kind: 'processing' } });
     expect(read(ended as Received, SECRET)).toMatchObject({ ...about, outcome });
-    expect(read(ended as Received, null)).toEqual(about);
+    const purchase = { sku: 'xld10', player: customer_no, cost: rupiah(10_000n) };
+    expect(read(ended as Received, null)).toEqual({ ...about, purchase });
   });
 
   it.each(['wrong', 'absent', 'no_prefix', 'reserialised'])(
