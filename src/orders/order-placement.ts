@@ -56,36 +56,7 @@ export class OrderPlacement {
     return this.writer.submit(command);
   }
 
-  /** Of a batch with the reference of an archived order nothing was written: it is gone through again. */
   private async commit(commands: PlaceOrder[], wait: LockWait): Promise<BatchResult<Placed>[]> {
-    try {
-      return await this.askArchive(commands, await this.commitOnce(commands, wait), wait);
-    } catch (error) {
-      if (!this.orders.meetsArchive(error)) throw error;
-      return this.commitOnce(commands, wait);
-    }
-  }
-
-  /**
-   * What was refused, for its product or for lack of money, may be the repeated request of an order that was archived and
-   * paid for: its answer is that order. To be asked once, by a process that did not look for archived orders yet.
-   */
-  private async askArchive(
-    commands: PlaceOrder[],
-    outcomes: BatchResult<Placed>[],
-    wait: LockWait,
-  ): Promise<BatchResult<Placed>[]> {
-    const refused = commands.filter((_, index) => outcomes[index]?.ok === false);
-    if (refused.length === 0 || !(await this.orders.learnsOfArchive())) return outcomes;
-    const again = await this.commitOnce(refused, wait);
-    const place = new Map(refused.map((command, index) => [command, again[index]]));
-    return outcomes.map((outcome, index) => {
-      const command = commands[index];
-      return (command && place.get(command)) ?? outcome;
-    });
-  }
-
-  private async commitOnce(commands: PlaceOrder[], wait: LockWait): Promise<BatchResult<Placed>[]> {
     const { orders, listings, wallets } = this;
     const suppliers = new Set<number>();
     const { outcomes, webhooks } = await this.database.transaction(async (tx) => {

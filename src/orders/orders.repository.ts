@@ -1,16 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { isDuplicate } from '../core/postgres-errors.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { Reads } from '../database/reads.js';
 import { insertInput, type Admitted } from './placement-rows.js';
-import {
-  ARCHIVED_REFERENCE,
-  FIND_EARLIER,
-  FIND_EARLIER_OR_ARCHIVED,
-  HAS_ARCHIVED,
-  INSERT_ORDERS,
-  type EarlierOrder,
-} from './placement.sql.js';
+import { FIND_EARLIER, INSERT_ORDERS, type EarlierOrder } from './placement.sql.js';
 import { readAnswer } from './archived-order.js';
 import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
@@ -35,9 +27,6 @@ export interface OrderPage {
 /** Orders with their items, as merchants place and read them. */
 @Injectable()
 export class OrdersRepository {
-  /** Whether a repeated reference may be that of an archived order: where none was, nobody pays for asking. */
-  private looksInArchive = false;
-
   constructor(
     private readonly database: Database,
     private readonly reads: Reads,
@@ -71,34 +60,12 @@ export class OrdersRepository {
     );
   }
 
-  /** The orders that hold these references already. */
+  /** The orders, archived or not, that hold these references already. */
   findEarlier(
     tx: Queryable,
     asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[],
   ): Promise<EarlierOrder[]> {
-    const find = this.looksInArchive ? FIND_EARLIER_OR_ARCHIVED : FIND_EARLIER;
-    return tx.query<EarlierOrder>(...find.with({ asked }));
-  }
-
-  /**
-   * Whether orders could not be written because one has the reference of an archived order. From then on
-   * {@link findEarlier} finds these as well, so that the same orders may be tried again.
-   */
-  meetsArchive(error: unknown): boolean {
-    const meets = isDuplicate(error, ARCHIVED_REFERENCE);
-    this.looksInArchive ||= meets;
-    return meets;
-  }
-
-  /** Whether orders turn out to be archived. From then on {@link findEarlier} finds these as well. */
-  async learnsOfArchive(): Promise<boolean> {
-    if (this.looksInArchive) return false;
-    const [{ archived } = { archived: false }] = await this.database.query<{ archived: boolean }>(
-      HAS_ARCHIVED,
-      [],
-    );
-    this.looksInArchive = archived;
-    return archived;
+    return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
   }
 
   /** Writes orders with all that belongs to them, and takes their prices from the wallets. */

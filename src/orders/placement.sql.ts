@@ -1,4 +1,3 @@
-import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import type { Order } from './order.entity.js';
 
@@ -7,23 +6,10 @@ export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'content
 /**
  * Asked under the wallets' locks, so no order of these merchants can appear behind its back. The references are asked
  * for as a range and in order, which only their unique index can give: by equality alone, a plan made while the table
- * was empty might look through all orders of a merchant by another one.
+ * was empty might look through all orders of a merchant by another one. Archived orders keep their references beside.
  */
 export const FIND_EARLIER = statement(
   'placement.find_earlier',
-  { asked: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
-  ({ asked }) => `
-    SELECT o.merchant_id, o.reference_id, o.content_hash
-    FROM ${asked.as('asked')}
-    CROSS JOIN LATERAL (
-      SELECT merchant_id, reference_id, content_hash FROM orders
-      WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
-      ORDER BY reference_id LIMIT 1) o`,
-);
-
-/** The same where orders were archived: their references are asked for as well. */
-export const FIND_EARLIER_OR_ARCHIVED = statement(
-  'placement.find_earlier_or_archived',
   { asked: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
   ({ asked }) => `
     SELECT o.merchant_id, o.reference_id, o.content_hash
@@ -38,15 +24,6 @@ export const FIND_EARLIER_OR_ARCHIVED = statement(
        ORDER BY reference_id LIMIT 1)
       LIMIT 1) o`,
 );
-
-/** Whether orders were archived. */
-export const HAS_ARCHIVED: Statement = {
-  name: 'placement.has_archived',
-  text: 'SELECT EXISTS (SELECT FROM order_references) AS archived',
-};
-
-/** What the database refuses a new order by whose reference is that of an archived one. */
-export const ARCHIVED_REFERENCE = 'uq_order_references_reference';
 
 /**
  * Everything that makes the orders of a batch: orders, items, units, the movements of money and the wallets' balances.

@@ -4,7 +4,7 @@ import type { Statement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import { POSTPONE_UNITS, UNDO_CLAIMS, UNDO_INTERRUPTED } from '../../src/fulfilment/units.sql.js';
 import { FIND_WITH_ITEMS } from '../../src/orders/orders.sql.js';
-import { FIND_EARLIER, FIND_EARLIER_OR_ARCHIVED, INSERT_ORDERS } from '../../src/orders/placement.sql.js';
+import { FIND_EARLIER, INSERT_ORDERS } from '../../src/orders/placement.sql.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.sql.js';
 import { CLAIM_DELIVERIES, RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.sql.js';
 import { TestStack } from '../support/stack.js';
@@ -12,7 +12,6 @@ import { TestStack } from '../support/stack.js';
 /** Each hot statement with the indexes that it may use beside primary and unique keys. */
 const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
   [FIND_EARLIER],
-  [FIND_EARLIER_OR_ARCHIVED],
   [FIND_ORDERABLE],
   [FIND_WITH_ITEMS],
   [INSERT_ORDERS],
