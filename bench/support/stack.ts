@@ -46,6 +46,9 @@ export interface BenchStack {
   kill(): void;
 }
 
+/** A benchmark may have more than one. */
+let started = 0;
+
 /**
  * @param env of the processes, beside the usual one.
  * @param settings of PostgreSQL, as in postgresql.conf.
@@ -55,7 +58,7 @@ export async function startStack(
   settings: Record<string, string> = {},
 ): Promise<BenchStack> {
   const dataDir = join(checkout, process.env.TOPUP_DATA_DIR || '.local');
-  const directory = join(dataDir, `bench-${process.pid}`);
+  const directory = join(dataDir, `bench-${process.pid}-${started++}`);
   const servers = await startServers(directory, join(dataDir, 'redis-package'), settings);
   const port = await freePort();
   const environment = { ...environmentOf(servers, port), ...env };
