@@ -6,22 +6,11 @@ import { FIND_EARLIER, INSERT_ORDERS, type EarlierOrder } from './placement.sql.
 import { readAnswer } from './archived-order.js';
 import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import { FIND_ARCHIVED, FIND_WITH_ITEMS, pageOf, type JoinedRow, type PageFilter } from './orders.sql.js';
+import { FIND_ARCHIVED, FIND_WITH_ITEMS, pageOf, type JoinedRow, type OrderPage } from './orders.sql.js';
 
 export interface OrderWithItems {
   order: OrderRow;
   items: ItemRow[];
-}
-
-/** Which of a merchant's orders a page is of. */
-export interface OrderPage {
-  merchantId: number;
-  filter: PageFilter;
-  /** The last of the page before. */
-  after: { createdAt: Date; id: bigint } | null;
-  createdFrom: Date | null;
-  createdTo: Date | null;
-  limit: number;
 }
 
 /** Orders with their items, as merchants place and read them. */
@@ -46,17 +35,14 @@ export class OrdersRepository {
 
   /** Newest first. */
   async page(page: OrderPage): Promise<OrderWithItems[]> {
-    const { statement, values } = pageOf(page.filter);
+    const { statement, values } = pageOf(page);
     const { referenceId, orderNumber } = page.filter;
-    const { merchantId, after, createdFrom, createdTo, limit } = page;
-    const bounds = [merchantId, after?.createdAt ?? null, after?.id ?? null, createdFrom, createdTo, limit];
-    const given = [...bounds, ...values];
     // Whether there is one order may be asked a moment after it was placed: no replica may say that there is none.
     const isOfOne = referenceId !== undefined || orderNumber !== undefined;
     return groupByOrder(
       await (isOfOne
-        ? this.reads.query<JoinedRow>(statement, given)
-        : this.reads.list<JoinedRow>(statement, given)),
+        ? this.reads.query<JoinedRow>(statement, values)
+        : this.reads.list<JoinedRow>(statement, values)),
     );
   }
 

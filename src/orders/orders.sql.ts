@@ -1,3 +1,4 @@
+import { MAX_LIMIT } from '../core/pagination.js';
 import type { Statement } from '../database/database.js';
 import { ITEM_COLUMNS, ORDER_COLUMNS, type ItemRow, type OrderRow } from './order.rows.js';
 import type { OrderStatus } from './states.js';
@@ -41,13 +42,6 @@ export const FIND_ITEMS_OF: Statement = {
   text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
-// The plain bounds on created_at say what the others imply, in the form that an index can be searched by.
-const PAGE_CONDITIONS = `
-  merchant_id = $1
-  AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::bigint))
-  AND created_at <= coalesce($2::timestamptz, 'infinity')
-  AND created_at >= coalesce($4::timestamptz, '-infinity') AND created_at <= coalesce($5::timestamptz, 'infinity')`;
-
 /**
  * Where an order is looked for that has a name: a range that holds one value, in order, can only be read by the unique
  * index that gives this order (see `FIND_EARLIER`).
@@ -58,15 +52,6 @@ const byReference = (value: string): string => `(
 const byNumber = (value: string): string => `(
   SELECT * FROM orders WHERE order_number BETWEEN ${value} AND ${value} ORDER BY order_number LIMIT 1) AS orders`;
 
-const page = (name: string, from: string, more: string): Statement => ({
-  name: `orders.page.${name}`,
-  text: `SELECT ${JOINED_COLUMNS}
-         FROM (SELECT ${ORDER_COLUMNS} FROM ${from} WHERE ${PAGE_CONDITIONS} ${more}
-               ORDER BY created_at DESC, id DESC LIMIT $6) o
-         JOIN order_items i ON i.order_id = o.id
-         ORDER BY o.created_at DESC, o.id DESC, i.position`,
-});
-
 /** What is asked of a page's orders, beside their time. */
 export interface PageFilter {
   status?: OrderStatus | undefined;
@@ -75,25 +60,67 @@ export interface PageFilter {
   referenceId?: string | undefined;
 }
 
-/** One statement per combination of filters, so that each is planned with the index that serves it. */
-export function pageOf(filter: PageFilter): { statement: Statement; values: string[] } {
+/** A statement and what it is asked with. */
+interface Asked {
+  statement: Statement;
+  values: unknown[];
+}
+
+/** Which of a merchant's orders a page is of. */
+export interface OrderPage {
+  merchantId: number;
+  filter: PageFilter;
+  /** The last of the page before. */
+  after: { createdAt: Date; id: bigint } | null;
+  createdFrom: Date | null;
+  createdTo: Date | null;
+  /** At most {@link MOST_OF_PAGE}. */
+  limit: number;
+}
+
+/** The longest page, and one more, which says that there is another page. */
+export const MOST_OF_PAGE = MAX_LIMIT + 1;
+
+/**
+ * One statement per combination of what is asked, so that each is planned with the index that serves it. Conditions stand
+ * plainly, and at most so many rows are read as a page may have: otherwise PostgreSQL takes the plan that it keeps for
+ * expensive once a merchant has many orders, and makes one anew for each page, which takes longer than reading it.
+ */
+export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limit }: OrderPage): Asked {
   const { referenceId, orderNumber, userId, status } = filter;
-  const values: string[] = [];
+  const values: unknown[] = [merchantId];
   const names: string[] = [];
-  const conditions: string[] = [];
+  const conditions = ['merchant_id = $1'];
   let from = 'orders';
-  const add = (name: string, value: string): string => {
+  const add = (value: unknown): string => `$${values.push(value)}`;
+  const named = (name: string, value: string): string => {
     names.push(name);
-    return `$${6 + values.push(value)}::text`;
+    return `${add(value)}::text`;
   };
-  if (referenceId !== undefined) from = byReference(add('reference', referenceId));
+  if (referenceId !== undefined) from = byReference(named('reference', referenceId));
   if (orderNumber !== undefined) {
-    const value = add('number', orderNumber);
+    const value = named('number', orderNumber);
     if (referenceId === undefined) from = byNumber(value);
-    else conditions.push(`AND order_number = ${value}`);
+    else conditions.push(`order_number = ${value}`);
   }
-  if (userId !== undefined) conditions.push(`AND user_id = ${add('user', userId)}`);
+  if (userId !== undefined) conditions.push(`user_id = ${named('user', userId)}`);
   // In the text, not as a value: the index of open orders serves only a query that names these statuses.
-  if (status !== undefined) conditions.push(`AND status = '${status}'`);
-  return { statement: page([...names, status ?? 'all'].join('.'), from, conditions.join(' ')), values };
+  if (status !== undefined) conditions.push(`status = '${status}'`);
+  names.push(status ?? 'all');
+  if (after) {
+    names.push('after');
+    conditions.push(`(created_at, id) < (${add(after.createdAt)}::timestamptz, ${add(after.id)}::bigint)`);
+  }
+  if (createdFrom ?? createdTo) {
+    names.push('within');
+    conditions.push(`created_at >= ${add(createdFrom ?? '-infinity')}::timestamptz`);
+    conditions.push(`created_at <= ${add(createdTo ?? 'infinity')}::timestamptz`);
+  }
+  const text = `SELECT ${JOINED_COLUMNS}
+         FROM (SELECT * FROM (SELECT ${ORDER_COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
+                              ORDER BY created_at DESC, id DESC LIMIT ${MOST_OF_PAGE}) newest
+               ORDER BY created_at DESC, id DESC LIMIT ${add(limit)}) o
+         JOIN order_items i ON i.order_id = o.id
+         ORDER BY o.created_at DESC, o.id DESC, i.position`;
+  return { statement: { name: `orders.page.${names.join('.')}`, text }, values };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pageOf, type PageFilter } from '../../src/orders/orders.sql.js';
+import { pageOf, type OrderPage, type PageFilter } from '../../src/orders/orders.sql.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
@@ -21,14 +21,21 @@ interface Node {
 }
 const flatten = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
 
+const FIRST_PAGE: Omit<OrderPage, 'merchantId' | 'filter'> = {
+  after: null,
+  createdFrom: null,
+  createdTo: null,
+  limit: 21,
+};
+
 /** The indexes by which a page reads orders, and how many it looks at, where PostgreSQL keeps one plan for all values. */
 async function readsOf(merchantId: number, filter: PageFilter): Promise<{ indexes: string[]; rows: number }> {
-  const { statement, values } = pageOf(filter);
+  const { statement, values } = pageOf({ ...FIRST_PAGE, merchantId, filter });
   const client = await stack.database.pool.connect();
   await client.query('SET plan_cache_mode = force_generic_plan');
   const { rows: plans } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
     `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
-    [merchantId, null, null, null, null, 21, ...values],
+    values,
   );
   client.release(true);
   const nodes = flatten(plans[0]?.['QUERY PLAN'][0].Plan as Node).filter(
