@@ -5,6 +5,12 @@ import { HTTP_FAILURES } from './safe-http/http-failure.js';
 export const ATTEMPT_RESULTS = ['2xx', '3xx', '4xx', '5xx', ...HTTP_FAILURES, 'interrupted'] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 
+/**
+ * What came of reading what a supplier lists that it sold us: all of it, all but entries that can't be read, not to its end;
+ * or it has no list.
+ */
+export type PurchaseListResult = 'read' | 'incomplete' | 'unread' | 'none';
+
 export interface PoolConnections {
   total: number;
   idle: number;
@@ -105,6 +111,12 @@ export class Metrics {
     'topup_supplier_callbacks_total',
     'Requests by which suppliers called us, and what came of them',
     ['supplier', 'verdict'],
+  );
+
+  private readonly purchaseLists = this.counter(
+    'topup_supplier_purchase_lists_total',
+    'Readings of what suppliers list that they sold us',
+    ['supplier', 'result'],
   );
 
   private readonly pausedSuppliers = this.gauge(
@@ -239,6 +251,10 @@ export class Metrics {
   /** @param verdict what came of a callback, or `limited` where it came too fast to be read. */
   supplierCalledBack(supplier: string, verdict: string): void {
     this.supplierCallbacks.inc({ supplier, verdict });
+  }
+
+  purchaseListRead(supplier: string, result: PurchaseListResult): void {
+    this.purchaseLists.inc({ supplier, result });
   }
 
   supplierPaused(supplier: string, paused: boolean): void {

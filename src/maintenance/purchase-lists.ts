@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
+import { Metrics, type PurchaseListResult } from '../core/metrics.js';
 import { SchemaService } from '../database/schema.service.js';
 import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import { WorkerJob } from './worker-job.js';
@@ -12,12 +13,13 @@ const LOOK_EVERY_MS = 10_000;
 /** Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case. */
 @Injectable()
 export class PurchaseLists extends WorkerJob {
-  /** Those that told nothing when last asked: that is worth one line, not one each time. */
-  private readonly silent = new Set<string>();
+  /** What was wrong with those that told not all when last asked: that is worth one line, not one each time. */
+  private readonly wrong = new Map<string, string>();
 
   constructor(
     schema: SchemaService,
     lists: PurchaseListsService,
+    private readonly metrics: Metrics,
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -36,19 +38,35 @@ export class PurchaseLists extends WorkerJob {
   }
 
   private report(supplier: string, reading: ListReading): void {
+    this.metrics.purchaseListRead(supplier, resultOf(reading));
     if (reading?.known === false) {
-      if (!this.silent.has(supplier))
-        this.logger.warn({ supplier, detail: reading.detail }, 'a supplier does not list what it sold us');
-      this.silent.add(supplier);
+      const { detail } = reading;
+      this.warnOnce(supplier, 'unread', { detail }, 'a supplier does not list what it sold us');
       return;
     }
-    this.silent.delete(supplier);
-    if (reading && reading.opened.length > 0) {
-      const { purchases, opened } = reading;
-      this.logger.warn(
-        { supplier, purchases, cases: opened.length, firstCase: opened[0] },
-        'a supplier lists purchases that no book knows',
-      );
+    const { purchases, unreadable, opened } = reading ?? NOTHING_LISTED;
+    if (unreadable > 0) {
+      const message = 'entries in a supplier’s list of what it sold us can’t be read';
+      this.warnOnce(supplier, 'unreadable', { purchases, unreadable }, message);
+    } else {
+      this.wrong.delete(supplier);
+    }
+    if (opened.length > 0) {
+      const about = { supplier, purchases, cases: opened.length, firstCase: opened[0] };
+      this.logger.warn(about, 'a supplier lists purchases that no book knows');
     }
   }
+
+  private warnOnce(supplier: string, what: string, about: object, message: string): void {
+    if (this.wrong.get(supplier) !== what) this.logger.warn({ supplier, ...about }, message);
+    this.wrong.set(supplier, what);
+  }
+}
+
+const NOTHING_LISTED = { purchases: 0, unreadable: 0, opened: [] as number[] };
+
+function resultOf(reading: ListReading): PurchaseListResult {
+  if (reading === null) return 'none';
+  if (!reading.known) return 'unread';
+  return reading.unreadable > 0 ? 'incomplete' : 'read';
 }

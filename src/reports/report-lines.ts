@@ -1,5 +1,7 @@
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
+import { counted } from '../core/text.js';
+import type { ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import type { DayFigures } from './daily-report.service.js';
 import { marginPercent, type MarginFigures } from './margin-report.service.js';
 import type { SupplierComparison } from './supplier-report.service.js';
@@ -66,7 +68,9 @@ export const isCompleteComparison = ({
   unanswered,
   list,
 }: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list'>): boolean =>
-  unanswered.count === 0 && (balance.known || balance.reached) && list?.known !== false;
+  unanswered.count === 0 &&
+  (balance.known || balance.reached) &&
+  (list === null || (list.known && list.unreadable === 0));
 
 /** How our books and those of a supplier compare. */
 export interface SupplierLine {
@@ -82,7 +86,9 @@ export interface SupplierLine {
   unaskable: number;
   /** Purchases that it lists; null where it has no list. */
   listed: number | null;
-  /** Those of them that no book knows, and for which a case was opened now. */
+  /** Entries of its list besides those that can't be read. */
+  unreadable: number;
+  /** Those of the purchases that no book knows, and for which a case was opened now. */
   unknown: number;
   open_cases: number;
   problem: string | null;
@@ -103,7 +109,6 @@ export function toSupplierLine({
   openCases,
 }: SupplierComparison): SupplierLine {
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
-  const listProblem = list?.known === false ? `list of purchases: ${list.detail}` : null;
   return {
     supplier,
     ok: differences.length === 0 && isCompleteComparison({ balance, unanswered, list }) && openCases === 0,
@@ -115,11 +120,19 @@ export function toSupplierLine({
     unanswered: unanswered.count,
     unaskable,
     listed: list?.known ? list.purchases : null,
+    unreadable: list?.known ? list.unreadable : 0,
     unknown: list?.known ? list.opened.length : 0,
     open_cases: openCases,
-    problem: (unanswered.count > 0 ? unanswered.reason : null) ?? listProblem ?? balanceProblem,
+    problem: (unanswered.count > 0 ? unanswered.reason : null) ?? problemOf(list) ?? balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
     balance_currency: balance.known ? balance.amount.currency : null,
     differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),
   };
+}
+
+function problemOf(list: ListReading): string | null {
+  if (list === null) return null;
+  if (!list.known) return `list of purchases: ${list.detail}`;
+  if (list.unreadable === 0) return null;
+  return `list of purchases: ${counted(list.unreadable, 'entry', 'entries')} can’t be read`;
 }

@@ -17,12 +17,15 @@ const MOST_OPEN_CASES = 2 ** 31 - 1;
 const MOST_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
 const MAX_DETAIL_LENGTH = 500;
+const NONE_TO_READ = 'no entry in the list of purchases can be read';
 
 /** What a supplier listed. */
 export interface Listed {
   known: true;
   /** Purchases in the list. */
   purchases: number;
+  /** Entries besides those that can't be read. */
+  unreadable: number;
   /** The cases that it opened: purchases that no book knows. */
   opened: number[];
 }
@@ -62,7 +65,7 @@ export class PurchaseListsService {
       }));
       opened.push(...(await this.unknown.tell(supplier.id, told, MOST_OPEN_CASES)));
     }
-    return { known: true, purchases: statement.length, opened };
+    return { known: true, purchases: statement.length, unreadable: 0, opened };
   }
 
   /** Asks those that were not asked within the interval, from where the last list ended. What fails with one stops no other. */
@@ -96,17 +99,19 @@ export class PurchaseListsService {
     list: PurchaseList,
     { settings, since, stop }: { settings: unknown; since: Date; stop: AbortSignal | undefined },
   ): Promise<ListReading> {
-    const opened: number[] = [];
+    const listed: Listed = { known: true, purchases: 0, unreadable: 0, opened: [] };
     const seen = new Set<string>();
-    let count = 0;
     let page: string | null = null;
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const reading = await list.read(settings, since, page);
       if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
-      opened.push(...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold), MOST_OPEN_CASES)));
-      count += reading.purchases.length;
-      if (reading.next === null) return { known: true, purchases: count, opened };
+      listed.opened.push(
+        ...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold), MOST_OPEN_CASES)),
+      );
+      listed.purchases += reading.purchases.length;
+      listed.unreadable += reading.unreadable;
+      if (reading.next === null) return hasNoneToRead(listed) ? unread(NONE_TO_READ) : listed;
       if (stop?.aborted) return unread('the list of purchases is read on later: the process stops');
       if (seen.has(reading.next)) break;
       page = reading.next;
@@ -115,6 +120,9 @@ export class PurchaseListsService {
     return unread('the list of purchases does not end');
   }
 }
+
+/** Then it is most likely another list than we know: it is read again from the same moment, as one that fails. */
+const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases === 0 && unreadable > 0;
 
 const unread = (detail: string, reached = true): Unavailable => ({ known: false, detail, reached });
 

@@ -117,9 +117,17 @@ export interface ListedPurchase {
   cost: CostMoney | null;
 }
 
-/** A page of what a supplier sold us, and by what the next one is asked for; null behind the last. */
-export type PurchasesReading =
-  { known: true; purchases: ListedPurchase[]; next: string | null } | Unavailable;
+/** A page of what a supplier sold us. */
+export interface PurchasesPage {
+  known: true;
+  purchases: ListedPurchase[];
+  /** Entries besides those that can't be read. */
+  unreadable: number;
+  /** By what the next page is asked for; null behind the last. */
+  next: string | null;
+}
+
+export type PurchasesReading = PurchasesPage | Unavailable;
 
 /** How a supplier lists what it sold us. */
 export interface PurchaseList<Settings = unknown> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../src/core/metrics.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -11,6 +12,7 @@ import { TestStack, unique, type OrderBody, type TestMerchant } from '../support
 interface Line {
   ok: boolean;
   listed: number | null;
+  unreadable: number;
   unknown: number;
   open_cases: number;
   unaskable: number;
@@ -32,9 +34,14 @@ let stack: TestStack;
 let commandLine: CommandLine;
 let merchant: TestMerchant;
 let sku: string;
+const log: string[] = [];
+const METRIC = 'topup_supplier_purchase_lists_total';
 
 beforeAll(async () => {
-  stack = await TestStack.start({ SUPPLIER_PURCHASES_INTERVAL_MS: '0' });
+  stack = await TestStack.start(
+    { SUPPLIER_PURCHASES_INTERVAL_MS: '0', LOG_LEVEL: 'warn' },
+    { logTo: { write: (line) => void log.push(line) } },
+  );
   const { DATABASE_URL, secretsKey } = stack.config;
   commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
   merchant = await stack.merchant();
@@ -62,7 +69,7 @@ function statementOf(lines: string[]): string {
 }
 
 const openCases = (): Promise<Case[]> => commandLine.json<Case[]>('reversal', 'list', '--open');
-const page = (data: object[], next_cursor: string | null = null): Answer => ({
+const page = (data: (object | null)[], next_cursor: string | null = null): Answer => ({
   status: 200,
   body: { data, next_cursor },
 });
@@ -128,9 +135,30 @@ describe('what a supplier lists that it sold us', () => {
   });
 
   it('need not be told', async () => {
-    for (const status of [404, 405, 501]) {
+    for (const status of [404, 405, 410, 501, 400, 422]) {
       stack.supplier.purchases = () => ({ status });
       expect(await report()).toMatchObject({ ok: true, listed: null, unknown: 0, problem: null });
+    }
+  });
+
+  it('is read but for entries that can’t be, which are counted', async () => {
+    const [before, between, after] = [unique('ord_gone.4'), unique('ord_gone.4'), unique('ord_gone.4')];
+    const unreadable = [null, { status: 'succeeded', supplier_reference: unique('S') }, { reference: 7 }];
+    stack.supplier.purchases = (query) =>
+      query.has('cursor')
+        ? page([{ reference: after, status: 'succeeded' }, { reference: 'x'.repeat(256) }])
+        : page([{ reference: before }, ...unreadable, { reference: between }], '1');
+    expect(await report()).toMatchObject({
+      ...{ ok: false, listed: 3, unreadable: 4, unknown: 3 },
+      problem: 'list of purchases: 4 entries can’t be read',
+    });
+    expect((await openCases()).map(({ reference }) => reference)).toEqual([after, between, before]);
+  });
+
+  it('ends in its middle where a later page is refused', async () => {
+    for (const status of [400, 404]) {
+      stack.supplier.purchases = (query) => (query.has('cursor') ? { status } : page([], '1'));
+      expect(await report()).toMatchObject({ ok: false, problem: `list of purchases: HTTP ${status}` });
     }
   });
 
@@ -140,7 +168,7 @@ describe('what a supplier lists that it sold us', () => {
     [
       'names no purchase',
       page([{ status: 'succeeded' }]),
-      'list of purchases: the list of purchases can’t be read',
+      'list of purchases: no entry in the list of purchases can be read',
     ],
     ['never ends', page([], 'same'), 'list of purchases: the list of purchases does not end'],
   ])('makes the comparison incomplete where it %s', async (_what, answer, problem) => {
@@ -214,5 +242,34 @@ describe('workers', () => {
     expect(asked[0]).toBe(listedAt.getTime() - 3_600_000);
     expect(asked[1]).toBeGreaterThan(listedAt.getTime() + 86_400_000);
     expect(await openCases()).toMatchObject([{ reference, detail: 'listed: succeeded' }]);
+  });
+
+  it('go on behind entries that can’t be read, count such lists, and warn once', async () => {
+    const reference = unique('ord_gone.5');
+    let asked = 0;
+    stack.supplier.purchases = () => {
+      asked++;
+      return page([{}, { reference, status: 'succeeded' }]);
+    };
+    await stack.sql(`UPDATE suppliers SET purchases_listed_at = NULL, purchases_due_at = NULL`);
+    await stack.stopWorkers();
+    const worker = await stack.startWorker({ SUPPLIER_PURCHASES_INTERVAL_MS: 200 });
+    const incomplete = async (): Promise<number> => {
+      const { values } = await worker.get(Metrics).registry.getSingleMetric(METRIC)!.get();
+      return values.find(({ labels }) => labels.result === 'incomplete')?.value ?? 0;
+    };
+    try {
+      await eventually(incomplete, (count) => count > 1);
+    } finally {
+      await stack.stopWorkers();
+      await stack.startWorker();
+    }
+    expect(asked).toBeGreaterThan(1);
+    expect(await openCases()).toMatchObject([{ reference }]);
+    const [{ listed_at: listedAt } = {}] = await stack.sql<{ listed_at: Date }>(
+      `SELECT purchases_listed_at AS listed_at FROM suppliers WHERE code = 'fake'`,
+    );
+    expect(listedAt).toEqual(expect.any(Date));
+    expect(log.filter((line) => line.includes('can’t be read'))).toHaveLength(1);
   });
 });

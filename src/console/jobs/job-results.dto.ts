@@ -85,7 +85,12 @@ export class SupplierComparisonDto {
   listed?: number | null;
   @ApiProperty({
     ...{ type: 'integer', required: false, example: 0 },
-    description: 'Those of them that no order knows, and that are cases since this report',
+    description: 'Entries of its list besides those that can’t be read',
+  })
+  unreadable?: number;
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Those of the purchases that no order knows, and that are cases since this report',
   })
   unknown?: number;
   @Count('Reversals that nobody has closed') open_cases!: number;

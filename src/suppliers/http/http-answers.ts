@@ -52,25 +52,33 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Suppli
 /** How a supplier answers that has not what the protocol leaves to it. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 
-/** What the answer to `GET /v1/top-ups` means; null where the supplier has no such list. One entry that can't be read spoils it. */
-export function readPurchasesAnswer(answer: HttpAnswer): PurchasesReading | null {
-  if (HAS_NO_SUCH_PAGE.includes(answer.status)) return null;
+/** And how one may answer a question without a reference, which it takes for a wrong one about a reference. */
+const TAKES_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
+
+/**
+ * What the answer to `GET /v1/top-ups` means; null where the supplier has no such list.
+ * @param isFirst whether the first page was asked for. Who has told one has a list.
+ */
+export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): PurchasesReading | null {
+  if (isFirst && TAKES_NO_LIST.includes(answer.status)) return null;
   if (answer.status !== 200)
     return { known: false, detail: `HTTP ${answer.status}`, reached: false, ...faultOf(answer) };
   const { data, next_cursor: next = null } = asObject(answer.body) ?? {};
-  const purchases = Array.isArray(data) ? data.map(readListed) : [null];
-  const isCursor = next === null || (typeof next === 'string' && next !== '');
-  return isCursor && purchases.every((purchase) => purchase !== null)
-    ? { known: true, purchases, next }
-    : { known: false, detail: 'the list of purchases can’t be read', reached: true };
+  if (!Array.isArray(data) || !(next === null || (typeof next === 'string' && next !== '')))
+    return { known: false, detail: 'the list of purchases can’t be read', reached: true };
+  const purchases = data.map(readListed).filter((purchase) => purchase !== null);
+  return { known: true, purchases, unreadable: data.length - purchases.length, next };
 }
 
-/** Null where it names no purchase. */
+/**
+ * Null where it has no reference of ours that can be stored: one with the supplier's own name alone may be of an attempt
+ * whose name we do not know yet.
+ */
 function readListed(entry: unknown): ListedPurchase | null {
   const body = asObject(entry);
   const reference = nameOf(body?.reference) ?? null;
   const supplierReference = nameOf(body?.supplier_reference) ?? null;
-  if (!body || (reference === null && supplierReference === null)) return null;
+  if (!body || reference === null) return null;
   const { status, created_at: createdAt, cost, currency } = body;
   const [user, server] = [nameOf(body.user_id), nameOf(body.server_id)];
   return {

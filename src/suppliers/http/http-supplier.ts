@@ -105,7 +105,8 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
   ): Promise<PurchasesReading | null> {
     const query = new URLSearchParams({ since: since.toISOString(), ...(page !== null && { cursor: page }) });
     try {
-      return readPurchasesAnswer(await this.call(settings, 'GET', `/v1/top-ups?${query.toString()}`));
+      const answer = await this.call(settings, 'GET', `/v1/top-ups?${query.toString()}`);
+      return readPurchasesAnswer(answer, page === null);
     } catch (error) {
       return unreachable(error);
     }
