@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { figureOf, rowsFigure, type Figure } from './figure.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
 /** How a webhook attempt ended: by its status, or by what kept an answer away (contract, section 4). */
@@ -16,16 +17,6 @@ export interface PoolConnections {
   idle: number;
   /** Requests that wait for a connection. */
   waiting: number;
-}
-
-/** A row that a statement gave, by the names of its columns. */
-export type FigureRow = Partial<Record<string, string | number | bigint | boolean | null>>;
-
-/** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
-export interface Figure {
-  /** Shows what the column of its name says; a figure with labels has one value for each row where that is not null. */
-  show(rows: readonly FigureRow[]): void;
-  clear(): void;
 }
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -383,19 +374,3 @@ export class Metrics {
 }
 
 export type FigureName = keyof Metrics['figures'];
-
-const figureOf = (gauge: Gauge, column: string, ...labels: string[]): Figure => ({
-  show: ([row]) => gauge.labels(...labels).set(Number(row?.[column])),
-  clear: () => gauge.remove(...labels),
-});
-
-/** What is of no row any more is gone. */
-const rowsFigure = (gauge: Gauge, column: string, labels: readonly string[]): Figure => ({
-  show: (rows) => {
-    gauge.reset();
-    for (const row of rows)
-      if (row[column] !== null)
-        gauge.labels(...labels.map((name) => String(row[name]))).set(Number(row[column]));
-  },
-  clear: () => gauge.reset(),
-});

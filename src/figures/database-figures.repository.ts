@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FigureRow } from '../core/metrics.js';
+import type { FigureRow } from '../core/figure.js';
 import { Database } from '../database/database.js';
 import { FIGURES, LIMITS, type FiguresStatement } from './database-figures.sql.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
-import { CALL_SECONDS, ORDER_SECONDS, type FigureName, type FigureRow } from '../core/metrics.js';
+import type { FigureRow } from '../core/figure.js';
+import { CALL_SECONDS, ORDER_SECONDS, type FigureName } from '../core/metrics.js';
 import type { FigureKind } from './counted.js';
 import { DatabaseFiguresRepository } from './database-figures.repository.js';
 import { MinuteFiguresRepository, type SlotRow, type Steps } from './minute-figures.repository.js';

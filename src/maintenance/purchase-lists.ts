@@ -5,12 +5,14 @@ import type { Logger } from '../core/logger.js';
 import { Metrics, type PurchaseListResult } from '../core/metrics.js';
 import { SchemaService } from '../database/schema.service.js';
 import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
+import { UnknownPurchasesRepository } from '../supplier-purchases/unknown-purchases.repository.js';
 import { WorkerJob } from './worker-job.js';
 
 /** How often each worker looks whether a supplier is due. */
 const LOOK_EVERY_MS = 10_000;
+const CLOSE_EVERY_MS = 60_000;
 
-/** Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case. */
+/** Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, until one does. */
 @Injectable()
 export class PurchaseLists extends WorkerJob {
   /** What was wrong with those that told not all when last asked: that is worth one line, not one each time. */
@@ -19,11 +21,24 @@ export class PurchaseLists extends WorkerJob {
   constructor(
     schema: SchemaService,
     lists: PurchaseListsService,
+    unknown: UnknownPurchasesRepository,
     private readonly metrics: Metrics,
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super(schema);
+    this.repeat({
+      intervalMs: CLOSE_EVERY_MS,
+      run: async () => {
+        const closed = await unknown.closeBought();
+        if (closed.length > 0)
+          logger.info(
+            { cases: closed.length, firstCase: closed[0] },
+            'cases of purchases closed by themselves',
+          );
+      },
+      onError: ({ message }) => logger.warn({ reason: message }, 'cases of purchases could not be looked at'),
+    });
     const { SUPPLIER_PURCHASES_INTERVAL_MS: intervalMs } = config;
     if (intervalMs === 0) return;
     this.repeat({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { ListedPurchase } from '../suppliers/supplier-adapter.js';
-import { TELL_PURCHASES } from './unknown-purchases.sql.js';
+import { CLOSE_BOUGHT, TELL_PURCHASES } from './unknown-purchases.sql.js';
 
 /** A purchase as its supplier tells of it, whichever way. */
 export interface ToldPurchase extends ListedPurchase {
@@ -28,6 +28,12 @@ export class UnknownPurchasesRepository {
     const values = { supplierId, most, purchases: purchases.map(toRow) };
     const opened = await this.database.query<{ id: number }>(...TELL_PURCHASES.with(values));
     return opened.map(({ id }) => id);
+  }
+
+  /** Closes the cases whose purchase is what a unit was given since. @returns their numbers. */
+  async closeBought(): Promise<number[]> {
+    const closed = await this.database.query<{ id: number }>(...CLOSE_BOUGHT.with({}));
+    return closed.map(({ id }) => id);
   }
 }
 

@@ -3,7 +3,7 @@ import { rowsOf, statement } from '../database/parameters.js';
 /**
  * Those of a supplier's purchases that a book knows: an attempt at this supplier, or at another one that is the same account
  * under another code. A unit without an attempt was sent before attempts were kept, or is yet to be sent: its first attempt
- * takes the reference that follows from its order. One that failed without was never sent, says the book. Of an archived
+ * takes the reference that follows from its order, at its supplier. One that failed without was never sent, says the book. Of an archived
  * order the number is known, with which the references of its attempts begin.
  */
 const KNOWN = `
@@ -13,7 +13,8 @@ const KNOWN = `
     WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.supplier_reference = g.supplier_reference)
   OR EXISTS (
     SELECT FROM orders o JOIN order_units u ON u.order_id = o.id AND u.item = g.item AND u.unit = g.unit
-    WHERE o.order_number = g.order_number AND u.state <> 'failed' AND NOT EXISTS (
+    WHERE o.order_number = g.order_number AND u.state <> 'failed'
+      AND u.supplier_id IN (SELECT id FROM same_account) AND NOT EXISTS (
       SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))
   OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number
              AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
@@ -78,4 +79,35 @@ export const TELL_PURCHASES = statement(
     ORDER BY g.place
     ON CONFLICT DO NOTHING
     RETURNING id`,
+);
+
+/** In SQL: the open cases about a purchase that an attempt at the same account made. One look into an index for each. */
+const whatBought = (isNamed: string): string => `
+      SELECT r.id FROM supplier_reversals r
+      JOIN suppliers own ON own.id = r.supplier_id
+      JOIN suppliers s USING (adapter, base_url, account)
+      CROSS JOIN LATERAL (
+        SELECT FROM unit_attempts a
+        JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit AND u.attempt = a.number
+        WHERE a.supplier_id = s.id AND ${isNamed} AND u.state = 'succeeded' LIMIT 1) attempt
+      WHERE r.status = 'open' AND r.order_id IS NULL`;
+
+/**
+ * Closes the cases whose purchase a unit turned out to be. After a restore a unit may stand at an attempt before the one
+ * that bought it: where that begins again it takes the same reference, and the supplier gives it the purchase. A unit that
+ * ended otherwise leaves the case open, since somebody was given what nobody paid for.
+ */
+export const CLOSE_BOUGHT = statement(
+  'unknown_purchases.close_bought',
+  {},
+  () => `
+    WITH bought AS (${whatBought('a.reference = r.reference')}
+      UNION ${whatBought(
+        'r.reference IS NULL AND a.supplier_reference = r.supplier_reference AND NOT a.is_hearsay',
+      )})
+    UPDATE supplier_reversals r
+    SET status = 'closed', closed_at = date_trunc('milliseconds', statement_timestamp()),
+        detail = concat_ws('; ', r.detail, 'closed by itself: it is what an order was given')
+    FROM bought b WHERE r.id = b.id AND r.status = 'open'
+    RETURNING r.id`,
 );

@@ -179,8 +179,15 @@ describe('a callback about a purchase that a book knows is no case', () => {
       const order = await restored.stack.order(restored.merchant, [{ sku }], unique('player'));
       await restored.succeed('signing', `${order.order_number}.1.1`);
       await restored.succeed('signing', `${order.order_number}.1.2`);
-      const found = await restored.stack.sql('SELECT reference FROM supplier_reversals');
-      expect(found).toEqual([{ reference: `${order.order_number}.1.2` }]);
+      // Another account: its unit is not sent there.
+      await restored.succeed('patient', `${order.order_number}.1.1`);
+      const found = await restored.stack.sql(
+        'SELECT s.code, r.reference FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id ORDER BY r.id',
+      );
+      expect(found).toEqual([
+        { code: 'signing', reference: `${order.order_number}.1.2` },
+        { code: 'patient', reference: `${order.order_number}.1.1` },
+      ]);
     } finally {
       await restored.stack.close();
     }

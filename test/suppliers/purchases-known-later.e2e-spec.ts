@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
+import { CommandLine } from '../cli/command-line.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { bought, refused, type Answer } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+
+interface Case {
+  id: number;
+  reference: string | null;
+  status: string;
+  detail: string;
+}
+
+let stack: TestStack;
+let commandLine: CommandLine;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  stack = await TestStack.start({ SUPPLIER_PURCHASES_INTERVAL_MS: '0' });
+  const { DATABASE_URL, secretsKey } = stack.config;
+  commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+  merchant = await stack.merchant();
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+const processing = (reference: string): Answer => ({
+  status: 200,
+  body: { reference, status: 'processing' },
+});
+
+/** As after a restore: a unit is open at its first attempt, and its supplier lists a second one that it sold. */
+async function openUnit(offers: number): Promise<{ order: OrderBody; later: string; refuse: () => void }> {
+  const sku = await stack.product('35.00');
+  for (let priority = 2; priority <= offers; priority++)
+    await commandLine.json(
+      ...['offer', 'set', '--sku', sku, '--supplier', 'fake'],
+      ...['--supplier-sku', `${sku}-${priority}`, '--priority', `${priority}`],
+    );
+  const user = unique('player');
+  let isRefused = false;
+  stack.supplier.script(user, ({ reference }) => {
+    if (reference.endsWith('.1.1.2')) return bought(reference);
+    return isRefused ? refused(reference, 'OUT_OF_STOCK') : processing(reference);
+  });
+  const order = await stack.order(merchant, [{ sku }], user);
+  await stack.orderWith(merchant, order.reference_id, 'processing');
+  const later = `${order.order_number}.1.1.2`;
+  stack.supplier.purchases = () => ({
+    status: 200,
+    body: { data: [{ reference: later, status: 'succeeded' }], next_cursor: null },
+  });
+  await commandLine.run('report', 'supplier', '--supplier', 'fake');
+  return { order, later, refuse: () => (isRefused = true) };
+}
+
+const caseOf = async (reference: string): Promise<Case | undefined> =>
+  (await commandLine.json<Case[]>('reversal', 'list')).find((each) => each.reference === reference);
+const closeBought = (): Promise<number[]> => stack.api.get(UnknownPurchasesRepository).closeBought();
+
+describe('the case of a purchase under a later attempt than the books know of', () => {
+  it('stays open while the unit is, and closes itself once the unit was given that purchase', async () => {
+    const { order, later, refuse } = await openUnit(2);
+    expect(await closeBought()).toEqual([]);
+    expect(await caseOf(later)).toMatchObject({ status: 'open', detail: 'listed: succeeded' });
+    refuse();
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const found = await caseOf(later);
+    expect(await closeBought()).toEqual([found?.id]);
+    expect(await caseOf(later)).toMatchObject({
+      status: 'closed',
+      detail: 'listed: succeeded; closed by itself: it is what an order was given',
+    });
+    expect(await closeBought()).toEqual([]);
+  });
+
+  it('stays open where the unit failed: it was bought, and its price was returned', async () => {
+    const { order, later, refuse } = await openUnit(1);
+    refuse();
+    await stack.orderWith(merchant, order.reference_id, 'failed');
+    expect(await closeBought()).toEqual([]);
+    const found = await caseOf(later);
+    expect(found).toMatchObject({ status: 'open' });
+    await commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test');
+  });
+});
