@@ -52,7 +52,7 @@ take a question for a purchase: their units are counted as unaskable, and are co
 
 Also reads the list of what a supplier sold, where it has one, from --since on: a purchase in it that no order knows opens a
 case (topup reversal list), as after a restore of the database. For vendors that list nothing, export their statement from
-their site as CSV and give it with --statement. It has a header line with some of these columns, and others are passed over:
+their site as CSV and give it with --statement. What is older than --since, where that is given, opens no case. It has a header line with some of these columns, and others are passed over:
 ${STATEMENT_COLUMNS.join(', ')}.
 `;
 
@@ -86,6 +86,7 @@ interface SupplierGiven {
   column?: StatementFormat['headers'];
   bought?: string[];
   notBought?: string[];
+  refunded?: string[];
   includeSandbox?: boolean;
 }
 
@@ -192,7 +193,8 @@ function defineSupplier(report: Command, act: Act): void {
     .option('--statement <file>', 'CSV of what the supplier says that it sold; - for standard input')
     .option('--column <name=header>', 'what the statement calls a column, repeatable', statementColumn)
     .option('--bought <status>', 'what it calls a purchase that succeeded, repeatable', collected)
-    .option('--not-bought <status>', 'what it calls one that failed or was refunded, repeatable', collected)
+    .option('--not-bought <status>', 'what it calls one that failed, repeatable', collected)
+    .option('--refunded <status>', 'what it calls one that was paid back, repeatable', collected)
     .addOption(includeSandboxOption())
     .addHelpText(
       'after',
@@ -206,7 +208,7 @@ function defineSupplier(report: Command, act: Act): void {
     .action(
       act(async (app, { supplier: code, since: given, includeSandbox, ...format }: SupplierGiven) => {
         const since = given ?? new Date(Date.now() - DAY_MS);
-        const statement = readStatementOf(code, format);
+        const statement = readStatementOf(code, { ...format, since: given });
         const service = app.get(SuppliersService);
         const suppliers =
           code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
@@ -234,13 +236,13 @@ function statementColumn(text: string, earlier: StatementFormat['headers'] = {})
 /** @throws CommandError */
 function readStatementOf(
   supplier: string | undefined,
-  { statement: file, column: headers = {}, bought = [], notBought = [] }: SupplierGiven,
+  { statement: file, since, column: headers = {}, bought = [], notBought = [], refunded = [] }: SupplierGiven,
 ): Statement | undefined {
   if (file === undefined) return undefined;
   if (supplier === undefined) throw new CommandError('say whose statement it is, with --supplier');
   const name = file === '-' ? 'standard input' : path.basename(file);
   try {
-    return { name, purchases: readStatement(readFile(file), { headers, bought, notBought }) };
+    return { name, since, ...readStatement(readFile(file), { headers, bought, notBought, refunded }) };
   } catch (error) {
     if (!(error instanceof CsvProblems)) throw error;
     throw new CommandError(`${name} could not be read:\n  ${error.message.replaceAll('\n', '\n  ')}`);

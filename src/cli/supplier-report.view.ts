@@ -11,7 +11,7 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
   const differences = suppliers.flatMap((each) =>
     each.differences.map((difference) => ({ supplier: each.supplier, ...difference })),
   );
-  const lines = suppliers.map(({ differences: found, ok: agrees, ...line }) => ({
+  const lines = suppliers.map(({ differences: found, ok: agrees, statement: _, ...line }) => ({
     ...line,
     differences: found.length,
     result: agrees ? 'ok' : 'FAILED',
@@ -28,7 +28,7 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
         suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
       ),
       suppliers
-        .map(unaskableIn)
+        .flatMap((each) => [unaskableIn(each), unclearIn(each), passedOverIn(each)])
         .filter((line) => line !== '')
         .join('\n'),
     );
@@ -54,3 +54,19 @@ const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>
     ? ''
     : `${counted(unaskable, 'unit', 'units')} at ${supplier} can be asked about only in a way that may buy again: ` +
       'compare them with the statement on its site (--statement).';
+
+function unclearIn({ statement }: SupplierLine): string {
+  const statuses = statement?.unclear_statuses ?? [];
+  if (statuses.length === 0) return '';
+  const lines = statuses.reduce((sum, each) => sum + each.lines, 0);
+  const words = statuses.map((each) => `${JSON.stringify(each.status)} (${each.lines})`).join(', ');
+  return (
+    `${counted(lines, 'line has', 'lines have')} a status that nobody has explained, which counts as under way: ${words}. ` +
+    'Say what it means with --bought, --not-bought or --refunded.'
+  );
+}
+
+const passedOverIn = ({ statement }: SupplierLine): string =>
+  statement && statement.passed_over > 0
+    ? `${counted(statement.passed_over, 'purchase')} of ${statement.name} from before --since opened no case.`
+    : '';

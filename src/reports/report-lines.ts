@@ -91,6 +91,14 @@ export interface SupplierLine {
   /** Those of the purchases that no book knows, and for which a case was opened now. */
   unknown: number;
   open_cases: number;
+  /** Of the statement that was given in the place of a list; absent without one. */
+  statement?: {
+    name: string;
+    /** Purchases before the moment since when they count. */
+    passed_over: number;
+    /** Statuses that mean nothing here, and that count as under way. */
+    unclear_statuses: { status: string; lines: number }[];
+  };
   problem: string | null;
   balance_amount: string | null;
   balance_currency: string | null;
@@ -106,6 +114,7 @@ export function toSupplierLine({
   unanswered,
   unaskable,
   list,
+  statement,
   openCases,
 }: SupplierComparison): SupplierLine {
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
@@ -123,6 +132,13 @@ export function toSupplierLine({
     unreadable: list?.known ? list.unreadable : 0,
     unknown: list?.known ? list.opened.length : 0,
     open_cases: openCases,
+    ...(statement && {
+      statement: {
+        name: statement.name,
+        passed_over: statement.passedOver,
+        unclear_statuses: statement.unclear,
+      },
+    }),
     problem: (unanswered.count > 0 ? unanswered.reason : null) ?? problemOf(list) ?? balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
     balance_currency: balance.known ? balance.amount.currency : null,

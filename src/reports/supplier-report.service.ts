@@ -4,7 +4,11 @@ import { Database } from '../database/database.js';
 import type { NamedAttempt, SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
-import type { StatedPurchase } from '../supplier-purchases/purchase-statement.js';
+import type {
+  StatedPurchase,
+  StatementReading,
+  UnclearStatus,
+} from '../supplier-purchases/purchase-statement.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { Inquirer, type Answered } from './inquirer.js';
@@ -38,6 +42,8 @@ export interface SupplierComparison {
   unaskable: number;
   /** What it lists that it sold; null where it has no list. */
   list: ListReading;
+  /** What of the statement was not taken for what it is; null without one. */
+  statement: { name: string; passedOver: number; unclear: UnclearStatus[] } | null;
   /** Cases in which it contradicted us, then or now, and that nobody has closed. */
   openCases: number;
 }
@@ -49,10 +55,11 @@ interface Contradiction {
 }
 
 /** What a supplier says in writing that it sold us. */
-export interface Statement {
+export interface Statement extends StatementReading {
   /** Of its file. */
   name: string;
-  purchases: StatedPurchase[];
+  /** What was bought before this moment opens no case; all of it may where that is undefined. */
+  since?: Date | undefined;
 }
 
 type OnProgress = (done: number, total: number, supplier: string) => void;
@@ -104,8 +111,9 @@ export class SupplierReportService {
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const { unaskable } = inquirer;
     const agreed = done - unanswered.count - unaskable - differences.length;
+    const stated = soldSince(statement);
     const list = statement
-      ? await this.lists.take(supplier, statement.purchases, statement.name)
+      ? await this.lists.take(supplier, stated, statement.name)
       : await this.lists.read(supplier, since);
     const balance = await connection.adapter.balance(connection.settings);
     const openCases = await this.units.countOpenCases(supplier.id);
@@ -118,6 +126,13 @@ export class SupplierReportService {
       unanswered,
       unaskable,
       list,
+      statement: statement
+        ? {
+            name: statement.name,
+            passedOver: statement.purchases.length - stated.length,
+            unclear: statement.unclear,
+          }
+        : null,
       openCases,
     };
   }
@@ -149,7 +164,12 @@ export class SupplierReportService {
   }
 }
 
-/** What a statement says of our references. */
+/** What a statement does not say to be older. */
+const soldSince = (
+  { purchases, since }: Statement = { name: '', purchases: [], unclear: [] },
+): StatedPurchase[] => purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
+
+/** What a statement says of our references, also of older ones: clocks differ. */
 const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
   new Map(
     (statement?.purchases ?? []).flatMap(({ reference, state }) =>

@@ -1,8 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { readStatement, type StatedPurchase, type StatementFormat } from './purchase-statement.js';
+import {
+  readStatement,
+  type StatedPurchase,
+  type StatementFormat,
+  type StatementReading,
+} from './purchase-statement.js';
 
-const read = (lines: string[], format: Partial<StatementFormat> = {}): StatedPurchase[] =>
-  readStatement(Buffer.from(lines.join('\n')), { headers: {}, bought: [], notBought: [], ...format });
+const readAll = (lines: string[], format: Partial<StatementFormat> = {}): StatementReading =>
+  readStatement(Buffer.from(lines.join('\n')), {
+    ...{ headers: {}, bought: [], notBought: [], refunded: [] },
+    ...format,
+  });
+const read = (...given: Parameters<typeof readAll>): StatedPurchase[] => readAll(...given).purchases;
 
 describe('a statement of a vendor', () => {
   it('tells of each purchase what it has columns for, and others are passed over', () => {
@@ -10,7 +19,8 @@ describe('a statement of a vendor', () => {
     const line = '1,T1,S1,Sukses,ml86,123 2001,10000,IDR,2026-01-15T08:30:00+07:00,Budi';
     expect(read([header, line])).toEqual([
       {
-        ...{ line: 2, reference: 'T1', supplierReference: 'S1', status: 'Sukses', state: 'succeeded' },
+        ...{ line: 2, reference: 'T1', supplierReference: 'S1', status: 'Sukses', verdict: 'bought' },
+        state: 'succeeded',
         ...{ sku: 'ml86', player: '123 2001', cost: { micros: 10_000_000_000n, currency: 'IDR' } },
         boughtAt: new Date('2026-01-15T01:30:00Z'),
       },
@@ -32,8 +42,10 @@ describe('a statement of a vendor', () => {
     ['Pending', 'processing'],
     ['Terkirim', 'succeeded'],
     ['Batal', 'failed'],
+    ['Dana kembali', 'failed'],
+    ['Diproses', 'processing'],
   ])('that says %s means %s', (status, state) => {
-    const format = { bought: ['terkirim'], notBought: ['BATAL'] };
+    const format = { bought: ['terkirim'], notBought: ['BATAL'], refunded: ['dana Kembali'] };
     expect(read(['reference,status', `T1,${status}`], format)).toMatchObject([{ state }]);
   });
 
@@ -42,6 +54,33 @@ describe('a statement of a vendor', () => {
     expect(read(lines)).toMatchObject([
       { reference: 'T1', state: 'succeeded' },
       { reference: 'T2', state: 'failed' },
+    ]);
+  });
+
+  it('counts a purchase as paid back where one of its lines says so, wherever that stands', () => {
+    const lines = ['reference,status', 'T1,success', 'T1,Refunded', 'T2,Dana kembali', 'T2,success'];
+    expect(read(lines, { refunded: ['Dana kembali'] })).toMatchObject([
+      { reference: 'T1', state: 'failed', status: 'Refunded' },
+      { reference: 'T2', state: 'failed', status: 'Dana kembali' },
+    ]);
+  });
+
+  it('names the statuses that mean nothing here, which count as under way', () => {
+    const lines = [
+      'reference,status',
+      'T1,Selesai',
+      'T2,success',
+      'T2,Selesai',
+      'T3,Dana kembali',
+      'T4,pending',
+    ];
+    const { purchases, unclear } = readAll(lines);
+    expect(purchases.map(({ state }) => state)).toEqual([
+      ...['processing', 'succeeded', 'processing', 'processing'],
+    ]);
+    expect(unclear).toEqual([
+      { status: 'Selesai', lines: 2 },
+      { status: 'Dana kembali', lines: 1 },
     ]);
   });
 
