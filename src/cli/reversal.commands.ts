@@ -1,11 +1,15 @@
 import type { Satang } from '../core/money.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
-import { baht, id, operatorOption, yesOption } from './options.js';
+import { baht, id, integer, operatorOption, yesOption } from './options.js';
 import { list, listTable, paragraphs, record, recordTable, type Result } from './output.js';
 import { CommandError } from './problems.js';
 import { ReversalsModule } from '../support/reversals.module.js';
 import { ReversalsService, type ReversalDetail } from '../support/reversals.service.js';
+
+/** Scripts close what is open, which is seldom more. */
+const DEFAULT_LIMIT = 1_000;
+const MAX_LIMIT = 100_000;
 
 const KINDS = `
 taken_back: we paid, but the supplier now says that the unit failed.
@@ -36,13 +40,15 @@ export const reversalCommands: CommandGroup = {
       .command('list')
       .description('List cases where a supplier contradicts the books, newest first.')
       .option('--open', 'open cases only')
+      .option('--limit <n>', 'maximum number of cases', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .addHelpText('after', KINDS + examples('reversal list --open'))
       .action(
-        act(async (app, { open }: { open?: boolean }) => {
-          const cases = await app.get(ReversalsService).list({ open });
+        act(async (app, given: { open?: boolean; limit: number }) => {
+          const cases = await app.get(ReversalsService).list(given);
           return list(
             cases.map((each) => ({ ...each })),
             'There are no such cases.',
+            cases.length === given.limit ? `The newest ${given.limit}; --limit shows more.` : '',
           );
         }),
       );

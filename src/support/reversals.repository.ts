@@ -13,13 +13,24 @@ type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 /** A case with the supplier and the order that it is about; without an order where no book knows the purchase. */
 export type ReversalRow = SupplierReversal & Nullable<OfOrder> & { supplier: Supplier['code'] };
 
+/** Which cases are listed, and at most how many. */
+export interface ReversalsFilter {
+  open?: boolean | undefined;
+  /** A code. */
+  supplier?: string | undefined;
+  /** The number of the case behind which the list begins. */
+  before?: number | undefined;
+  limit: number;
+}
+
 @Injectable()
 export class ReversalsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Newest first. @param supplier a code. */
-  list({ open, supplier }: { open: boolean; supplier?: string | undefined }): Promise<ReversalRow[]> {
-    const query = select(this.dataSource).orderBy('reversal.id', 'DESC');
+  /** Newest first. */
+  list({ open, supplier, before, limit }: ReversalsFilter): Promise<ReversalRow[]> {
+    const query = select(this.dataSource).orderBy('reversal.id', 'DESC').limit(limit);
+    if (before !== undefined) query.andWhere('reversal.id < :before', { before });
     if (open) query.andWhere({ status: 'open' });
     if (supplier !== undefined) query.andWhere('supplier.code = :supplier', { supplier });
     return rowsOf(query);

@@ -9,7 +9,7 @@ import type { UnitState } from '../orders/states.js';
 import type { ReversalKind } from '../orders/supplier-reversal.entity.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { PurchaseMatchesRepository, type MatchRow } from './purchase-matches.repository.js';
-import { ReversalsRepository, type ReversalRow } from './reversals.repository.js';
+import { ReversalsRepository, type ReversalRow, type ReversalsFilter } from './reversals.repository.js';
 
 /** A supplier's word that contradicts the books, as a case for the operator. */
 export interface Reversal {
@@ -75,8 +75,8 @@ export class ReversalsService {
   ) {}
 
   /** Newest first. */
-  async list({ open = false, supplier }: { open?: boolean; supplier?: string } = {}): Promise<Reversal[]> {
-    return (await this.reversals.list({ open, supplier })).map(toReversal);
+  async list(filter: ReversalsFilter): Promise<Reversal[]> {
+    return (await this.reversals.list(filter)).map(toReversal);
   }
 
   /** @throws NOT_FOUND */

@@ -23,19 +23,22 @@ export class ReversalPages {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Newest first: there are few, and all of them are read. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(
     caller: Caller,
     { open, supplier, limit, cursor }: ReversalsQueryDto,
   ): Promise<Page<ReversalDto>> {
-    const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
+    const before = decodeCursor(cursor, [MAX_INTEGER])?.[0];
+    const most = pageLimit({ limit }, CONSOLE_LIMIT);
     const found = await this.reversals.list({
       open: open === 'true',
-      ...(supplier === undefined ? {} : { supplier }),
+      supplier,
+      before: before === undefined ? undefined : Number(before),
+      limit: most + 1,
     });
     return toPage(
-      found.filter(({ id }) => id < before),
-      pageLimit({ limit }, CONSOLE_LIMIT),
+      found,
+      most,
       ({ id }) => encodeCursor(id),
       (reversal) => toReversalDto(reversal, caller),
     );
