@@ -104,6 +104,11 @@ export class Metrics {
     ['supplier', 'verdict'],
   );
 
+  private readonly withheldPurchases = this.counter(
+    'topup_unknown_purchases_withheld_total',
+    'Unknown purchases that became no case, because too many callbacks tell of some',
+    ['supplier'],
+  );
   private readonly purchaseLists = this.counter(
     'topup_supplier_purchase_lists_total',
     'Readings of what suppliers list that they sold us',
@@ -242,6 +247,10 @@ export class Metrics {
   /** @param verdict what came of a callback, or `limited` where it came too fast to be read. */
   supplierCalledBack(supplier: string, verdict: string): void {
     this.supplierCallbacks.inc({ supplier, verdict });
+  }
+
+  unknownPurchaseWithheld(supplier: string): void {
+    this.withheldPurchases.inc({ supplier });
   }
 
   purchaseListRead(supplier: string, result: PurchaseListResult): void {

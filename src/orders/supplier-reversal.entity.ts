@@ -24,6 +24,7 @@ export type ReversalKind = (typeof REVERSAL_KINDS)[number];
   where: 'order_id IS NULL AND reference IS NULL',
 })
 @Index('ix_supplier_reversals_open', ['supplier_id'], { where: `status = 'open'` })
+@Index('ix_supplier_reversals_lately', ['supplier_id', 'created_at'], { where: 'order_id IS NULL' })
 @Index('ix_supplier_reversals_purchase', ['supplier_id', 'supplier_reference'], { where: 'order_id IS NULL' })
 @Check('ck_supplier_reversals_kind', `kind IN ('taken_back', 'bought_late', 'unknown_purchase')`)
 @Check('ck_supplier_reversals_status', `status IN ('open', 'closed')`)

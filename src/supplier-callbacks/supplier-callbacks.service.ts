@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
+import { WindowStore } from '../core/http/window-store.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { SecretBox } from '../core/secret-box.js';
@@ -32,10 +33,11 @@ const MAX_DETAIL_LENGTH = 500;
 const LEAST_CHECK_GAP_MS = 1_000;
 
 /**
- * So many open cases of a supplier at most are opened by what it calls us with: the address of a vendor that signs nothing
- * may have leaked. Callbacks are kept beyond that.
+ * So many cases of a supplier in an hour, and callbacks that prove nothing open no more: the address of a vendor that signs
+ * nothing may have leaked. Callbacks are kept beyond that, and the hour goes by.
  */
-const MOST_OPEN_CASES = 10_000;
+const MOST_CASES_AN_HOUR = 10_000;
+const HOUR_MS = 3_600_000;
 
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 
@@ -57,6 +59,8 @@ type About = Extract<CallbackReading, { kind: 'about' }>;
 /** Reads what suppliers call us with, acts on it, and keeps it. */
 @Injectable()
 export class SupplierCallbacksService {
+  private readonly withheld = new WindowStore(HOUR_MS);
+
   constructor(
     private readonly callbacks: SupplierCallbacksRepository,
     private readonly attempts: AttemptsRepository,
@@ -144,8 +148,18 @@ export class SupplierCallbacksService {
   ): Promise<number | undefined> {
     if (claims.reference === null && !reading.outcome) return undefined;
     const purchase = toldPurchase(reading, claims);
-    const opened = await this.unknownPurchases.tell(supplier.id, purchase ? [purchase] : [], MOST_OPEN_CASES);
-    return opened[0];
+    const most = reading.outcome ? null : MOST_CASES_AN_HOUR;
+    const told = await this.unknownPurchases.tellUpTo(most, supplier.id, purchase ? [purchase] : []);
+    if (told.withheld > 0) this.reportWithheld(supplier.code);
+    return told.opened[0];
+  }
+
+  /** One line an hour: there are many. */
+  private reportWithheld(supplier: string): void {
+    this.metrics.unknownPurchaseWithheld(supplier);
+    if (this.withheld.increment(supplier).totalHits > 1) return;
+    const about = { supplier, casesAnHour: MOST_CASES_AN_HOUR };
+    this.logger.warn(about, 'callbacks that prove nothing tell of too many purchases: no more become cases');
   }
 
   /**

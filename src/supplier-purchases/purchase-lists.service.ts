@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { storable } from '../core/text.js';
+import { storable, textProblem } from '../core/text.js';
 import { adaptersWith } from '../suppliers/adapters.js';
-import type { ListedPurchase, PurchaseList, Unavailable } from '../suppliers/supplier-adapter.js';
-import type { Supplier } from '../suppliers/supplier.entity.js';
+import type { ListedPurchase, PurchasesReading, Unavailable } from '../suppliers/supplier-adapter.js';
+import type { ListPlace, Supplier } from '../suppliers/supplier.entity.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { PurchaseListsRepository, type DueList } from './purchase-lists.repository.js';
@@ -12,11 +12,10 @@ import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 const DAY_MS = 86_400_000;
 /** Clocks differ, and a supplier may list a purchase only after a while. */
 const OVERLAP_MS = 3_600_000;
-/** Of one supplier. A list is no stranger's: all of it becomes cases. */
-const MOST_OPEN_CASES = 2 ** 31 - 1;
 const MOST_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
 const MAX_DETAIL_LENGTH = 500;
+const MAX_CURSOR_LENGTH = 4_096;
 const NONE_TO_READ = 'no entry in the list of purchases can be read';
 
 /** What a supplier listed. */
@@ -33,6 +32,18 @@ export interface Listed {
 /** A supplier's list; null where it has none. */
 export type ListReading = Listed | Unavailable | null;
 
+/** A page, and what was on those before it. */
+type Place = Pick<ListPlace, 'page' | 'purchases' | 'unreadable'>;
+
+export interface ReadingOptions {
+  /** Aborted when no other page is to be read. */
+  stop?: AbortSignal;
+  /** Where it begins; null for the first page. */
+  place?: Place | null;
+  /** Is told from where on the list can be read later; null for the first page. */
+  onNext?: (place: Place | null) => void;
+}
+
 /** Asks suppliers for what they sold us: what no book knows of it becomes a case. */
 @Injectable()
 export class PurchaseListsService {
@@ -46,24 +57,27 @@ export class PurchaseListsService {
   /**
    * Reads what a supplier sold since a moment. Each page is looked up after it was read, and an attempt is committed before
    * it is sent: so all that is on the page and ours is found.
-   * @param stop aborted when no other page is to be read.
    */
-  async read(supplier: Supplier, since: Date, stop?: AbortSignal): Promise<ListReading> {
+  async read(supplier: Supplier, since: Date, options: ReadingOptions = {}): Promise<ListReading> {
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return connection;
-    const { purchases: list } = connection.adapter;
-    return list ? this.readAll(supplier, list, { settings: connection.settings, since, stop }) : null;
+    const { adapter, settings } = connection;
+    const { purchases: list } = adapter;
+    if (!list) return null;
+    return this.readAll(supplier, (page) => list.read(settings, since, page), options);
   }
 
   /** Takes a statement of a supplier for its list. @param name of the file. */
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const opened: number[] = [];
     for (let begin = 0; begin < statement.length; begin += STATED_AT_ONCE) {
-      const told = statement.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, ...purchase }) => ({
-        ...purchase,
-        detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
-      }));
-      opened.push(...(await this.unknown.tell(supplier.id, told, MOST_OPEN_CASES)));
+      const told = statement
+        .slice(begin, begin + STATED_AT_ONCE)
+        .map(({ line, status, verdict: _, ...purchase }) => ({
+          ...purchase,
+          detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
+        }));
+      opened.push(...(await this.unknown.tell(supplier.id, told)));
     }
     return { known: true, purchases: statement.length, unreadable: 0, opened };
   }
@@ -83,42 +97,81 @@ export class PurchaseListsService {
     return done;
   }
 
-  private async readOneDue(
-    { code, purchases_listed_at: before, now }: DueList,
-    stop: AbortSignal,
-  ): Promise<ListReading> {
-    const supplier = await this.suppliers.getByCode(code);
-    const since = new Date((before?.getTime() ?? now.getTime() - DAY_MS) - OVERLAP_MS);
-    const reading = await this.read(supplier, since, stop);
-    if (reading?.known) await this.lists.record(supplier, now);
+  /** A list that fails is read on, the next time, from the page that was reached; from its beginning where that was none. */
+  private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
+    const supplier = await this.suppliers.getByCode(due.code);
+    const begun = beginningOf(due, supplier);
+    let reached = begun.place;
+    const reading = await this.read(supplier, begun.since, {
+      ...{ stop, place: begun.place },
+      onNext: (place) => (reached = place),
+    });
+    if (reading?.known) await this.lists.record(supplier, begun.at);
+    else
+      await this.lists.recordPlace(
+        supplier,
+        reached === begun.place ? null : storedPlace(begun, reached, supplier),
+      );
     return reading;
   }
 
   private async readAll(
     supplier: Supplier,
-    list: PurchaseList,
-    { settings, since, stop }: { settings: unknown; since: Date; stop: AbortSignal | undefined },
+    readPage: (page: string | null) => Promise<PurchasesReading | null>,
+    { place, onNext, stop }: ReadingOptions,
   ): Promise<ListReading> {
-    const listed: Listed = { known: true, purchases: 0, unreadable: 0, opened: [] };
+    const { page: first = null, purchases = 0, unreadable = 0 } = place ?? {};
+    const listed: Listed = { known: true, purchases, unreadable, opened: [] };
     const seen = new Set<string>();
-    let page: string | null = null;
+    let page = first;
     for (let pages = 0; pages < MOST_PAGES; pages++) {
-      const reading = await list.read(settings, since, page);
+      const reading = await readPage(page);
       if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
-      listed.opened.push(
-        ...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold), MOST_OPEN_CASES)),
-      );
+      listed.opened.push(...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold))));
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
       if (reading.next === null) return hasNoneToRead(listed) ? unread(NONE_TO_READ) : listed;
+      const isSeen = seen.has(reading.next);
+      const { purchases, unreadable } = listed;
+      onNext?.(isSeen ? null : { page: reading.next, purchases, unreadable });
       if (stop?.aborted) return unread('the list of purchases is read on later: the process stops');
-      if (seen.has(reading.next)) break;
+      if (isSeen) break;
       page = reading.next;
       seen.add(page);
     }
     return unread('the list of purchases does not end');
   }
+}
+
+/** Where a reading begins: behind the last one, or where that failed. */
+interface Beginning {
+  place: Place | null;
+  since: Date;
+  /** When the first of the readings began that this one goes on with. */
+  at: Date;
+}
+
+function beginningOf(
+  { purchases_listed_at: before, purchases_place: left, now }: DueList,
+  { adapter, base_url, account }: Supplier,
+): Beginning {
+  if (left && left.adapter === adapter && left.base_url === base_url && left.account === account)
+    return { place: left, since: new Date(left.since), at: new Date(left.begun_at) };
+  const since = new Date((before?.getTime() ?? now.getTime() - DAY_MS) - OVERLAP_MS);
+  return { place: null, since, at: now };
+}
+
+/** Null for one that can't be stored as it is. */
+function storedPlace(
+  { since, at }: Beginning,
+  place: Place | null,
+  { adapter, base_url, account }: Supplier,
+): ListPlace | null {
+  if (place === null || textProblem(place.page, 1, MAX_CURSOR_LENGTH) !== null) return null;
+  const { page, purchases, unreadable } = place;
+  const times = { since: since.toISOString(), begun_at: at.toISOString() };
+  return { page, purchases, unreadable, ...times, adapter, base_url, account };
 }
 
 /** Then it is most likely another list than we know: it is read again from the same moment, as one that fails. */

@@ -9,6 +9,14 @@ export interface ToldPurchase extends ListedPurchase {
   detail: string;
 }
 
+/** What came of telling. */
+export interface Told {
+  /** The numbers of the cases that it opened. */
+  opened: number[];
+  /** Purchases that no book knows and that are no case, because too many are. */
+  withheld: number;
+}
+
 /** A reference that follows from an order, as adapters have it that name attempts after their units. */
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]+)\.(\d{1,2})\.(\d{1,3})$/;
 /** The order's number, with which they begin as those of later attempts do. */
@@ -19,15 +27,18 @@ const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * @param most cases of the supplier that may be open, before those of this call.
-   * @returns the numbers of the cases that this opened.
-   */
-  async tell(supplierId: number, purchases: ToldPurchase[], most: number): Promise<number[]> {
-    if (purchases.length === 0) return [];
-    const values = { supplierId, most, purchases: purchases.map(toRow) };
-    const opened = await this.database.query<{ id: number }>(...TELL_PURCHASES.with(values));
-    return opened.map(({ id }) => id);
+  /** @returns the numbers of the cases that this opened. */
+  async tell(supplierId: number, purchases: ToldPurchase[]): Promise<number[]> {
+    return (await this.tellUpTo(null, supplierId, purchases)).opened;
+  }
+
+  /** @param mostAnHour cases of the supplier within an hour, whatever opened them; null for no limit. */
+  async tellUpTo(mostAnHour: number | null, supplierId: number, purchases: ToldPurchase[]): Promise<Told> {
+    if (purchases.length === 0) return { opened: [], withheld: 0 };
+    const values = { supplierId, mostAnHour, purchases: purchases.map(toRow) };
+    const told = await this.database.query<{ id: number | null }>(...TELL_PURCHASES.with(values));
+    const opened = told.flatMap(({ id }) => (id === null ? [] : [id]));
+    return { opened, withheld: told.length - opened.length };
   }
 
   /** Closes the cases whose purchase is what a unit was given since. @returns their numbers. */

@@ -23,13 +23,13 @@ const KNOWN = `
  * Opens a case for each purchase that no book knows, once for each name of it, and notes what the supplier says now in
  * those that are open. What certainly failed was no purchase, and opens none. The look and the case are one statement: an
  * attempt is committed before anything is sent under its reference, so that none is missed here that is just being made.
- * No more cases are opened while so many are open.
+ * Where the supplier had so many cases within an hour, no more are opened: each that is not is a row without a number.
  */
 export const TELL_PURCHASES = statement(
   'unknown_purchases.tell',
   {
     supplierId: 'int',
-    most: 'int',
+    mostAnHour: 'int?',
     purchases: rowsOf({
       reference: 'text?',
       supplier_reference: 'text?',
@@ -45,7 +45,7 @@ export const TELL_PURCHASES = statement(
       unit: 'smallint?',
     }),
   },
-  ({ supplierId, most, purchases }) => `
+  ({ supplierId, mostAnHour, purchases }) => `
     WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
     same_account AS (
       SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
@@ -65,20 +65,27 @@ export const TELL_PURCHASES = statement(
              cost_micros = CASE WHEN r.cost_micros IS NULL THEN g.cost_micros ELSE r.cost_micros END,
              cost_currency = CASE WHEN r.cost_micros IS NULL THEN g.cost_currency ELSE r.cost_currency END
       FROM cases c JOIN given g ON g.place = c.place
-      WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail)
-    INSERT INTO supplier_reversals (supplier_id, kind, order_id, item, unit, attempt, reference, supplier_reference,
-                                    supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
-    SELECT ${supplierId}, 'unknown_purchase', NULL, NULL, NULL, NULL, g.reference, g.supplier_reference,
-           g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency, g.detail,
-           date_trunc('milliseconds', statement_timestamp())
-    FROM given g
-    WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases) AND NOT (${KNOWN})
-      AND (SELECT count(*) FROM (
-             SELECT FROM supplier_reversals WHERE supplier_id = ${supplierId} AND status = 'open' LIMIT ${most}) open)
-          < ${most}
-    ORDER BY g.place
-    ON CONFLICT DO NOTHING
-    RETURNING id`,
+      WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail),
+    forgotten AS MATERIALIZED (
+      SELECT g.* FROM given g
+      WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases) AND NOT (${KNOWN})),
+    bound AS MATERIALIZED (
+      SELECT ${mostAnHour} IS NOT NULL AND ${mostAnHour} <= (SELECT count(*) FROM (
+        SELECT FROM supplier_reversals
+        WHERE supplier_id = ${supplierId} AND order_id IS NULL AND created_at > statement_timestamp() - interval '1 hour'
+        LIMIT ${mostAnHour}) lately) AS is_reached),
+    opened AS (
+      INSERT INTO supplier_reversals (supplier_id, kind, order_id, item, unit, attempt, reference, supplier_reference,
+                                      supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
+      SELECT ${supplierId}, 'unknown_purchase', NULL, NULL, NULL, NULL, g.reference, g.supplier_reference,
+             g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency, g.detail,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM forgotten g WHERE NOT (SELECT is_reached FROM bound)
+      ORDER BY g.place
+      ON CONFLICT DO NOTHING
+      RETURNING id)
+    SELECT id FROM opened
+    UNION ALL SELECT NULL FROM forgotten WHERE (SELECT is_reached FROM bound)`,
 );
 
 /** In SQL: the open cases about a purchase that an attempt at the same account made. One look into an index for each. */

@@ -4,6 +4,22 @@ import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../dat
 export const PAUSE_REASONS = ['operator', 'credentials', 'deposit', 'ban'] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
+/** A page of a supplier's list of what it sold us, as one reading reached it. */
+export interface ListPlace {
+  /** What the supplier called it. */
+  page: string;
+  /** What was on the pages before: purchases, and entries that can't be read. */
+  purchases: number;
+  unreadable: number;
+  /** The moments since when purchases are listed, and at which the reading of the list began. */
+  since: string;
+  begun_at: string;
+  /** Whose list: another address has other pages. */
+  adapter: string;
+  base_url: string;
+  account: string;
+}
+
 /** One that an operator has set, or the one that is built in. */
 @Entity('suppliers')
 @Unique('uq_suppliers_code', ['code'])
@@ -116,6 +132,10 @@ export class Supplier {
   /** Until when it was asked for that. */
   @Column(timestampColumn({ nullable: true }))
   purchases_listed_at!: Date | null;
+
+  /** From which page on its list is read next; null where the last reading came to the end. */
+  @Column('jsonb', { nullable: true })
+  purchases_place!: ListPlace | null;
 
   @Column(createdAtColumn())
   created_at!: Date;

@@ -39,14 +39,26 @@ describe('reversals', () => {
     ).toEqual([]);
   });
 
+  it('are listed page by page, the newest first', async () => {
+    const [older, newer] = [await contradict(scene), await contradict(scene)];
+    const page = async (query: string): Promise<{ ids: number[]; next: string | null }> => {
+      const { body } = await finance.browser.get<{ data: Reversal[]; next_cursor: string | null }>(
+        `/api/reversals?${query}`,
+      );
+      return { ids: body.data.map(({ id }) => id), next: body.next_cursor };
+    };
+    const first = await page('open=true&limit=1');
+    expect(first.ids).toEqual([newer]);
+    expect((await page(`open=true&limit=1&cursor=${first.next}`)).ids).toEqual([older]);
+    expect((await page('supplier=fake&limit=100')).next).toBeNull();
+  });
+
   it('of a purchase that no order knows are listed, and closed without a credit', async () => {
     const { api } = scene.stack;
     const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
     const purchase = { supplierReference: null, state: 'succeeded', boughtAt: null, cost: null } as const;
     const about = { reference: 'TGONE1', sku: 'ml86', player: '123 2001', detail: 'called back: succeeded' };
-    const [id = 0] = await api
-      .get(UnknownPurchasesRepository)
-      .tell(supplierId, [{ ...purchase, ...about }], 10);
+    const [id = 0] = await api.get(UnknownPurchasesRepository).tell(supplierId, [{ ...purchase, ...about }]);
     const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?open=true');
     expect(body.data[0]).toMatchObject({
       ...{ id, order_number: null, merchant_id: null, unit: null, kind: 'unknown_purchase' },

@@ -104,7 +104,7 @@ describe('orders of closed months', () => {
       ...{ reference, supplierReference: null, state: 'succeeded' as const, sku: null, player: null },
       ...{ boughtAt: null, cost: null, detail: 'a late callback' },
     }));
-    const opened = await new UnknownPurchasesRepository(scene.stack.database).tell(supplierId, told, 10);
+    const opened = await new UnknownPurchasesRepository(scene.stack.database).tell(supplierId, told);
     const cases = await scene.stack.sql('SELECT reference FROM supplier_reversals WHERE id = ANY($1)', [
       opened,
     ]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandLine } from '../cli/command-line.js';
+import { openManagementPort, Scrape } from '../ops/management.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { unique } from '../support/stack.js';
@@ -19,9 +20,13 @@ interface Case {
 
 let scene: CallbackScene;
 let commandLine: CommandLine;
+const log: string[] = [];
 
 beforeAll(async () => {
-  scene = await CallbackScene.start();
+  scene = await CallbackScene.start(
+    { LOG_LEVEL: 'warn' },
+    { logTo: { write: (line) => void log.push(line) } },
+  );
   commandLine = new CommandLine({ DATABASE_URL: scene.stack.config.DATABASE_URL });
 });
 
@@ -99,6 +104,41 @@ describe('a callback about a purchase that no book knows', () => {
     const reference = unique('T');
     await scene.succeed('plain', reference);
     expect(await casesOf(reference)).toMatchObject([{ detail: expect.stringContaining('proves nothing') }]);
+  });
+
+  it('opens no more cases where it proves nothing and there were too many within the hour, and says so', async () => {
+    const [{ id } = { id: 0 }] = await scene.stack.sql<{ id: number }>(
+      `SELECT id FROM suppliers WHERE code = 'plain'`,
+    );
+    await scene.stack.sql(
+      `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at, closed_at)
+       SELECT $1, 'unknown_purchase', NULL, 'forged-' || n, 'closed', now(), now() FROM generate_series(1, 10000) n`,
+      [id],
+    );
+    const [withheld, again, later] = [unique('T'), unique('T'), unique('T')];
+    await scene.succeed('plain', withheld);
+    await scene.succeed('plain', again);
+    expect([...(await casesOf(withheld)), ...(await casesOf(again))]).toEqual([]);
+    const newest = (await cases()).map((each) => each.id);
+    expect(newest).toHaveLength(1_000);
+    const two = await commandLine.json<Case[]>('reversal', 'list', '--limit', '2');
+    expect(two.map((each) => each.id)).toEqual(newest.slice(0, 2));
+    const scrape = await Scrape.of(await openManagementPort(scene.stack.api));
+    expect(scrape.value('topup_unknown_purchases_withheld_total', { supplier: 'plain' })).toBe(2);
+    expect(log.filter((line) => line.includes('no more become cases'))).toHaveLength(1);
+    // What is signed is no stranger's.
+    await scene.stack.sql(`UPDATE supplier_reversals SET supplier_id = s.id FROM suppliers s
+                           WHERE reference LIKE 'forged-%' AND s.code = 'signing'`);
+    await scene.succeed('signing', again);
+    expect(await casesOf(again)).toHaveLength(1);
+    await scene.stack.sql(
+      `UPDATE supplier_reversals SET supplier_id = $1, created_at = created_at - interval '1 hour'
+       WHERE reference LIKE 'forged-%'`,
+      [id],
+    );
+    await scene.succeed('plain', later);
+    expect(await casesOf(later)).toHaveLength(1);
+    await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference LIKE 'forged-%'`);
   });
 
   it('is known by the supplier’s own name where it tells no other, and is the same case once it does', async () => {

@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Metrics } from '../../src/core/metrics.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
-import { eventually } from '../support/eventually.js';
 import { type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -34,14 +32,9 @@ let stack: TestStack;
 let commandLine: CommandLine;
 let merchant: TestMerchant;
 let sku: string;
-const log: string[] = [];
-const METRIC = 'topup_supplier_purchase_lists_total';
 
 beforeAll(async () => {
-  stack = await TestStack.start(
-    { SUPPLIER_PURCHASES_INTERVAL_MS: '0', LOG_LEVEL: 'warn' },
-    { logTo: { write: (line) => void log.push(line) } },
-  );
+  stack = await TestStack.start({ SUPPLIER_PURCHASES_INTERVAL_MS: '0' });
   const { DATABASE_URL, secretsKey } = stack.config;
   commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
   merchant = await stack.merchant();
@@ -203,6 +196,30 @@ describe('a statement of a supplier', () => {
     ]);
   });
 
+  it('opens no case of what is older than the moment that is given, and says which statuses it can’t tell', async () => {
+    const [older, since, unclear] = [unique('T'), unique('T'), unique('T')];
+    const file = statementOf([
+      'reference,status,bought_at',
+      `${older},Sukses,2026-01-14T23:59:59Z`,
+      `${since},Sukses,2026-01-15T00:00:00Z`,
+      `${unclear},Selesai,`,
+    ]);
+    expect(await report('--statement', file, '--since', '2026-01-15T00:00:00Z')).toMatchObject({
+      ...{ listed: 2, unknown: 2 },
+      statement: {
+        ...{ name: 'statement.csv', passed_over: 1 },
+        unclear_statuses: [{ status: 'Selesai', lines: 1 }],
+      },
+    });
+    expect((await openCases()).map(({ reference }) => reference)).toEqual([unclear, since]);
+    const args = ['report', 'supplier', '--supplier', 'fake', '--statement', file];
+    const { stdout } = await commandLine.run(...args, '--since', '2026-01-15T00:00:00Z');
+    expect(stdout).toContain('1 line has a status that nobody has explained');
+    expect(stdout).toContain('"Selesai" (1)');
+    expect(stdout).toContain('1 purchase of statement.csv from before --since opened no case.');
+    expect(await report('--statement', file)).toMatchObject({ listed: 3, unknown: 1 });
+  });
+
   it('is refused in words where it can’t be read, and where nobody says whose it is', async () => {
     const file = statementOf(['sku', 'ml86']);
     const refused = (...args: string[]): Promise<string> =>
@@ -212,64 +229,5 @@ describe('a statement of a supplier', () => {
     );
     expect(await refused('--statement', file)).toMatch(/say whose statement it is, with --supplier/);
     expect(await refused('--statement', file, '--column', 'ref=Ref ID')).toMatch(/It must be name=header/);
-  });
-});
-
-describe('workers', () => {
-  it('read lists by themselves, from where the restored database says that they were', async () => {
-    const reference = unique('ord_gone.3');
-    const asked: number[] = [];
-    const listedAt = new Date('2026-01-15T08:30:00Z');
-    await stack.sql(
-      `UPDATE suppliers SET purchases_listed_at = $1, purchases_due_at = NULL, updated_at = $1`,
-      [listedAt],
-    );
-    stack.supplier.purchases = (query) => {
-      asked.push(Date.parse(query.get('since') ?? ''));
-      return page([{ reference, status: 'succeeded' }]);
-    };
-    await stack.startWorker({ SUPPLIER_PURCHASES_INTERVAL_MS: 200 });
-    try {
-      await eventually(openCases, ({ length }) => length === 1);
-      await eventually(
-        () => Promise.resolve(asked),
-        ({ length }) => length > 1,
-      );
-    } finally {
-      await stack.stopWorkers();
-      await stack.startWorker();
-    }
-    expect(asked[0]).toBe(listedAt.getTime() - 3_600_000);
-    expect(asked[1]).toBeGreaterThan(listedAt.getTime() + 86_400_000);
-    expect(await openCases()).toMatchObject([{ reference, detail: 'listed: succeeded' }]);
-  });
-
-  it('go on behind entries that can’t be read, count such lists, and warn once', async () => {
-    const reference = unique('ord_gone.5');
-    let asked = 0;
-    stack.supplier.purchases = () => {
-      asked++;
-      return page([{}, { reference, status: 'succeeded' }]);
-    };
-    await stack.sql(`UPDATE suppliers SET purchases_listed_at = NULL, purchases_due_at = NULL`);
-    await stack.stopWorkers();
-    const worker = await stack.startWorker({ SUPPLIER_PURCHASES_INTERVAL_MS: 200 });
-    const incomplete = async (): Promise<number> => {
-      const { values } = await worker.get(Metrics).registry.getSingleMetric(METRIC)!.get();
-      return values.find(({ labels }) => labels.result === 'incomplete')?.value ?? 0;
-    };
-    try {
-      await eventually(incomplete, (count) => count > 1);
-    } finally {
-      await stack.stopWorkers();
-      await stack.startWorker();
-    }
-    expect(asked).toBeGreaterThan(1);
-    expect(await openCases()).toMatchObject([{ reference }]);
-    const [{ listed_at: listedAt } = {}] = await stack.sql<{ listed_at: Date }>(
-      `SELECT purchases_listed_at AS listed_at FROM suppliers WHERE code = 'fake'`,
-    );
-    expect(listedAt).toEqual(expect.any(Date));
-    expect(log.filter((line) => line.includes('can’t be read'))).toHaveLength(1);
   });
 });
