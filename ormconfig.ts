@@ -66,6 +66,7 @@ import { ArchivedOrders1763800000085 } from './src/database/migrations/176380000
 import { UnknownPurchases1763800000090 } from './src/database/migrations/1763800000090-unknown-purchases.js';
 import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000091-purchase-lists.js';
 import { PurchaseLimits1763800000092 } from './src/database/migrations/1763800000092-purchase-limits.js';
+import { ArchivedPurchases1763800000093 } from './src/database/migrations/1763800000093-archived-purchases.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -75,6 +76,7 @@ import { CompanySignIn } from './src/operators/company-sign-in.entity.js';
 import { OperatorSession } from './src/operators/operator-session.entity.js';
 import { Operator } from './src/operators/operator.entity.js';
 import { RecoveryCode } from './src/operators/recovery-code.entity.js';
+import { ArchivedPurchase } from './src/orders/archived-purchase.entity.js';
 import { AttemptCheck } from './src/orders/attempt-check.entity.js';
 import { OrderItem } from './src/orders/order-item.entity.js';
 import { OrderReference } from './src/orders/order-reference.entity.js';
@@ -106,7 +108,7 @@ const ENTITIES = [
   ...[Event, EventRetention, Webhook, Delivery, DeliveryAttempt],
   ...[AuditLogEntry, WorkerProcess, Operator, OperatorSession, RecoveryCode, ReviewClaim, Approval],
   ...[CompanySignIn, Job, MinuteFigure, SupplierState, ClosedMonth, ClosedWallet, MonthClosingTurn],
-  ...[ArchivedPartition, OrderReference],
+  ...[ArchivedPartition, OrderReference, ArchivedPurchase],
 ];
 
 /** In the order in which they are applied. */
@@ -165,6 +167,7 @@ const MIGRATIONS = [
   UnknownPurchases1763800000090,
   PurchaseLists1763800000091,
   PurchaseLimits1763800000092,
+  ArchivedPurchases1763800000093,
 ];
 
 /**

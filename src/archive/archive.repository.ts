@@ -5,6 +5,7 @@ import type { ArchiveState } from '../audit/archived-partition.entity.js';
 import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
 import * as sql from './archive.sql.js';
+import * as kept from './kept-orders.sql.js';
 import type { Link } from './link.js';
 
 export type { Obstacles, Part, Range, StateRow } from './archive.sql.js';
@@ -114,23 +115,23 @@ export class ArchiveRepository {
     await this.run(sql.SET_VERIFIED, [number, manifestHash, bytes]);
   }
 
-  /** Keeps the references of a section's orders, as many as are not kept yet. */
-  async keepReferences(section: Section, onProgress: (done: number) => unknown): Promise<void> {
-    const orders = nameOf(section.parts, 'orders');
-    const text = sql.keepReferences(orders, nameOf(section.parts, 'order_items'));
-    let after = '0';
-    for (let done = 0; ; done += PIECE) {
-      await onProgress(done);
-      const { id: through } = await this.one<{ id: string | null }>(sql.endOfOrders(orders), [after, PIECE]);
-      if (through === null) return;
-      await this.run(text, [after, through]);
-      after = through;
-    }
+  /** Keeps what stays of a section's orders, as many as are not kept yet. */
+  async keep({ parts }: Section, onProgress: (done: number) => unknown): Promise<void> {
+    const orders = nameOf(parts, 'orders');
+    const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
+    const purchases = kept.keepPurchases(orders, nameOf(parts, 'unit_attempts'));
+    await this.inPieces(orders, [references, purchases], onProgress);
+  }
+
+  /** Keeps the names of their purchases as they are now. */
+  async keepPurchases({ parts }: Pick<Section, 'parts'>): Promise<void> {
+    const orders = nameOf(parts, 'orders');
+    await this.inPieces(orders, [kept.keepPurchases(orders, nameOf(parts, 'unit_attempts'))]);
   }
 
   /** How many orders are not kept just as they are. */
   async countUnkept(parts: readonly { table: string; name: string }[]): Promise<number> {
-    const text = sql.countUnkept(nameOf(parts, 'orders'), nameOf(parts, 'order_items'));
+    const text = kept.countUnkept(nameOf(parts, 'orders'), nameOf(parts, 'order_items'));
     return Number((await this.one<{ rows: string }>(text)).rows);
   }
 
@@ -199,12 +200,17 @@ export class ArchiveRepository {
     for (const name of names) await this.run(`ANALYZE ${name}`);
   }
 
-  /** Removes references of orders that are back. */
-  async forgetReferences({ lower, upper }: { lower: string | null; upper: string }): Promise<void> {
+  /** Removes references of orders, in pieces. */
+  async forgetReferences({ lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
     for (;;) {
-      const removed = await this.run(sql.FORGET_REFERENCES, [lower ?? '0', upper, PIECE]);
+      const removed = await this.run(kept.FORGET_REFERENCES, [lower ?? '0', upper, PIECE]);
       if (removed.length < PIECE) return;
     }
+  }
+
+  /** Removes the names of their purchases, which nobody else writes. */
+  async forgetPurchases({ lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
+    await this.run(kept.FORGET_PURCHASES, [lower ?? '0', upper]);
   }
 
   /** Puts everything as it was before the first partition was archived: nothing is any more. @throws LocksNotFree */
@@ -221,6 +227,21 @@ export class ArchiveRepository {
   /** The same of what is back. */
   async forget(tx: Transaction, number: number): Promise<void> {
     await tx.query(...sql.FORGET.with({ number }));
+  }
+
+  private async inPieces(
+    orders: string,
+    texts: string[],
+    onProgress: (done: number) => unknown = () => undefined,
+  ): Promise<void> {
+    let after = '0';
+    for (let done = 0; ; done += PIECE) {
+      await onProgress(done);
+      const { id: through } = await this.one<{ id: string | null }>(kept.endOfOrders(orders), [after, PIECE]);
+      if (through === null) return;
+      for (const text of texts) await this.run(text, [after, through]);
+      after = through;
+    }
   }
 
   private async newestParts(): Promise<Map<string, sql.Part>> {

@@ -1,6 +1,5 @@
 import type { ArchiveState } from '../audit/archived-partition.entity.js';
 import { statement } from '../database/parameters.js';
-import { KEPT_OF_ITEM, KEPT_OF_ORDER } from '../orders/archived-order.js';
 
 /** The tables whose partitions are archived, where they are partitioned by the ids of orders; those before their dependants. */
 const ORDER_TABLES = ['orders', 'order_items', 'order_units', 'unit_attempts', 'supplier_calls'];
@@ -158,36 +157,6 @@ export const findSuppliers = (parts: readonly string[]): string =>
   `SELECT DISTINCT supplier_id AS id FROM (${parts
     .map((name) => `SELECT DISTINCT supplier_id FROM ${name}`)
     .join(' UNION ALL ')}) used ORDER BY 1`;
-
-const answerOf = (items: string): string => `
-  json_build_array(${KEPT_OF_ORDER.map((name) => `o.${name}`).join(', ')}, (
-    SELECT coalesce(json_agg(json_build_array(${KEPT_OF_ITEM.map((name) => `i.${name}`).join(', ')}) ORDER BY i.position), '[]')
-    FROM ${items} i WHERE i.order_id = o.id))`;
-
-/** Where the next so many orders end. $1 after this id, $2 how many. */
-export const endOfOrders = (orders: string): string =>
-  `SELECT max(id)::text AS id FROM (SELECT id FROM ${orders} WHERE id > $1 ORDER BY id LIMIT $2) piece`;
-
-/** Keeps what must not be lost of orders. $1 after this id, $2 through that one. */
-export const keepReferences = (orders: string, items: string): string => `
-  INSERT INTO order_references (order_id, merchant_id, reference_id, order_number, content_hash, answer)
-  SELECT o.id, o.merchant_id, o.reference_id, o.order_number, o.content_hash, ${answerOf(items)}
-  FROM ${orders} o WHERE o.id > $1 AND o.id <= $2 ORDER BY o.merchant_id, o.reference_id
-  ON CONFLICT (order_id) DO NOTHING`;
-
-/** How many orders are not kept just as they are. */
-export const countUnkept = (orders: string, items: string): string => `
-  SELECT count(*)::text AS rows FROM ${orders} o LEFT JOIN order_references r ON r.order_id = o.id
-  WHERE r.order_id IS NULL
-    OR (r.merchant_id, r.reference_id, r.order_number, r.content_hash)
-       IS DISTINCT FROM (o.merchant_id, o.reference_id, o.order_number, o.content_hash)
-    OR r.answer::text <> (${answerOf(items)})::text`;
-
-/** Removes references of orders that are back. $1 from this id, $2 up to that one, which is not included, $3 how many. */
-export const FORGET_REFERENCES = `
-  WITH next AS (
-    SELECT order_id FROM order_references WHERE order_id >= $1 AND order_id < $2 ORDER BY order_id LIMIT $3)
-  DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 const STATE = `number, first_id::text, end_id::text, state, directory, encode(manifest_hash, 'hex') AS manifest_hash, orders::text`;
 

@@ -69,7 +69,9 @@ export class MonthRestoreService {
       await archive.attach(manifest.number, parts);
     }
     await onStep('removing kept references');
-    await archive.forgetReferences({ lower: state.first_id, upper: state.end_id });
+    const range = { lower: state.first_id, upper: state.end_id };
+    await archive.forgetReferences(range);
+    await archive.forgetPurchases(range);
     const others = states.filter(({ number }) => number !== manifest.number);
     if (!others.some((other) => AWAY.includes(other.state))) await archive.endArchive();
     const restored = { partition: `orders_p${manifest.number}`, orders: manifest.orders };

@@ -1,35 +1,58 @@
-import { invariant } from '../core/invariant.js';
+import { invariant, present } from '../core/invariant.js';
 import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 
-/** What is kept of an archived order, and of each of its items, in this order: names would take most of the space. */
-export const KEPT_OF_ORDER = [
-  ...(['user_id', 'server_id', 'character_id', 'metadata', 'status'] as const),
-  ...(['subtotal_amount', 'discount_amount', 'total_amount', 'failure_code', 'failure_message'] as const),
-  ...(['created_at', 'updated_at', 'sandbox'] as const),
-] satisfies (keyof OrderRow)[];
+/**
+ * What is kept of an archived order, and of each of its items, in this order: names would take most of the space. An item
+ * begins with its position, SKU and quantity in each of them, since statements find them there.
+ */
+interface Members {
+  order: readonly (keyof OrderRow)[];
+  item: readonly ['position', 'sku', 'quantity', ...(keyof ItemRow)[]];
+}
 
-export const KEPT_OF_ITEM = [
-  ...(['position', 'sku', 'quantity', 'list_price', 'unit_price', 'kind', 'status'] as const),
-  ...(['completed_quantity', 'failed_quantity', 'failure_code', 'failure_message'] as const),
-] satisfies (keyof ItemRow)[];
+/** By version. What was kept is never written anew: to keep something else, add the next version, and leave those before. */
+export const KEPT = {
+  1: {
+    order: [
+      ...(['user_id', 'server_id', 'character_id', 'metadata', 'status'] as const),
+      ...(['subtotal_amount', 'discount_amount', 'total_amount', 'failure_code', 'failure_message'] as const),
+      ...(['created_at', 'updated_at', 'sandbox'] as const),
+    ],
+    item: [
+      ...(['position', 'sku', 'quantity', 'list_price', 'unit_price', 'kind', 'status'] as const),
+      ...(['completed_quantity', 'failed_quantity', 'failure_code', 'failure_message'] as const),
+    ],
+  },
+} as const satisfies Record<number, Members>;
+
+/** That of what is kept now. */
+export const KEPT_VERSION = 1;
 
 const AMOUNTS = new Set(['subtotal_amount', 'discount_amount', 'total_amount', 'list_price', 'unit_price']);
 const MOMENTS = new Set(['created_at', 'updated_at']);
 
 /** The rows of an order as they were when it was archived, as far as merchants see them. */
-export function readAnswer({ answer, ...kept }: Omit<OrderReference, 'content_hash'>): {
+export function readAnswer({
+  answer,
+  answer_version: version,
+  ...kept
+}: Omit<OrderReference, 'content_hash'>): {
   order: OrderRow;
   items: ItemRow[];
 } {
-  invariant(answer.length === KEPT_OF_ORDER.length + 1, 'an archived order has all that is kept of one');
+  const members = present(
+    (KEPT as Record<number, Members>)[version],
+    'what is kept of orders is of a known version',
+  );
+  invariant(answer.length === members.order.length + 1, 'an archived order has all that is kept of one');
   const { order_id: id, ...names } = kept;
   const items = (answer.at(-1) as unknown[][]).map((item) => ({
     order_id: id,
-    ...named(KEPT_OF_ITEM, item),
+    ...named(members.item, item),
   }));
   return {
-    order: { id, ...names, ...named(KEPT_OF_ORDER, answer) } as OrderRow,
+    order: { id, ...names, ...named(members.order, answer) } as OrderRow,
     items: items as ItemRow[],
   };
 }

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** The values of `KEPT_OF_ORDER`, and then a list of items, each as `KEPT_OF_ITEM`: see `archived-order.ts`. */
+/** The values of an order's members in `KEPT`, and then a list of items with the values of theirs: see `archived-order.ts`. */
 export type KeptAnswer = unknown[];
 
 /** What stays of an order that was archived: no reference buys twice, and a repeated request is answered as it always was. */
@@ -30,4 +30,8 @@ export class OrderReference {
   /** The order as it ended, and its items. */
   @Column('json')
   answer!: KeptAnswer;
+
+  /** Which members that has. */
+  @Column('smallint', { default: 1 })
+  answer_version!: number;
 }

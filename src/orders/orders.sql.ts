@@ -33,7 +33,7 @@ export const FIND_WITH_ITEMS: Statement = {
 /** What is kept of an archived order. $1 merchant, $2 reference. */
 export const FIND_ARCHIVED: Statement = {
   name: 'orders.find_archived',
-  text: `SELECT order_id, merchant_id, reference_id, order_number, answer FROM order_references
+  text: `SELECT order_id, merchant_id, reference_id, order_number, answer, answer_version FROM order_references
          WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2 ORDER BY reference_id LIMIT 1`,
 };
 

@@ -4,7 +4,8 @@ import { rowsOf, statement } from '../database/parameters.js';
  * Those of a supplier's purchases that a book knows: an attempt at this supplier, or at another one that is the same account
  * under another code. A unit without an attempt was sent before attempts were kept, or is yet to be sent: its first attempt
  * takes the reference that follows from its order, at its supplier. One that failed without was never sent, says the book. Of an archived
- * order the number is known, with which the references of its attempts begin.
+ * order the number is known, with which the references of its attempts begin, with the items that it had; or, where these
+ * are random, they are kept with what the supplier called its purchases.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -17,7 +18,15 @@ const KNOWN = `
       AND u.supplier_id IN (SELECT id FROM same_account) AND NOT EXISTS (
       SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))
   OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number
-             AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
+             AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id)
+             AND (g.item IS NULL OR EXISTS (
+               SELECT FROM json_array_elements(r.answer -> -1) had
+               WHERE (had ->> 0)::int = g.item AND g.unit BETWEEN 1 AND (had ->> 2)::int)))
+  OR EXISTS (SELECT FROM archived_purchases p
+             WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.reference = g.reference)
+  OR g.reference IS NULL AND EXISTS (
+    SELECT FROM archived_purchases p
+    WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)`;
 
 /**
  * Opens a case for each purchase that no book knows, once for each name of it, and notes what the supplier says now in

@@ -7,6 +7,7 @@ import { Links, type Link } from '../../src/archive/link.js';
 import { ClosingsRepository } from '../../src/audit/closings.repository.js';
 import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
 import type { Run } from '../../src/database/partitions/runs.js';
+import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
 import { CommandLine } from '../cli/command-line.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
 import { refused } from '../support/fake-supplier.js';
@@ -94,6 +95,35 @@ export class ArchiveScene {
   restore(directory: string, watch: Watch = () => undefined): Promise<Restored> {
     const service = new MonthRestoreService(this.links(watch), this.services.database);
     return service.restore(directory, { by: { operator: 'operator-1' } });
+  }
+
+  /** Names the first attempt of an order as if its supplier were told no order's number. */
+  async nameAtRandom(
+    { reference, supplier_reference: theirs }: { reference: string; supplier_reference: string },
+    ordered: Ordered | undefined,
+  ): Promise<void> {
+    await this.stack.fill(`
+      SET session_replication_role = 'replica';
+      UPDATE unit_attempts SET reference = '${reference}', supplier_reference = '${theirs}'
+      WHERE reference = '${ordered?.body.order_number}.1.1'`);
+  }
+
+  /** Which of the purchases that their supplier tells of open a case, by the names that it tells. */
+  async unknownOf(told: { reference?: string; supplierReference?: string }[]): Promise<string[]> {
+    const [{ id } = { id: 0 }] = await this.stack.sql<{ id: number }>(
+      `SELECT id FROM suppliers WHERE code = 'fake'`,
+    );
+    const purchases = told.map(({ reference = null, supplierReference = null }) => ({
+      ...{ reference, supplierReference, state: 'succeeded' as const, sku: null, player: null },
+      ...{ boughtAt: null, cost: null, detail: 'a late callback' },
+    }));
+    const opened = await new UnknownPurchasesRepository(this.stack.database).tell(id, purchases);
+    const cases = await this.stack.sql<{ name: string }>(
+      `UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE id = ANY($1)
+       RETURNING coalesce(reference, supplier_reference) AS name`,
+      [opened],
+    );
+    return cases.map(({ name }) => name);
   }
 
   /** All rows of the tables of orders and of those beside them, each with its own. */

@@ -115,13 +115,18 @@ describe('archiving and restoring', () => {
   });
 
   it('keep what was written after the copy and before the partition left', async () => {
-    const late = `UPDATE unit_attempts SET unconfirmed = 'late' WHERE order_id < 100`;
+    await scene.nameAtRandom(
+      { reference: 'TLATE00000000001', supplier_reference: 'early' },
+      scene.ordered[0][0],
+    );
+    const late = `UPDATE unit_attempts SET unconfirmed = 'late', supplier_reference = 'late' WHERE order_id < 100`;
     let isWritten = false;
     await scene.archive(FIRST, async (text) => {
       if (!text.includes('SHARE UPDATE EXCLUSIVE') || isWritten) return;
       isWritten = true;
       await scene.stack.sql(late);
     });
+    expect(await scene.unknownOf([{ supplierReference: 'late' }])).toEqual([]);
     await scene.restore(directoryOf(1));
     const kept = await scene.stack.sql(`SELECT DISTINCT unconfirmed FROM unit_attempts WHERE order_id < 100`);
     expect(kept).toEqual([{ unconfirmed: 'late' }]);

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
 import { Client } from '../support/http.js';
 import { unique } from '../support/stack.js';
 import { ArchiveScene, MONTHS } from './archive-scene.js';
@@ -14,6 +13,9 @@ interface Audit {
   archived: object | null;
 }
 
+/** What the first attempt of an order is called here and there, as where references are no part of an order's number. */
+const RANDOM = { reference: 'TARCHIVED0000001', supplier_reference: 'V-4711' };
+
 let scene: ArchiveScene;
 let before: Awaited<ReturnType<ArchiveScene['rows']>>;
 let entries: object;
@@ -21,6 +23,7 @@ let entries: object;
 /** The first partition is archived by the command line, as an operator does it. */
 beforeAll(async () => {
   scene = await ArchiveScene.make();
+  await scene.nameAtRandom(RANDOM, scene.ordered[0][1]);
   before = await scene.rows();
   entries = await statement();
 });
@@ -95,21 +98,17 @@ describe('orders of closed months', () => {
     }
   });
 
-  it('are known by their numbers when their supplier tells of what it sold', async () => {
-    const [{ supplier_id: supplierId } = { supplier_id: 0 }] = await scene.stack.sql<{ supplier_id: number }>(
-      'SELECT supplier_id FROM order_items LIMIT 1',
-    );
+  it('are known when their supplier tells of what it sold', async () => {
     const number = scene.ordered[0][0]?.body.order_number;
-    const told = [`${number}.1.1`, `${number}.1.1.2`, 'ord_ofNobody00000000.1.1'].map((reference) => ({
-      ...{ reference, supplierReference: null, state: 'succeeded' as const, sku: null, player: null },
-      ...{ boughtAt: null, cost: null, detail: 'a late callback' },
-    }));
-    const opened = await new UnknownPurchasesRepository(scene.stack.database).tell(supplierId, told);
-    const cases = await scene.stack.sql('SELECT reference FROM supplier_reversals WHERE id = ANY($1)', [
-      opened,
-    ]);
-    expect(cases).toEqual([{ reference: 'ord_ofNobody00000000.1.1' }]);
-    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
+    expect(
+      await scene.unknownOf([
+        ...[`${number}.1.1`, `${number}.1.1.2`, RANDOM.reference].map((reference) => ({ reference })),
+        { supplierReference: RANDOM.supplier_reference },
+      ]),
+    ).toEqual([]);
+    const others = [`${number}.1.3`, `${number}.2.1`, 'ord_ofNobody00000000.1.1', 'TOFNOBODY0000001'];
+    const told = [...others.map((reference) => ({ reference })), { supplierReference: 'V-4712' }];
+    expect(await scene.unknownOf(told)).toEqual([...others, 'V-4712']);
   });
 
   it('hold up none of those that are placed beside a repeated one, in a process that meets them first', async () => {
@@ -188,7 +187,9 @@ describe('orders of closed months', () => {
     for (const [table, rows] of Object.entries(before))
       expect([table, after[table]]).toEqual([table, expect.arrayContaining(rows)]);
     expect(await scene.places()).toMatchObject({ orders_p1: 3, orders_p2: 2 });
-    expect(await scene.stack.sql('SELECT FROM order_references')).toEqual([]);
+    for (const table of ['order_references', 'archived_purchases'])
+      expect(await scene.stack.sql(`SELECT FROM ${table}`)).toEqual([]);
+    expect(await scene.unknownOf([{ reference: RANDOM.reference }])).toEqual([]);
     expect(await scene.commandLine.json('month', 'archives')).toEqual([]);
     const full = await audit('--full');
     expect([faults(full), full.archived]).toEqual([[], null]);

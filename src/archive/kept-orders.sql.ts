@@ -1,0 +1,56 @@
+import { KEPT, KEPT_VERSION } from '../orders/archived-order.js';
+
+// What stays in the database of orders that are archived.
+
+const valuesOf = (alias: string, names: readonly string[]): string =>
+  names.map((name) => `${alias}.${name}`).join(', ');
+
+/** As an order is kept in a version. */
+const answerOf = (items: string, { order, item }: (typeof KEPT)[keyof typeof KEPT]): string => `
+  json_build_array(${valuesOf('o', order)}, (
+    SELECT coalesce(json_agg(json_build_array(${valuesOf('i', item)}) ORDER BY i.position), '[]')
+    FROM ${items} i WHERE i.order_id = o.id))`;
+
+/** Where the next so many orders end. $1 after this id, $2 how many. */
+export const endOfOrders = (orders: string): string =>
+  `SELECT max(id)::text AS id FROM (SELECT id FROM ${orders} WHERE id > $1 ORDER BY id LIMIT $2) piece`;
+
+/** Keeps what must not be lost of orders. $1 after this id, $2 through that one. */
+export const keepReferences = (orders: string, items: string): string => `
+  INSERT INTO order_references (order_id, merchant_id, reference_id, order_number, content_hash, answer, answer_version)
+  SELECT o.id, o.merchant_id, o.reference_id, o.order_number, o.content_hash, ${answerOf(items, KEPT[KEPT_VERSION])},
+         ${KEPT_VERSION}
+  FROM ${orders} o WHERE o.id > $1 AND o.id <= $2 ORDER BY o.merchant_id, o.reference_id
+  ON CONFLICT (order_id) DO NOTHING`;
+
+/** How many orders are not kept just as they are. */
+export const countUnkept = (orders: string, items: string): string => `
+  SELECT count(*)::text AS rows FROM ${orders} o LEFT JOIN order_references r ON r.order_id = o.id
+  WHERE r.order_id IS NULL
+    OR (r.merchant_id, r.reference_id, r.order_number, r.content_hash)
+       IS DISTINCT FROM (o.merchant_id, o.reference_id, o.order_number, o.content_hash)
+    OR r.answer::text IS DISTINCT FROM (CASE r.answer_version ${Object.entries(KEPT)
+      .map(([version, members]) => `WHEN ${version} THEN ${answerOf(items, members)}`)
+      .join(' ')} END)::text`;
+
+/** Removes references of orders that are back. $1 from this id, $2 up to that one, which is not included, $3 how many. */
+export const FORGET_REFERENCES = `
+  WITH next AS (
+    SELECT order_id FROM order_references WHERE order_id >= $1 AND order_id < $2 ORDER BY order_id LIMIT $3)
+  DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
+
+/**
+ * Keeps the names of purchases that an order's number does not find, as they are now. $1 after this order's id, $2 through
+ * that one.
+ */
+export const keepPurchases = (orders: string, attempts: string): string => `
+  INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference)
+  SELECT a.supplier_id, a.reference, a.order_id, a.supplier_reference
+  FROM ${orders} o JOIN ${attempts} a ON a.order_id = o.id LEFT JOIN archived_purchases p
+    ON p.supplier_id = a.supplier_id AND p.reference = a.reference AND p.order_id = a.order_id
+  WHERE o.id > $1 AND o.id <= $2 AND NOT starts_with(a.reference, o.order_number || '.')
+    AND (p.order_id IS NULL OR p.supplier_reference IS DISTINCT FROM a.supplier_reference)
+  ON CONFLICT (supplier_id, reference, order_id) DO UPDATE SET supplier_reference = excluded.supplier_reference`;
+
+/** Removes those of orders that are back. $1 from this id, $2 up to that one, which is not included. */
+export const FORGET_PURCHASES = 'DELETE FROM archived_purchases WHERE order_id >= $1 AND order_id < $2';
