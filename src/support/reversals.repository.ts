@@ -4,6 +4,7 @@ import { DataSource, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
 import { Order } from '../orders/order.entity.js';
+import { OrderReference } from '../orders/order-reference.entity.js';
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
@@ -11,7 +12,13 @@ type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
 /** A case with the supplier and the order that it is about; without an order where no book knows the purchase. */
-export type ReversalRow = SupplierReversal & Nullable<OfOrder> & { supplier: Supplier['code'] };
+export type ReversalRow = SupplierReversal & OfOthers;
+
+type OfOthers = Nullable<OfOrder> & {
+  supplier: Supplier['code'];
+  /** Whether the order is in a file, and what is kept of it tells its number and merchant. */
+  archived: boolean;
+};
 
 /** Which cases are listed, and at most how many. */
 export interface ReversalsFilter {
@@ -57,15 +64,17 @@ const select = ({ manager }: Pick<Transaction, 'manager'>): SelectQueryBuilder<S
   manager
     .createQueryBuilder(SupplierReversal, 'reversal')
     .leftJoin(Order, 'placed', 'placed.id = reversal.order_id')
+    .leftJoin(OrderReference, 'kept', 'kept.order_id = reversal.order_id')
     .innerJoin(Supplier, 'supplier', 'supplier.id = reversal.supplier_id')
-    .addSelect('placed.order_number', 'order_number')
-    .addSelect('placed.merchant_id', 'merchant_id')
+    .addSelect('coalesce(placed.order_number, kept.order_number)', 'order_number')
+    .addSelect('coalesce(placed.merchant_id, kept.merchant_id)', 'merchant_id')
+    .addSelect('placed.id IS NULL AND kept.order_id IS NOT NULL', 'archived')
     .addSelect('supplier.code', 'supplier');
 
 async function rowsOf(query: SelectQueryBuilder<SupplierReversal>): Promise<ReversalRow[]> {
-  const { entities, raw } = await query.getRawAndEntities<Nullable<OfOrder> & { supplier: string }>();
+  const { entities, raw } = await query.getRawAndEntities<OfOthers>();
   return entities.map((reversal, index) => {
-    const { order_number, merchant_id, supplier } = present(raw[index], 'a row has its raw row');
-    return { ...reversal, order_number, merchant_id, supplier };
+    const { order_number, merchant_id, supplier, archived } = present(raw[index], 'a row has its raw row');
+    return { ...reversal, order_number, merchant_id, supplier, archived };
   });
 }

@@ -18,6 +18,8 @@ export interface Reversal {
   order_number: string | null;
   merchant_id: number | null;
   unit: string | null;
+  /** Whether the order is archived: it is in no list, and can't be shown. */
+  archived: boolean;
   supplier: string;
   /**
    * - `taken_back`: the unit had succeeded, and its supplier says that it failed.
@@ -152,6 +154,7 @@ const toReversal = (row: ReversalRow): Reversal => ({
   order_number: row.order_number,
   merchant_id: row.merchant_id,
   unit: unitOf(row),
+  archived: row.archived,
   supplier: row.supplier,
   kind: row.kind,
   amount: row.cost_micros === null ? null : formatMicros(row.cost_micros),

@@ -61,6 +61,7 @@ describe('a supplier that contradicts how a unit was settled', () => {
       order_number: order.order_number,
       merchant_id: merchant.id,
       unit: '1.1',
+      archived: false,
       supplier: 'fake',
       kind: 'taken_back',
       amount: null,

@@ -24,6 +24,10 @@ let entries: object;
 beforeAll(async () => {
   scene = await ArchiveScene.make();
   await scene.nameAtRandom(RANDOM, scene.ordered[0][1]);
+  await scene.stack.fill(
+    `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, status, created_at, closed_at)
+     SELECT order_id, item, unit, supplier_id, 'bought_late', 'closed', now(), now() FROM order_units WHERE state = 'failed' LIMIT 1`,
+  );
   before = await scene.rows();
   entries = await statement();
 });
@@ -167,6 +171,13 @@ describe('orders of closed months', () => {
     expect(data.slice(-earlier.length)).toEqual(earlier);
   });
 
+  it('are named by their cases as before', async () => {
+    const named = { order_number: scene.ordered[0][1]?.body.order_number, merchant_id: scene.merchant.id };
+    const cases = await scene.commandLine.json<{ id: number }[]>('reversal', 'list');
+    expect(cases.at(-1)).toMatchObject({ ...named, unit: '1.2', archived: true });
+    expect(await scene.commandLine.json('reversal', 'show', `${cases.at(-1)?.id}`)).toMatchObject(named);
+  });
+
   it('are none of the audit’s faults: it goes on from the closings, and says what it can’t read', async () => {
     expect(faults(await audit())).toEqual([]);
     const full = await audit('--full');
@@ -190,6 +201,8 @@ describe('orders of closed months', () => {
     for (const table of ['order_references', 'archived_purchases'])
       expect(await scene.stack.sql(`SELECT FROM ${table}`)).toEqual([]);
     expect(await scene.unknownOf([{ reference: RANDOM.reference }])).toEqual([]);
+    const cases = await scene.commandLine.json<object[]>('reversal', 'list');
+    expect(cases.at(-1)).toMatchObject({ archived: false });
     expect(await scene.commandLine.json('month', 'archives')).toEqual([]);
     const full = await audit('--full');
     expect([faults(full), full.archived]).toEqual([[], null]);

@@ -58,6 +58,7 @@ describe('a callback about a purchase that no book knows', () => {
           order_number: null,
           merchant_id: null,
           unit: null,
+          archived: false,
           supplier: 'signing',
           kind: 'unknown_purchase',
         },

@@ -31,6 +31,8 @@ export class ReversalDto {
     string | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 7 }) merchant_id!: number | null;
   @ApiNullableText('1.2') unit!: string | null;
+  @ApiProperty({ example: false, description: 'Whether the order is archived: then it has no page' })
+  archived!: boolean;
   @ApiProperty({ example: 'acme' }) supplier!: string;
   @ApiProperty({
     enum: ['taken_back', 'bought_late', 'unknown_purchase'],

@@ -101,9 +101,10 @@ const columnsOf = (t: Translate): Column<Reversal>[] => [
   },
 ];
 
-/** The order's unit; or, where no book knows the purchase, what its supplier told of it. */
+/** The order's unit, without a page where it is archived; or, where no book knows the purchase, what its supplier told of it. */
 function About({ reversal }: { reversal: Reversal }): ReactNode {
-  const { order_number: number, unit, supplier_sku: sku, player } = reversal;
+  const t = useT();
+  const { order_number: number, unit, archived, supplier_sku: sku, player } = reversal;
   if (number === null) {
     const what = [sku, player].filter((part) => part !== null).join(' · ');
     return (
@@ -112,6 +113,13 @@ function About({ reversal }: { reversal: Reversal }): ReactNode {
       </>
     );
   }
+  if (archived)
+    return (
+      <>
+        <span className="mono">{number}</span>{' '}
+        <span className="muted">{[unit, t('reversals.archived')].join(' · ')}</span>
+      </>
+    );
   return (
     <>
       <Link to="/orders/$number" params={{ number }} search={{}} data-row-link="">
