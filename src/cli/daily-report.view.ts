@@ -1,12 +1,22 @@
 import { NOTHING, type DailyReport, type MerchantDay } from '../reports/daily-report.service.js';
 import { toDailyLine } from '../reports/report-lines.js';
 import { toCsv } from '../core/csv.js';
+import { archivedIn } from './archived-in.js';
 import { csvPieces, jsonArray, type Line } from './pieces.js';
 import { listTable, paragraphs, type Result, type Streamed } from './output.js';
 import { paint } from './terminal.js';
 
+interface Options {
+  csv?: boolean;
+  /** How many orders of the days are archived. */
+  archived: number;
+}
+
+const archivedOf = (orders: number): string[] =>
+  archivedIn(orders, 'of these days', 'amounts include them, counts of orders do not');
+
 /** A day's report as JSON, as CSV or as a table, each with a line for each merchant and one for all. */
-export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolean }): Result {
+export function dailyReport(report: DailyReport, { csv = false, archived }: Options): Result {
   const { date, timezone, from, to, merchants, total, differences } = report;
   const ok = differences.length === 0;
   const lines: Line[] = merchants.map((day) => ({ ...whose(day), ...toDailyLine(day) }));
@@ -19,21 +29,23 @@ export function dailyReport(report: DailyReport, { csv = false }: { csv?: boolea
     merchants: lines,
     total: toDailyLine(total),
     differences,
+    archived_orders: archived,
   };
   const all = [...lines, { merchant_id: null, name: 'total', ...toDailyLine(total) }];
-  if (csv) return { json, text: () => csvOf(all), ok, remarks: differences };
+  const remarks = archivedOf(archived);
+  if (csv) return { json, text: () => csvOf(all), ok, remarks: [...differences, ...remarks] };
   const title = `${date} in ${timezone}: ${from.toISOString()} to ${to.toISOString()}`;
   const verdict = ok
     ? paint('green', 'Opening balances and movements give the closing balances.')
     : paint('red', `The balances do NOT add up:\n  ${differences.join('\n  ')}`);
-  return { json, text: () => paragraphs(title, listTable(all.map(withoutSuffix)), verdict), ok };
+  return { json, text: () => paragraphs(title, listTable(all.map(withoutSuffix)), verdict, ...remarks), ok };
 }
 
 /**
  * The reports of several days, one after the other: as JSON and as CSV a line for each day and merchant, as text a table
  * for each day.
  */
-export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: { csv?: boolean }): Streamed {
+export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, archived }: Options): Streamed {
   const differences: string[] = [];
   const seen = async function* (): AsyncGenerator<DailyReport> {
     for await (const day of days) {
@@ -49,7 +61,7 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: 
   const texts = async function* (): AsyncGenerator<string> {
     let separator = '';
     for await (const day of seen()) {
-      yield `${separator}${dailyReport(day, {}).text()}\n`;
+      yield `${separator}${dailyReport(day, { archived: 0 }).text()}\n`;
       separator = '\n';
     }
   };
@@ -58,7 +70,11 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false }: 
       if (asJson) return jsonArray(lines());
       return csv ? csvPieces(RANGE_COLUMNS, lines()) : texts();
     },
-    end: (asJson) => ({ ok: differences.length === 0, remarks: asJson || csv ? differences : [] }),
+    end: (asJson) => ({
+      ok: differences.length === 0,
+      remarks: asJson || csv ? differences : [],
+      warnings: archivedOf(archived),
+    }),
   };
 }
 

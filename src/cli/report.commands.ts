@@ -7,6 +7,7 @@ import {
   type StatementFormat,
 } from '../supplier-purchases/purchase-statement.js';
 import { WalletModule } from '../wallet/wallet.module.js';
+import { ArchivedOrders } from '../reports/archived-orders.service.js';
 import { ReportsModule } from '../reports/reports.module.js';
 import { SupplierReportService, type Statement } from '../reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
@@ -127,13 +128,17 @@ function defineDaily(report: Command, act: Act): void {
         ) => {
           if (csv) refuseBoth(command, '--csv');
           const service = app.get(DailyReportService);
+          const archives = app.get(ArchivedOrders);
           if (date !== undefined && from === undefined && to === undefined) {
-            return dailyReport(await service.run(date, timezone, { includeSandbox }), { csv });
+            const report = await service.run(date, timezone, { includeSandbox });
+            const archived = await archives.countOfDays({ from: date, to: date }, timezone);
+            return dailyReport(report, { csv, archived });
           }
           if (date !== undefined || from === undefined || to === undefined) {
             throw new CommandError('say either --date with a day, or --from and --to with two');
           }
-          return dailyReports(await service.runAll({ from, to }, timezone, { includeSandbox }), { csv });
+          const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
+          return dailyReports(reports, { csv, archived: await archives.countOfDays({ from, to }, timezone) });
         },
       ),
     );
@@ -156,7 +161,10 @@ function defineMargin(report: Command, act: Act): void {
       act(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
         if (csv) refuseBoth(command, '--csv');
         const rows = await app.get(MarginReportService).run({ from, to }, by, { includeSandbox });
-        return marginReport(by, rows, { csv });
+        return marginReport(by, rows, {
+          csv,
+          archived: await app.get(ArchivedOrders).countSold({ from, to }),
+        });
       }),
     );
 }
@@ -218,7 +226,7 @@ function defineSupplier(report: Command, act: Act): void {
             done.push(await app.get(SupplierReportService).compare(each, since, report, statement));
           return done;
         });
-        return supplierReport(since, comparisons);
+        return supplierReport(since, comparisons, await app.get(ArchivedOrders).countPlacedSince(since));
       }),
     );
 }

@@ -1,11 +1,15 @@
 import { counted } from '../core/text.js';
 import { isCompleteComparison, toSupplierLine, type SupplierLine } from '../reports/report-lines.js';
 import type { SupplierComparison } from '../reports/supplier-report.service.js';
+import { archivedIn } from './archived-in.js';
 import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './terminal.js';
 
-/** How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered. */
-export function supplierReport(since: Date, comparisons: SupplierComparison[]): Result {
+/**
+ * How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered.
+ * @param archived how many orders placed since then are not in it.
+ */
+export function supplierReport(since: Date, comparisons: SupplierComparison[], archived: number): Result {
   const suppliers = comparisons.map(toSupplierLine);
   const ok = suppliers.every((each) => each.ok);
   const differences = suppliers.flatMap((each) =>
@@ -31,8 +35,9 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[]): 
         .flatMap((each) => [unaskableIn(each), unclearIn(each), passedOverIn(each)])
         .filter((line) => line !== '')
         .join('\n'),
+      ...archivedIn(archived, 'placed since then', 'their units were not compared'),
     );
-  return { json: { ok, since: since.toISOString(), suppliers }, text, ok };
+  return { json: { ok, since: since.toISOString(), suppliers, archived_orders: archived }, text, ok };
 }
 
 function verdictOf(ok: boolean, differences: number, incomplete: string[], openCases: number): string {

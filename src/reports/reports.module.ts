@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { SupplierPurchasesModule } from '../supplier-purchases/supplier-purchases.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
+import { ArchivedOrdersRepository } from './archived-orders.repository.js';
+import { ArchivedOrders } from './archived-orders.service.js';
 import { DailyReportRepository } from './daily-report.repository.js';
 import { DailyReportService } from './daily-report.service.js';
 import { MarginReportRepository } from './margin-report.repository.js';
@@ -18,6 +20,7 @@ import { SupplierReportService } from './supplier-report.service.js';
     ...[DailyReportRepository, DailyReportService],
     ...[MarginReportRepository, MarginReportService],
     MerchantFigures,
+    ...[ArchivedOrdersRepository, ArchivedOrders],
     ...[StatementRepository, AccountStatementService],
     // Without the rest of its module, which knows the queues.
     SettlementRepository,
@@ -25,7 +28,7 @@ import { SupplierReportService } from './supplier-report.service.js';
   ],
   exports: [
     ...[DailyReportService, MarginReportService, MerchantFigures, AccountStatementService],
-    SupplierReportService,
+    ...[SupplierReportService, ArchivedOrders],
   ],
 })
 export class ReportsModule {}

@@ -86,7 +86,7 @@ describe('topup report daily', () => {
   it('shows what a day brought to each merchant, and closes with the wallet', async () => {
     const report = await commandLine.json<Daily>(...daily(0));
     expect(Object.keys(report)).toEqual([
-      'ok', 'date', 'timezone', 'from', 'to', 'merchants', 'total', 'differences',
+      'ok', 'date', 'timezone', 'from', 'to', 'merchants', 'total', 'differences', 'archived_orders',
     ]); // prettier-ignore
     expect({ ok: report.ok, differences: report.differences }).toEqual({ ok: true, differences: [] });
     expect(Date.parse(report.to) - Date.parse(report.from)).toBe(86_400_000);

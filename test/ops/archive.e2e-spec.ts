@@ -171,6 +171,26 @@ describe('orders of closed months', () => {
     expect(data.slice(-earlier.length)).toEqual(earlier);
   });
 
+  it('are missed by reports of their days, which say so', async () => {
+    const days = ['--from', `${MONTHS[0]}-15`, '--to', `${MONTHS[0]}-15`];
+    const run = (...args: string[]) => scene.commandLine.run('report', ...args);
+    const daily = await run('daily', '--date', `${MONTHS[0]}-15`, '--json');
+    expect(JSON.parse(daily.stdout)).toMatchObject({ ok: true, archived_orders: 3, total: { orders: 0 } });
+    expect((await run('daily', '--date', `${MONTHS[0]}-15`)).stdout).toContain(
+      '3 orders of these days are archived: amounts include them, counts of orders do not.',
+    );
+    const sold = '3 orders that ended on these days are archived: their units are not counted.';
+    for (const how of [[], ['--csv'], ['--json']])
+      expect((await run('margin', ...days, '--by', 'sku', ...how)).stderr).toContain(sold);
+    expect((await run('daily', ...days, '--json')).stderr).toContain('3 orders of these days are archived');
+    const since = ['--supplier', 'fake', '--since', `${MONTHS[0]}-01`];
+    expect(JSON.parse((await run('supplier', ...since, '--json')).stdout)).toMatchObject({
+      archived_orders: 3,
+    });
+    const later = ['--from', `${MONTHS[1]}-15`, '--to', `${MONTHS[1]}-15`];
+    expect((await run('margin', ...later, '--by', 'sku')).stderr).toBe('');
+  });
+
   it('are named by their cases as before', async () => {
     const named = { order_number: scene.ordered[0][1]?.body.order_number, merchant_id: scene.merchant.id };
     const cases = await scene.commandLine.json<{ id: number }[]>('reversal', 'list');
