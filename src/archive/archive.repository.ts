@@ -182,14 +182,18 @@ export class ArchiveRepository {
   ): Promise<void> {
     const newest = await this.newestParts();
     const [{ lower } = { lower: null }] = parts;
-    for (const part of parts) {
+    const isOwn = (part: sql.Range): boolean => part.lower === lower;
+    const liken = async (part: sql.Range & { table: string; name: string }): Promise<void> => {
       const like = present(newest.get(part.table), 'it is partitioned');
-      const values = [like.name, part.name, `_p${like.number}`, `_p${number}`, part.lower === lower];
+      const values = [like.name, part.name, `_p${like.number}`, `_p${number}`, isOwn(part)];
       await this.runWritten(sql.WRITE_LIKENESS, values);
-    }
+    };
+    for (const part of parts.filter(isOwn)) await liken(part);
     const names = parts.map(({ name }) => name);
     const locked = await this.locked(names);
     await briefly(this.run, locked, async () => {
+      // The keys of one that has rows of several ranges lead to tables that others use.
+      for (const part of parts.filter((each) => !isOwn(each))) await liken(part);
       for (const { table, name } of parts) await this.runWritten(sql.WRITE_PARENT_KEYS, [table, name]);
     });
     await this.runWritten(sql.WRITE_VALIDATIONS, [names]);

@@ -242,7 +242,7 @@ export const WRITE_PARENT_KEYS = `
 /** $1 partitions. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
-  WHERE contype = 'f' AND conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated
+  WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated
     AND NOT confrelid = ANY(${PARENTS})`;
 
 export const attach = (table: string, name: string, { lower, upper }: Omit<Range, 'key'>): string =>

@@ -12,7 +12,7 @@ import { CommandLine } from '../cli/command-line.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
 import { refused } from '../support/fake-supplier.js';
 import { monthsAgo, moveTo } from '../support/months.js';
-import { Partitioning } from '../support/partitioning.js';
+import { LEAVE_CALLS_WHOLE, Partitioning } from '../support/partitioning.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 /** How many ids a partition has. */
@@ -48,7 +48,8 @@ export class ArchiveScene {
     this.commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });
   }
 
-  static async make(): Promise<ArchiveScene> {
+  /** @param areCallsLate whether calls to suppliers were divided later, so that their first partition has two of orders. */
+  static async make({ areCallsLate = false } = {}): Promise<ArchiveScene> {
     const stack = await TestStack.start({ MONTH_CLOSE_AFTER_DAYS: '0' });
     const merchant = await stack.merchant('10000.00');
     const skus = {
@@ -57,7 +58,7 @@ export class ArchiveScene {
     };
     const directory = await mkdtemp(path.join(tmpdir(), 'archive-'));
     const scene = new ArchiveScene(stack, merchant, directory, skus, await Partitioning.connect(stack));
-    await scene.fill();
+    await scene.fill(areCallsLate);
     return scene;
   }
 
@@ -167,9 +168,10 @@ export class ArchiveScene {
     });
   }
 
-  private async fill(): Promise<void> {
+  private async fill(areCallsLate: boolean): Promise<void> {
     const { stack, skus } = this;
     await this.partitioning.orders(SIZE);
+    if (areCallsLate) await this.partitioning.client.query(LEAVE_CALLS_WHOLE);
     sellsCodes(stack, 'reader');
     stack.supplier.script('unlucky', ({ reference }) =>
       reference.endsWith('.2')
@@ -185,6 +187,7 @@ export class ArchiveScene {
     await this.goOnAt(SIZE);
     this.ordered[1].push(await this.order(), await this.order('unlucky'));
     await moveTo(stack, MONTHS[1]);
+    if (areCallsLate) await this.partitioning.orders(SIZE);
     await this.goOnAt(2n * SIZE);
     await keepPartitionAhead(this.run);
     this.ordered[2].push(await this.order());

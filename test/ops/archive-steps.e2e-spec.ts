@@ -228,4 +228,24 @@ describe('restoring', () => {
     await expect(scene.restore(moved)).rejects.toThrow('orders_p1 is not archived');
     await expectAllIsWell();
   });
+
+  it('waits for the tables of orders as little where its partition of calls has several of orders', async () => {
+    const late = await ArchiveScene.make({ areCallsLate: true });
+    try {
+      const rows = await late.rows();
+      await late.archive(SECOND);
+      let isBrief = false;
+      const keys: boolean[] = [];
+      await late.restore(path.join(late.directory, 'orders_p2'), (text) => {
+        if (text === 'BEGIN') isBrief = true;
+        if (text === 'COMMIT' || text === 'ROLLBACK') isBrief = false;
+        if (/ADD CONSTRAINT .* REFERENCES order_units\b(?!_p)/.test(text)) keys.push(isBrief);
+      });
+      expect(keys).toEqual([true]);
+      await late.restore(path.join(late.directory, 'orders_p1'));
+      expect(await late.rows()).toEqual(rows);
+    } finally {
+      await late.close();
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/pa
 import { FIND_UNDECIDED } from '../../src/support/undecided-calls.sql.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { createIndexTwice, Partitioning } from '../support/partitioning.js';
+import { createIndexTwice, LEAVE_CALLS_WHOLE, Partitioning } from '../support/partitioning.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { untilServed } from '../support/until-served.js';
 
@@ -59,16 +59,6 @@ async function placesOfCalls(): Promise<string[]> {
   );
   return rows.map(({ place: where }) => where);
 }
-
-/** What the version before made of calls, which it did not divide with orders. */
-const LEAVE_CALLS_WHOLE = `
-  ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p1;
-  DROP TABLE supplier_calls;
-  ALTER TABLE supplier_calls_p1 RENAME TO supplier_calls;
-  ALTER INDEX ix_supplier_calls_unit_p1 RENAME TO ix_supplier_calls_unit;
-  ALTER TABLE supplier_calls ALTER id ADD GENERATED ALWAYS AS IDENTITY (START 1000);
-  ALTER TABLE supplier_calls DROP CONSTRAINT fk_supplier_calls_unit;
-  ALTER TABLE supplier_calls ADD CONSTRAINT fk_supplier_calls_unit FOREIGN KEY (order_id, item, unit) REFERENCES order_units NOT VALID`;
 
 /** A copy of an order's row under another id. $1 the id, $2 the reference. */
 const COPY = `

@@ -10,6 +10,16 @@ import { partitionTransfers } from '../../src/database/partitions/partition-tran
 import { runOn, type Run } from '../../src/database/partitions/runs.js';
 import type { TestStack } from './stack.js';
 
+/** What the version before made of calls, which it did not divide with orders. */
+export const LEAVE_CALLS_WHOLE = `
+  ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p1;
+  DROP TABLE supplier_calls;
+  ALTER TABLE supplier_calls_p1 RENAME TO supplier_calls;
+  ALTER INDEX ix_supplier_calls_unit_p1 RENAME TO ix_supplier_calls_unit;
+  ALTER TABLE supplier_calls ALTER id ADD GENERATED ALWAYS AS IDENTITY (START 1000);
+  ALTER TABLE supplier_calls DROP CONSTRAINT fk_supplier_calls_unit;
+  ALTER TABLE supplier_calls ADD CONSTRAINT fk_supplier_calls_unit FOREIGN KEY (order_id, item, unit) REFERENCES order_units NOT VALID`;
+
 /** A connection to a stack's database such as `npm run partition` has, and what that does on it. */
 export class Partitioning {
   readonly run: Run;
