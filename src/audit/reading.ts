@@ -64,6 +64,15 @@ export class Reading {
     return read;
   }
 
+  /** How many orders a range has, which are not checked. */
+  async countOrders(range: Range): Promise<bigint> {
+    let orders = 0n;
+    this.expect(range);
+    for await (const piece of this.pieces('orders', range, (tx, each) => this.books.countOrders(tx, each)))
+      orders += piece.orders;
+    return orders;
+  }
+
   /** Checks some orders. @returns the same. */
   async namedOrders(ids: readonly bigint[]): Promise<OrderCount> {
     if (ids.length === 0) return { orders: 0n, open: [] };

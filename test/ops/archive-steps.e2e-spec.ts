@@ -114,6 +114,20 @@ describe('archiving and restoring', () => {
     expect(await scene.places()).toMatchObject({ orders_p1: 3, orders_p2: 2 });
   });
 
+  it('are no faults to an audit that reads the months meanwhile', async () => {
+    for (const move of [() => scene.archive(FIRST), () => scene.restore(directoryOf(1))]) {
+      let moved: Promise<unknown> | undefined;
+      const { checks } = await auditServiceOf(scene.stack).run({
+        full: true,
+        onProgress: async (_done, _total, what) => {
+          if (what === 'orders') await (moved ??= move());
+        },
+      });
+      expect(moved).toBeDefined();
+      expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    }
+  });
+
   it('keep what was written after the copy and before the partition left', async () => {
     await scene.nameAtRandom(
       { reference: 'TLATE00000000001', supplier_reference: 'early' },
