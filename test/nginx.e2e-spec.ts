@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -34,6 +35,22 @@ class Replica {
     await new Promise((resolve) => this.server.close(resolve));
   }
 }
+
+describe('what stands before the APIs', () => {
+  it.each([
+    ['deploy/nginx/nginx.conf', 'proxy_connect_timeout', 'proxy_read_timeout'],
+    ['deploy/ha/balancer.cfg', 'timeout connect', 'timeout server'],
+  ])('waits for slow answers, and has its own before merchants give up: %s', (file, connect, read) => {
+    const settings = readFileSync(file, 'utf8');
+    const msOf = (name: string): number =>
+      Number(new RegExp(`^ *${name} (\\d+)ms;?$`, 'm').exec(settings)?.[1]);
+    const apiAnswersWithinMs = 8_000;
+    const merchantsWaitMs = 10_000;
+    expect(msOf(read)).toBeGreaterThanOrEqual(apiAnswersWithinMs + 400);
+    // One has vanished, and the next stands still.
+    expect(msOf(connect) + msOf(read)).toBeLessThan(merchantsWaitMs - 500);
+  });
+});
 
 (nginx === null ? describe.skip : describe)('nginx before several replicas', () => {
   let first: Replica;
