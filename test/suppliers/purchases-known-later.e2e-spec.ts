@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import { bought, refused, type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -25,25 +26,26 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
+/** What the supplier says of the unit's attempts. */
+type Answers = Record<'first' | 'later', (reference: string) => Answer>;
+
+const soldOut = (reference: string): Answer => refused(reference, 'OUT_OF_STOCK');
 const processing = (reference: string): Answer => ({
   status: 200,
   body: { reference, status: 'processing' },
 });
 
 /** As after a restore: a unit is open at its first attempt, and its supplier lists a second one that it sold. */
-async function openUnit(offers: number): Promise<{ order: OrderBody; later: string; refuse: () => void }> {
+async function openUnit(): Promise<{ order: OrderBody; later: string; answers: Answers }> {
   const sku = await stack.product('35.00');
-  for (let priority = 2; priority <= offers; priority++)
-    await commandLine.json(
-      ...['offer', 'set', '--sku', sku, '--supplier', 'fake'],
-      ...['--supplier-sku', `${sku}-${priority}`, '--priority', `${priority}`],
-    );
+  await commandLine.json(
+    ...['offer', 'set', '--sku', sku, '--supplier', 'fake', '--supplier-sku', `${sku}-2`, '--priority', '2'],
+  );
   const user = unique('player');
-  let isRefused = false;
-  stack.supplier.script(user, ({ reference }) => {
-    if (reference.endsWith('.1.1.2')) return bought(reference);
-    return isRefused ? refused(reference, 'OUT_OF_STOCK') : processing(reference);
-  });
+  const answers: Answers = { first: processing, later: processing };
+  stack.supplier.script(user, ({ reference }) =>
+    answers[reference.endsWith('.1.1.2') ? 'later' : 'first'](reference),
+  );
   const order = await stack.order(merchant, [{ sku }], user);
   await stack.orderWith(merchant, order.reference_id, 'processing');
   const later = `${order.order_number}.1.1.2`;
@@ -52,19 +54,29 @@ async function openUnit(offers: number): Promise<{ order: OrderBody; later: stri
     body: { data: [{ reference: later, status: 'succeeded' }], next_cursor: null },
   });
   await commandLine.run('report', 'supplier', '--supplier', 'fake');
-  return { order, later, refuse: () => (isRefused = true) };
+  return { order, later, answers };
 }
 
 const caseOf = async (reference: string): Promise<Case | undefined> =>
   (await commandLine.json<Case[]>('reversal', 'list')).find((each) => each.reference === reference);
 const closeBought = (): Promise<number[]> => stack.api.get(UnknownPurchasesRepository).closeBought();
 
+/** Until the unit has come to the attempt that the supplier listed. */
+const untilSent = (reference: string): Promise<unknown> =>
+  eventually(
+    () => stack.sql('SELECT FROM unit_attempts WHERE reference = $1', [reference]),
+    ({ length }) => length === 1,
+  );
+
 describe('the case of a purchase under a later attempt than the books know of', () => {
   it('stays open while the unit is, and closes itself once the unit was given that purchase', async () => {
-    const { order, later, refuse } = await openUnit(2);
+    const { order, later, answers } = await openUnit();
+    expect(await closeBought()).toEqual([]);
+    answers.first = soldOut;
+    await untilSent(later);
     expect(await closeBought()).toEqual([]);
     expect(await caseOf(later)).toMatchObject({ status: 'open', detail: 'listed: succeeded' });
-    refuse();
+    answers.later = bought;
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const found = await caseOf(later);
     expect(await closeBought()).toEqual([found?.id]);
@@ -76,9 +88,10 @@ describe('the case of a purchase under a later attempt than the books know of', 
   });
 
   it('stays open where the unit failed: it was bought, and its price was returned', async () => {
-    const { order, later, refuse } = await openUnit(1);
-    refuse();
+    const { order, later, answers } = await openUnit();
+    Object.assign(answers, { first: soldOut, later: soldOut });
     await stack.orderWith(merchant, order.reference_id, 'failed');
+    await untilSent(later);
     expect(await closeBought()).toEqual([]);
     const found = await caseOf(later);
     expect(found).toMatchObject({ status: 'open' });
