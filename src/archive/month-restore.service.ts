@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
-import { AWAY } from '../audit/archived-partition.entity.js';
 import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
+import { AWAY } from '../database/partitions/archived.js';
 import { takeTurn } from '../database/partitions/runs.js';
 import { ArchiveRepository, type StateRow } from './archive.repository.js';
 import { readRows, readText, sendRows } from './files.js';

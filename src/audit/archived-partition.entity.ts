@@ -8,9 +8,6 @@ import { bigintColumn, createdAtColumn, timestampColumn } from '../database/colu
  */
 export type ArchiveState = 'begun' | 'verified' | 'detached' | 'dropped' | 'attached';
 
-/** Its orders are not in the database, or were not all the time. */
-export const AWAY: readonly ArchiveState[] = ['detached', 'dropped', 'attached'];
-
 /** A partition of orders that was archived, or is being so. */
 @Entity('archived_partitions')
 @Check('ck_archived_partitions_state', `state IN ('begun', 'verified', 'detached', 'dropped', 'attached')`)

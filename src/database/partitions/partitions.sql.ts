@@ -1,3 +1,5 @@
+import { IS_ANY_AWAY } from './archived.js';
+
 /** The range constraint by which PostgreSQL knows what the first partition holds without reading it. */
 export const rangeName = (table: string): string => `ck_${table}_first_partition`;
 
@@ -50,19 +52,16 @@ export const FIND_OUTER_KEYS = `
                WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
-/** Rows of archived orders stay where they are: with some, no such key would be found to hold. */
-const NONE_ARCHIVED = `NOT EXISTS (SELECT FROM archived_partitions WHERE state IN ('detached', 'dropped', 'attached'))`;
-
 /** The rest of that, when all older rows are there to be read in peace. $1 the set, $2 the same. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid)
-  WHERE NOT c.convalidated AND ${NONE_ARCHIVED} ORDER BY conrelid, conname`;
+  WHERE NOT c.convalidated AND NOT ${IS_ANY_AWAY} ORDER BY conrelid, conname`;
 
 /** PostgreSQL finds that the partitions have the key already, and reads no row for it. $1 the set, $2 the same. */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
-  FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE ${NONE_ARCHIVED}`;
+  FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${IS_ANY_AWAY}`;
 
 /** The table's indexes that it can have over all partitions: not the unique ones that lack its key. */
 const SHARED_INDEXES = `

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { IS_ANY_AWAY } from './archived.js';
 
 /** Carries out one statement on one connection. Ids come as text or as bigint. */
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -61,9 +62,7 @@ export async function takeTurn(run: Run): Promise<void> {
  * @throws PartitionsRefused
  */
 export async function refuseArchived(run: Run): Promise<void> {
-  const archived = await run(
-    `SELECT FROM archived_partitions WHERE state IN ('detached', 'dropped', 'attached') LIMIT 1`,
-  );
+  const archived = await run(`SELECT WHERE ${IS_ANY_AWAY}`);
   if (archived.length > 0)
     throw new PartitionsRefused(
       'orders are archived, and rows that name them keep this table from being divided: restore them first, see topup month archives',
