@@ -1,7 +1,7 @@
 import type { FigureName } from '../core/metrics.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
-import { EVENT_TABLES, idsLeft } from '../database/partitions/event-partitions.js';
+import { EVENT_TABLES, idsLeft, idsOfNewest } from '../database/partitions/event-partitions.js';
 import { PARTITIONED_TABLES } from '../database/partitions/partition-sets.js';
 import { LASTS_SECONDS, SPENDING } from '../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../webhooks/dispatch.sql.js';
@@ -138,13 +138,6 @@ const databaseSize = figures(
   `SELECT pg_database_size(current_database()) AS database_size_bytes`,
 );
 
-/** In SQL: how many ids the newest partition of a table has. Null of a table that is not partitioned. */
-const idsOfNewest = (table: string): string => `(
-  SELECT bounds[2]::bigint - coalesce(nullif(bounds[1], 'MINVALUE'), '0')::bigint
-  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid CROSS JOIN LATERAL regexp_match(
-    pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''?(\\w+)''?\\) TO \\(''?(\\d+)') AS bounds
-  WHERE inhparent = to_regclass('${table}') ORDER BY bounds[2]::bigint DESC LIMIT 1)`;
-
 /** A row that no partition has room for would be refused. Tables that are not partitioned tell nothing. */
 const partitions = figures(
   'partitions',
@@ -152,7 +145,7 @@ const partitions = figures(
   [...EVENT_TABLES, ...PARTITIONED_TABLES]
     .map(
       (each) =>
-        `SELECT '${each.table}' AS "table", ${idsLeft(each)} AS partition_ids_left, ${idsOfNewest(each.table)} AS partition_ids`,
+        `SELECT '${each.table}' AS "table", ${idsLeft(each)} AS partition_ids_left, ${idsOfNewest(each)} AS partition_ids`,
     )
     .join(' UNION ALL '),
 );

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/database/database.js';
-import { DELIVERIES, EVENTS, EVENT_TABLES } from '../../src/database/partitions/event-partitions.js';
+import {
+  DELIVERIES,
+  EVENTS,
+  EVENT_TABLES,
+  idsOfNewest,
+} from '../../src/database/partitions/event-partitions.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
 import { LOCK_PARTITIONS } from '../../src/maintenance/event-partitions.sql.js';
@@ -162,6 +167,8 @@ describe('events that become partitioned', () => {
       range(null, 2 * END),
       range(2 * END, 3 * END),
     ]);
+    const [newest] = await stack.sql(`SELECT ${idsOfNewest(EVENTS)}::int AS ids`);
+    expect(newest).toEqual({ ids: END });
   });
 
   it('are given partitions by workers, and tell how many ids are left: neither happens to others', async () => {

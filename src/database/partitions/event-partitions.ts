@@ -72,6 +72,10 @@ export const lastId = (kept: EventTable): string => {
 export const idsLeft = (kept: EventTable): string =>
   `((SELECT max(${bound('TO')}) ${attached(kept.table)}) - ${lastGiven(kept)})`;
 
+/** In SQL: how many ids the newest partition has. Null of a table that is not partitioned. */
+export const idsOfNewest = ({ table }: EventTable): string =>
+  `(SELECT ${bound('TO')} - coalesce(${bound('FROM')}, 0) ${attached(table)} ORDER BY ${bound('TO')} DESC LIMIT 1)`;
+
 /** Lowest ids first, without those that are being detached. */
 export async function partitionsOf(run: Run, table: string): Promise<Partition[]> {
   const rows = await run<{ name: string; lower: bigint | string | null; upper: bigint | string | null }>(
