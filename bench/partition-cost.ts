@@ -6,10 +6,8 @@ import { createApi } from '../src/bootstrap.js';
 import { loadConfig } from '../src/core/config.js';
 import { createLogger } from '../src/core/logger.js';
 import { Database } from '../src/database/database.js';
-import { keepAhead } from '../src/database/partitions/divide.js';
-import { partitionOrders } from '../src/database/partitions/partition-orders.js';
+import { divideInPlace, keepAhead } from '../src/database/partitions/divide.js';
 import { ORDERS, TRANSFERS, type PartitionSet } from '../src/database/partitions/partition-sets.js';
-import { partitionTransfers } from '../src/database/partitions/partition-transfers.js';
 import type { Run } from '../src/database/partitions/runs.js';
 import { SchemaService } from '../src/database/schema.service.js';
 import { UnitsRepository } from '../src/fulfilment/units.repository.js';
@@ -133,8 +131,8 @@ async function partition(url: string, { orders, transfers }: Variant): Promise<v
   await client.connect();
   const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
     (await client.query<Row>(text, values)).rows;
-  if (orders > 0) await partitionOrders(run, SIZE, logger);
-  if (transfers > 0) await partitionTransfers(run, SIZE, logger);
+  if (orders > 0) await divideInPlace(run, ORDERS, SIZE, logger);
+  if (transfers > 0) await divideInPlace(run, TRANSFERS, SIZE, logger);
   const fill = async (set: PartitionSet, filled: number): Promise<void> => {
     for (let n = 1; n < filled; n++) {
       await run(`SELECT setval('${set.name}_id_seq', ${BigInt(n) * SIZE}, false)`);

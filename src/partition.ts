@@ -4,16 +4,23 @@ import { loadConfig } from './core/config.js';
 import { createLogger } from './core/logger.js';
 import { processName, startProblem } from './core/process.js';
 import { FOR_MIGRATIONS } from './database/connections.js';
+import { divideInPlace } from './database/partitions/divide.js';
 import { partitionEvents } from './database/partitions/partition-events.js';
-import { partitionOrders } from './database/partitions/partition-orders.js';
-import { partitionTransfers } from './database/partitions/partition-transfers.js';
+import { ORDERS, TRANSFERS, type PartitionSet } from './database/partitions/partition-sets.js';
 import { runOn } from './database/partitions/runs.js';
+
+type Partition = typeof partitionEvents;
+
+const dividing =
+  (set: PartitionSet): Partition =>
+  (run, perPartition, logger) =>
+    divideInPlace(run, set, perPartition, logger);
 
 /** What can be partitioned, with how many ids a partition has by default and at least. */
 const SUBJECTS = {
-  orders: { partition: partitionOrders, byDefault: 100_000_000n, least: 1_000_000n },
+  orders: { partition: dividing(ORDERS), byDefault: 100_000_000n, least: 1_000_000n },
   // Two of each order.
-  transfers: { partition: partitionTransfers, byDefault: 200_000_000n, least: 2_000_000n },
+  transfers: { partition: dividing(TRANSFERS), byDefault: 200_000_000n, least: 2_000_000n },
   // More partitions would slow what looks for due deliveries, which asks each.
   events: { partition: partitionEvents, byDefault: 50_000_000n, least: 20_000_000n },
 };
@@ -43,7 +50,7 @@ try {
   process.exit(1);
 }
 
-function readArgs(args: string[]): { partition: typeof partitionOrders; perPartition: bigint } {
+function readArgs(args: string[]): { partition: Partition; perPartition: bigint } {
   const options = { 'ids-per-partition': { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [name = ''] = positionals;

@@ -5,7 +5,8 @@ import { MonthArchiveService, type Archived } from '../../src/archive/month-arch
 import { MonthRestoreService, type Restored } from '../../src/archive/month-restore.service.js';
 import { Links, type Link } from '../../src/archive/link.js';
 import { ClosingsRepository } from '../../src/audit/closings.repository.js';
-import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
+import { keepAhead } from '../../src/database/partitions/divide.js';
+import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import type { Run } from '../../src/database/partitions/runs.js';
 import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
 import { CommandLine } from '../cli/command-line.js';
@@ -189,7 +190,7 @@ export class ArchiveScene {
     await moveTo(stack, MONTHS[1]);
     if (areCallsLate) await this.partitioning.orders(SIZE);
     await this.goOnAt(2n * SIZE);
-    await keepPartitionAhead(this.run);
+    await keepAhead(this.run, ORDERS);
     this.ordered[2].push(await this.order());
     // What moved the orders to their months changed when they were made.
     for (const each of this.ordered.flat())

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/database/database.js';
+import { keepAhead } from '../../src/database/partitions/divide.js';
 import {
   DELIVERIES,
   EVENTS,
@@ -10,7 +11,7 @@ import {
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
 import { LOCK_PARTITIONS } from '../../src/maintenance/event-partitions.sql.js';
-import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
+import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import type { Run } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
@@ -270,7 +271,7 @@ describe('partitioning events', () => {
     await goNear(1);
     await stack.sql(`SELECT setval('orders_id_seq', 1000000, false)`);
     await toldOrders(3);
-    expect(await keepPartitionAhead(partitioning.run)).not.toBeNull();
+    expect(await keepAhead(partitioning.run, ORDERS)).toMatchObject([{ number: 3 }]);
     await stack.stopWorkers();
     await stack.startWorker();
     await eventually(ranges, (found) =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { keepPartitionAhead } from '../../src/database/partitions/partition-orders.js';
+import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
 import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/partitions/runs.js';
@@ -129,7 +129,7 @@ describe('orders that become partitioned', () => {
   it('keep the rules of their tables in each partition, with one set of keys between those of one range', async () => {
     await partition();
     await goOnAt(SIZE);
-    await keepPartitionAhead(run);
+    await keepAhead(run, ORDERS);
     const [first, second, third] = await Promise.all(['p1', 'p2', 'p3'].map((name) => rulesOf(name)));
     expect(first).toContain('FOREIGN KEY (order_id, item) REFERENCES order_items_N(order_id, "position")');
     expect(second).toEqual(first);
@@ -146,10 +146,10 @@ describe('orders that become partitioned', () => {
   });
 
   it('get another partition when they reach the newest, and none before that', async () => {
-    expect(await keepPartitionAhead(run)).toEqual([]);
+    expect(await keepAhead(run, ORDERS)).toEqual([]);
     await partition();
     await goOnAt(SIZE - 1n);
-    expect(await keepPartitionAhead(run)).toEqual([]);
+    expect(await keepAhead(run, ORDERS)).toEqual([]);
     await goOnAt(SIZE);
     await Promise.all([stack.startWorker(), stack.startWorker()]);
     const partitions = await eventually(
@@ -157,7 +157,7 @@ describe('orders that become partitioned', () => {
       ({ length }) => length > 2,
     );
     expect(partitions.at(-1)).toEqual({ number: 3, lower: '2000000', upper: '3000000' });
-    expect(await keepPartitionAhead(run)).toEqual([]);
+    expect(await keepAhead(run, ORDERS)).toEqual([]);
   });
 });
 
@@ -210,7 +210,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
     await goOnAt(SIZE);
-    expect(await keepPartitionAhead(run)).toMatchObject([{ number: 3 }]);
+    expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 3 }]);
     await completed('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls']);
   });
@@ -220,7 +220,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
     await client.query(
       'ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2',
     );
-    expect(await keepPartitionAhead(run)).toMatchObject([{ number: 2 }]);
+    expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 2 }]);
     await goOnAt(SIZE);
     await completed('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2']);

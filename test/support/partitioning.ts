@@ -4,9 +4,9 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import type { Logger } from '../../src/core/logger.js';
 import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
+import { divideInPlace } from '../../src/database/partitions/divide.js';
 import { partitionEvents } from '../../src/database/partitions/partition-events.js';
-import { partitionOrders } from '../../src/database/partitions/partition-orders.js';
-import { partitionTransfers } from '../../src/database/partitions/partition-transfers.js';
+import { ORDERS, TRANSFERS } from '../../src/database/partitions/partition-sets.js';
 import { runOn, type Run } from '../../src/database/partitions/runs.js';
 import type { TestStack } from './stack.js';
 
@@ -38,11 +38,11 @@ export class Partitioning {
   }
 
   orders(perPartition: bigint, by = this.run): Promise<void> {
-    return partitionOrders(by, perPartition, this.logger);
+    return divideInPlace(by, ORDERS, perPartition, this.logger);
   }
 
   transfers(perPartition: bigint, by = this.run): Promise<void> {
-    return partitionTransfers(by, perPartition, this.logger);
+    return divideInPlace(by, TRANSFERS, perPartition, this.logger);
   }
 
   events(perPartition: bigint, by = this.run): Promise<void> {
