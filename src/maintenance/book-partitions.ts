@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Database } from '../database/database.js';
-import { LocksNotFree } from '../database/partitions/briefly.js';
+import { levelOf } from '../database/partitions/briefly.js';
 import { keepAhead } from '../database/partitions/divide.js';
 import { PARTITION_SETS, type PartitionSet } from '../database/partitions/partition-sets.js';
 import { onConnection } from '../database/partitions/runs.js';
@@ -29,8 +29,7 @@ export class BookPartitions extends WorkerJob {
       try {
         await this.keepAhead(set);
       } catch (error) {
-        // Locks that are not free now are so soon; anything else, such as a role that may not do it, goes on until it is mended.
-        this.logger[error instanceof LocksNotFree ? 'warn' : 'error'](
+        this.logger[levelOf(error)](
           { reason: (error as Error).message },
           `the next partition of ${set.name} could not be added: trying again in ten minutes`,
         );

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { LocksNotFree } from '../database/partitions/briefly.js';
+import { levelOf } from '../database/partitions/briefly.js';
 import { SchemaService } from '../database/schema.service.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 import { WorkerJob } from './worker-job.js';
@@ -58,8 +58,7 @@ export class OldPartitions extends WorkerJob {
     try {
       if (await drop()) this.logger.info({ partitions }, 'old partitions were dropped');
     } catch (error) {
-      // Locks that are not free now are so soon; anything else, such as a role that may not do it, goes on until it is mended.
-      this.logger[error instanceof LocksNotFree ? 'warn' : 'error'](
+      this.logger[levelOf(error)](
         { partitions, reason: (error as Error).message },
         'old partitions could not be dropped: trying again in ten minutes',
       );
