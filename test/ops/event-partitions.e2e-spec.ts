@@ -15,11 +15,11 @@ import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import type { Run } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
-import { createIndexTwice, Partitioning } from '../support/partitioning.js';
-import { auditServiceOf } from '../support/planted.js';
-import { TestStack, type TestMerchant } from '../support/stack.js';
+import { createIndexTwice, type Partitioning } from '../support/partitioning.js';
+import type { TestMerchant, TestStack } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { openManagementPort, Scrape } from './management.js';
+import { PartitionScene } from './partition-scene.js';
 
 const END = 20_000_000;
 const NAMES = EVENT_TABLES.map(({ table }) => table);
@@ -51,24 +51,21 @@ const MEMBERS = `
 const range = (from: number | null, to: number): string =>
   `FOR VALUES FROM (${from === null ? 'MINVALUE' : `'${from}'`}) TO ('${to}')`;
 
+let scene: PartitionScene;
 let stack: TestStack;
-let receiver: WebhookReceiver;
 let merchant: TestMerchant;
-let sku: string;
 let partitioning: Partitioning;
+let receiver: WebhookReceiver;
 
 beforeEach(async () => {
-  stack = await TestStack.start();
+  scene = await PartitionScene.make();
+  ({ stack, merchant, partitioning } = scene);
   receiver = await new WebhookReceiver().listen();
-  merchant = await stack.merchant('1000.00');
   await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url('/orders') });
-  sku = await stack.product('1.00');
-  partitioning = await Partitioning.connect(stack);
 });
 
 afterEach(async () => {
-  await partitioning.close();
-  await stack.close();
+  await scene.close();
   await receiver.close();
 });
 
@@ -87,7 +84,7 @@ async function toldOrders(count: number): Promise<string[]> {
   const before = await told();
   const references: string[] = [];
   for (let n = 0; n < count; n++) {
-    const { reference_id: reference } = await stack.order(merchant, [{ sku }]);
+    const { reference_id: reference } = await stack.order(merchant, [{ sku: scene.sku }]);
     await stack.orderWith(merchant, reference, 'completed');
     references.push(reference);
   }
@@ -106,12 +103,8 @@ const rowsIn = (table: string): Promise<object[]> =>
 
 /** The next event and delivery are the last but `left` of the first partitions. */
 const goNear = async (left: number): Promise<void> => {
-  for (const table of ['events', 'webhook_deliveries'])
-    await stack.sql(`SELECT setval('${table}_id_seq', ${END - 1 - left})`);
+  for (const table of ['events', 'webhook_deliveries']) await scene.goOnAt(table, END - left);
 };
-
-const faults = async (): Promise<object[]> =>
-  (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok);
 
 /** What metrics tell, where they tell what PostgreSQL knows. */
 async function idsLeft(port: string): Promise<Record<string, number>> {
@@ -138,7 +131,7 @@ describe('events that become partitioned', () => {
     const { body } = await merchant.client.get('/v1/events');
     const listed = (body as { data: { data: { reference_id: string } }[] }).data;
     expect(listed.map(({ data }) => data.reference_id)).toEqual([...before, ...after]);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
   });
 
   it('get another partition from a worker once they have begun the newest, alike in everything', async () => {
@@ -200,7 +193,12 @@ describe('events that become partitioned', () => {
     let kinds = 0;
     /** On a connection that has its statement planned. */
     const record = async (): Promise<void> => {
-      const event = { merchant_id: merchant.id, kind: 'webhook.test', order_id: null, reference_id: null };
+      const event = {
+        merchant_id: merchant.id,
+        kind: 'webhook.test',
+        order_id: null,
+        reference_id: null,
+      };
       const events = [{ ...event, body: '{}', public_id: `evt_${++kinds}`, created_at: new Date() }];
       const [{ name, text }, values] = RECORD_EVENTS.with({ events });
       await older.query({ name, text, values });
@@ -243,7 +241,7 @@ describe('partitioning events', () => {
     expect(await stack.sql(`SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition'`)).toEqual(
       [],
     );
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
   });
 
   it('waits for whoever reads for long, and orders end meanwhile', async () => {
@@ -269,7 +267,7 @@ describe('partitioning events', () => {
     const orders = (): Promise<void> => partitioning.orders(1_000_000n);
     for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
     await goNear(1);
-    await stack.sql(`SELECT setval('orders_id_seq', 1000000, false)`);
+    await scene.goOnAt('orders', 1_000_000n);
     await toldOrders(3);
     expect(await keepAhead(partitioning.run, ORDERS)).toMatchObject([{ number: 3 }]);
     await stack.stopWorkers();
@@ -278,7 +276,7 @@ describe('partitioning events', () => {
       found.every(({ table, ranges: { length } }) => !NAMES.includes(table) || length === 3),
     );
     await toldOrders(1);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
     await expect(
       stack.sql(`UPDATE events SET order_id = 999999 WHERE order_id = (SELECT max(order_id) FROM events)`),
     ).rejects.toMatchObject({ code: '23503' });

@@ -4,46 +4,44 @@ import { OldEventPartitions } from '../../src/database/partitions/old-event-part
 import { OldPartitions } from '../../src/maintenance/old-partitions.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
-import { Partitioning } from '../support/partitioning.js';
-import { auditServiceOf } from '../support/planted.js';
-import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import type { Partitioning } from '../support/partitioning.js';
+import { unique, type TestMerchant, type TestStack } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { PartitionScene } from './partition-scene.js';
 
 const DAYS = 30;
 const END = 20_000_000;
 
+let scene: PartitionScene;
 let stack: TestStack;
+let merchant: TestMerchant;
+let partitioning: Partitioning;
 let worker: INestApplicationContext;
 let receiver: WebhookReceiver;
-let merchant: TestMerchant;
 let webhookId: number;
 let path: string;
-let sku: string;
-let partitioning: Partitioning;
 let log: { msg: string; level: string; reason?: string }[];
 
 beforeEach(async () => {
   log = [];
-  stack = await TestStack.start(
+  scene = await PartitionScene.make(
     { WEBHOOK_LOG_DAYS: String(DAYS), LOG_LEVEL: 'info' },
     { worker: false, logTo: { write: (line) => log.push(JSON.parse(line) as (typeof log)[number]) } },
   );
+  ({ stack, merchant, partitioning } = scene);
+  await partitioning.events(BigInt(END));
+  // Later than that: its first rounds would meet the tables as they are exchanged.
   worker = await stack.startWorker();
   receiver = await new WebhookReceiver().listen();
-  merchant = await stack.merchant('1000.00');
   path = `/${unique('orders')}`;
   const { body } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
     ...{ url: receiver.url(path), max_retries: 1, retry_delay: 86_400 },
   });
   webhookId = body.id;
-  sku = await stack.product('1.00');
-  partitioning = await Partitioning.connect(stack);
-  await partitioning.events(BigInt(END));
 });
 
 afterEach(async () => {
-  await partitioning.close();
-  await stack.close();
+  await scene.close();
   await receiver.close();
 });
 
@@ -54,7 +52,8 @@ const round = (): Promise<void> => worker.get(OldPartitions).dropOld();
 async function toldOrders(count: number): Promise<string[]> {
   const before = await attempts();
   const references: string[] = [];
-  for (let n = 0; n < count; n++) references.push((await stack.order(merchant, [{ sku }])).reference_id);
+  for (let n = 0; n < count; n++)
+    references.push((await stack.order(merchant, [{ sku: scene.sku }])).reference_id);
   await eventually(attempts, (now) => now === before + count);
   return references;
 }
@@ -63,7 +62,7 @@ const attempts = async (): Promise<number> => (await stack.sql('SELECT FROM webh
 
 /** What comes now goes to the next partitions. */
 async function begin(...tables: string[]): Promise<void> {
-  for (const table of tables) await stack.sql(`SELECT setval('${table}_id_seq', ${END - 1})`);
+  for (const table of tables) await scene.goOnAt(table, END);
 }
 
 const beginNext = (): Promise<void> => begin('events', 'webhook_deliveries');
@@ -89,9 +88,6 @@ async function oldPartitions(): Promise<string[]> {
 }
 
 const ALL = ['events_0', 'webhook_attempts_0', 'webhook_deliveries_0'];
-
-const faults = async (): Promise<object[]> =>
-  (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok);
 
 interface EventsPage {
   data: { id: string; data: { reference_id: string } }[];
@@ -120,11 +116,11 @@ describe('old partitions', () => {
     await round();
     expect(await oldPartitions()).toEqual(['events_0']);
     expect(await listed()).toEqual([...old, ...young]);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
     await round();
     expect(await oldPartitions()).toEqual([]);
     expect(await listed()).toEqual(young);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
     expect(await merchant.client.get(`/v1/events?after=${last}`)).toMatchObject({
       status: 400,
       body: { details: [{ field: 'after', code: 'INVALID_VALUE' }] },
@@ -177,7 +173,7 @@ describe('old partitions', () => {
     );
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual([]);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
   });
 
   it('stay when somebody retries a delivery of them at the last moment', async () => {
@@ -209,7 +205,7 @@ describe('old partitions', () => {
     }
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual([]);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
   });
 
   it('are dropped by one of several workers that find them at once', async () => {
@@ -248,7 +244,7 @@ describe('old partitions', () => {
       });
       expect(await oldPartitions()).toEqual([]);
       await toldOrders(1);
-      expect(await faults()).toEqual([]);
+      expect(await scene.faults()).toEqual([]);
     },
   );
 });
@@ -295,6 +291,6 @@ describe('events that are removed row by row', () => {
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual([]);
     expect(await listed()).toEqual(young);
-    expect(await faults()).toEqual([]);
+    expect(await scene.faults()).toEqual([]);
   });
 });

@@ -7,42 +7,25 @@ import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/pa
 import { FIND_UNDECIDED } from '../../src/support/undecided-calls.sql.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { createIndexTwice, LEAVE_CALLS_WHOLE, Partitioning } from '../support/partitioning.js';
-import { TestStack, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
+import { createIndexTwice, LEAVE_CALLS_WHOLE } from '../support/partitioning.js';
+import type { TestStack } from '../support/stack.js';
+import { PartitionScene } from './partition-scene.js';
 
 const SIZE = 1_000_000n;
 
+let scene: PartitionScene;
 let stack: TestStack;
-let merchant: TestMerchant;
-let sku: string;
-let partitioning: Partitioning;
 let run: Run;
 let client: pg.Client;
 
 beforeEach(async () => {
-  stack = await TestStack.start();
-  merchant = await stack.merchant('100000.00');
-  sku = await stack.product('1.00');
-  partitioning = await Partitioning.connect(stack);
-  ({ run, client } = partitioning);
+  scene = await PartitionScene.make();
+  ({ stack, run, client } = scene);
 });
 
-afterEach(async () => {
-  await partitioning.close();
-  await stack.close();
-});
+afterEach(() => scene.close());
 
-const partition = (by?: Run): Promise<void> => partitioning.orders(SIZE, by);
-
-/** The next order gets this id. */
-const goOnAt = (id: bigint): Promise<object[]> =>
-  stack.sql(`SELECT setval('orders_id_seq', $1, false)`, [id]);
-
-const place = (reference: string, quantity = 1): ReturnType<typeof merchant.client.post> => {
-  const body = { reference_id: reference, user_id: 'player', items: [{ sku, quantity }] };
-  return untilServed(() => merchant.client.post('/v1/orders', body));
-};
+const partition = (by?: Run): Promise<void> => scene.partitioning.orders(SIZE, by);
 
 /** Where each of the orders is, by its reference. */
 async function places(): Promise<Record<string, string>> {
@@ -69,20 +52,21 @@ const COPY = `
 
 describe('orders that become partitioned', () => {
   it('go on: those from before end, those that come meanwhile are taken, and those behind the boundary as well', async () => {
-    await place('before');
-    await stack.orderWith(merchant, 'before', 'completed');
+    await scene.place('before');
+    await stack.orderWith(scene.merchant, 'before', 'completed');
     let placed = 0;
     let isOver = false;
     const placing = (async () => {
-      for (; !isOver; placed++) expect(await place(`meanwhile-${placed}`, 2)).toMatchObject({ status: 200 });
+      for (; !isOver; placed++)
+        expect(await scene.place(`meanwhile-${placed}`, 2)).toMatchObject({ status: 200 });
     })();
     await partition();
     isOver = true;
     await placing;
-    await goOnAt(SIZE - 1n);
-    await Promise.all([place('last', 3), place('first', 3)]);
+    await scene.goOnAt('orders', SIZE - 1n);
+    await Promise.all([scene.place('last', 3), scene.place('first', 3)]);
     for (const reference of ['before', `meanwhile-${placed - 1}`, 'last', 'first'])
-      await stack.orderWith(merchant, reference, 'completed');
+      await stack.orderWith(scene.merchant, reference, 'completed');
     expect(Object.values(await places()).sort()).toEqual([
       ...Array.from({ length: placed + 2 }, () => 'orders_p1'),
       'orders_p2',
@@ -94,19 +78,19 @@ describe('orders that become partitioned', () => {
   });
 
   it('keep their references: each is of one order, in whichever partition it is', async () => {
-    await place('one');
-    const before = await stack.orderWith(merchant, 'one', 'completed');
+    await scene.place('one');
+    const before = await stack.orderWith(scene.merchant, 'one', 'completed');
     await partition();
-    await goOnAt(SIZE);
-    expect(await place('one')).toMatchObject({ status: 200, body: before });
-    expect(await place('one', 2)).toMatchObject({ status: 409 });
-    const both = await Promise.all(Array.from({ length: 12 }, () => place('another')));
+    await scene.goOnAt('orders', SIZE);
+    expect(await scene.place('one')).toMatchObject({ status: 200, body: before });
+    expect(await scene.place('one', 2)).toMatchObject({ status: 409 });
+    const both = await Promise.all(Array.from({ length: 12 }, () => scene.place('another')));
     expect(new Set(both.map(({ body }) => (body as { order_number: string }).order_number)).size).toBe(1);
     expect(await places()).toEqual({ one: 'orders_p1', another: 'orders_p2' });
   });
 
   it('can’t have one reference in two partitions, whoever writes them and at whatever moment', async () => {
-    await place('one');
+    await scene.place('one');
     await partition();
     await expect(client.query(COPY, [SIZE, 'one'])).rejects.toMatchObject({
       code: '23505',
@@ -128,7 +112,7 @@ describe('orders that become partitioned', () => {
 
   it('keep the rules of their tables in each partition, with one set of keys between those of one range', async () => {
     await partition();
-    await goOnAt(SIZE);
+    await scene.goOnAt('orders', SIZE);
     await keepAhead(run, ORDERS);
     const [first, second, third] = await Promise.all(['p1', 'p2', 'p3'].map((name) => rulesOf(name)));
     expect(first).toContain('FOREIGN KEY (order_id, item) REFERENCES order_items_N(order_id, "position")');
@@ -148,9 +132,9 @@ describe('orders that become partitioned', () => {
   it('get another partition when they reach the newest, and none before that', async () => {
     expect(await keepAhead(run, ORDERS)).toEqual([]);
     await partition();
-    await goOnAt(SIZE - 1n);
+    await scene.goOnAt('orders', SIZE - 1n);
     expect(await keepAhead(run, ORDERS)).toEqual([]);
-    await goOnAt(SIZE);
+    await scene.goOnAt('orders', SIZE);
     await Promise.all([stack.startWorker(), stack.startWorker()]);
     const partitions = await eventually(
       () => new PartitionsRepository(run, ORDERS).findPartitions(),
@@ -162,12 +146,6 @@ describe('orders that become partitioned', () => {
 });
 
 describe('calls to suppliers of orders that the version before divided', () => {
-  const completed = async (...references: string[]): Promise<void> => {
-    for (const reference of references) {
-      await place(reference);
-      await stack.orderWith(merchant, reference, 'completed');
-    }
-  };
   const keyOf = (partition: string): Promise<object[]> =>
     stack.sql(
       `SELECT pg_get_constraintdef(oid) AS key FROM pg_constraint
@@ -176,13 +154,13 @@ describe('calls to suppliers of orders that the version before divided', () => {
     );
 
   it('follow when it is done again, with the boundaries of the orders', async () => {
-    await completed('before');
+    await scene.complete('before');
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
-    await completed('whole');
+    await scene.complete('whole');
     await partition();
-    await goOnAt(SIZE);
-    await completed('later');
+    await scene.goOnAt('orders', SIZE);
+    await scene.complete('later');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p1', 'supplier_calls_p1', 'supplier_calls_p2']);
     expect(await keyOf('supplier_calls_p2')).toEqual([
       { key: 'FOREIGN KEY (order_id, item, unit) REFERENCES order_units_p2(order_id, item, unit)' },
@@ -193,12 +171,12 @@ describe('calls to suppliers of orders that the version before divided', () => {
   it('have all ranges that orders have passed in one partition', async () => {
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
-    await completed('first');
-    await goOnAt(SIZE);
-    await completed('second');
+    await scene.complete('first');
+    await scene.goOnAt('orders', SIZE);
+    await scene.complete('second');
     await partition();
-    await goOnAt(2n * SIZE);
-    await completed('third');
+    await scene.goOnAt('orders', 2n * SIZE);
+    await scene.complete('third');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2', 'supplier_calls_p2', 'supplier_calls_p3']);
     const [first, ...others] = await new PartitionsRepository(run, ORDERS).findPartitions('supplier_calls');
     expect(first).toEqual({ number: 2, lower: null, upper: '2000000' });
@@ -209,9 +187,9 @@ describe('calls to suppliers of orders that the version before divided', () => {
   it('go on being one table until then, while partitions of orders are added', async () => {
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
-    await goOnAt(SIZE);
+    await scene.goOnAt('orders', SIZE);
     expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 3 }]);
-    await completed('one');
+    await scene.complete('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls']);
   });
 
@@ -221,8 +199,8 @@ describe('calls to suppliers of orders that the version before divided', () => {
       'ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2',
     );
     expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 2 }]);
-    await goOnAt(SIZE);
-    await completed('one');
+    await scene.goOnAt('orders', SIZE);
+    await scene.complete('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2']);
   });
 });
@@ -247,7 +225,7 @@ describe('a migration', () => {
 
 describe('partitioning', () => {
   it('can be interrupted at any step, and started again', async () => {
-    await place('one');
+    await scene.place('one');
     for (const step of [
       'VALIDATE',
       'ATTACH',
@@ -255,8 +233,8 @@ describe('partitioning', () => {
       'CREATE TABLE orders_p2',
       'ANALYZE',
     ]) {
-      await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
-      expect(await place(`after-${step}`)).toMatchObject({ status: 200 });
+      await expect(partition(scene.partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
+      expect(await scene.place(`after-${step}`)).toMatchObject({ status: 200 });
     }
     await partition();
     await partition();
@@ -272,7 +250,7 @@ describe('partitioning', () => {
     await client.query('CREATE VIEW late AS SELECT * FROM orders');
     await expect(partition()).rejects.toThrow(PartitionsRefused);
     await expect(partition()).rejects.toThrow('view late');
-    expect(await place('one')).toMatchObject({ status: 200 });
+    expect(await scene.place('one')).toMatchObject({ status: 200 });
   });
 
   it('is refused while another run is at it', async () => {
@@ -292,7 +270,7 @@ describe('partitioning', () => {
     await reader.query('BEGIN; SELECT 1 FROM order_units LIMIT 1');
     const partitioned = partition();
     for (const reference of ['one', 'two', 'three'])
-      expect(await place(reference)).toMatchObject({ status: 200 });
+      expect(await scene.place(reference)).toMatchObject({ status: 200 });
     await reader.end();
     await partitioned;
     expect(await new PartitionsRepository(run, ORDERS).isPartitioned()).toBe(true);

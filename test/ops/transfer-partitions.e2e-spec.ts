@@ -7,50 +7,28 @@ import type { Run } from '../../src/database/partitions/runs.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { Partitioning } from '../support/partitioning.js';
-import { auditServiceOf } from '../support/planted.js';
-import { TestStack, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
+import type { TestStack } from '../support/stack.js';
 import { openManagementPort, Scrape } from './management.js';
+import { PartitionScene } from './partition-scene.js';
 
 const SIZE = 2_000_000n;
 
+let scene: PartitionScene;
 let stack: TestStack;
-let merchant: TestMerchant;
-let sku: string;
-let partitioning: Partitioning;
 let run: Run;
 let client: pg.Client;
 
 beforeEach(async () => {
-  stack = await TestStack.start();
-  merchant = await stack.merchant('100000.00');
-  sku = await stack.product('1.00');
-  partitioning = await Partitioning.connect(stack);
-  ({ run, client } = partitioning);
+  scene = await PartitionScene.make();
+  ({ stack, run, client } = scene);
 });
 
-afterEach(async () => {
-  await partitioning.close();
-  await stack.close();
-});
+afterEach(() => scene.close());
 
-const partition = (by?: Run): Promise<void> => partitioning.transfers(SIZE, by);
-
-/** The next movement gets this id. */
-const goOnAt = (id: bigint): Promise<object[]> =>
-  stack.sql(`SELECT setval('transfers_id_seq', $1, false)`, [id]);
-
-async function complete(...references: string[]): Promise<void> {
-  for (const reference of references) {
-    const body = { reference_id: reference, user_id: 'player', items: [{ sku, quantity: 1 }] };
-    expect(await untilServed(() => merchant.client.post('/v1/orders', body))).toMatchObject({ status: 200 });
-    await stack.orderWith(merchant, reference, 'completed');
-  }
-}
+const partition = (by?: Run): Promise<void> => scene.partitioning.transfers(SIZE, by);
 
 const credit = (reference: string, amount = 500n): Promise<unknown> =>
-  stack.api.get(WalletService).credit({ merchantId: merchant.id, amount, reference, operator: 'test' });
+  stack.api.get(WalletService).credit({ merchantId: scene.merchant.id, amount, reference, operator: 'test' });
 
 /** In which partition each movement is, with its kind, in the order of ids. */
 async function places(): Promise<string[]> {
@@ -68,17 +46,17 @@ const COPY = `
 
 describe('movements of money that become partitioned', () => {
   it('go on: those from before are kept, and orders that are open meanwhile end behind the boundary', async () => {
-    await complete('before');
+    await scene.complete('before');
     let isOver = false;
     let count = 0;
     const placing = (async () => {
-      for (; !isOver; count++) await complete(`meanwhile-${count}`);
+      for (; !isOver; count++) await scene.complete(`meanwhile-${count}`);
     })();
     await partition();
     isOver = true;
     await placing;
-    await goOnAt(SIZE - 1n);
-    await complete('across');
+    await scene.goOnAt('transfers', SIZE - 1n);
+    await scene.complete('across');
     await credit('later');
     expect((await places()).slice(-4)).toEqual([
       'order_spend _p1',
@@ -86,20 +64,22 @@ describe('movements of money that become partitioned', () => {
       'order_spend _p2',
       'credit _p2',
     ]);
-    const { body } = await merchant.client.get<{ data: { reference_id: string }[] }>('/v1/wallet/entries');
+    const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>(
+      '/v1/wallet/entries',
+    );
     expect(body.data.map(({ reference_id: reference }) => reference).slice(0, 2)).toEqual([
       'later',
       'across',
     ]);
     await expectBooksToBalance(stack);
-    expect((await auditServiceOf(stack).run({ full: true })).checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(await scene.faults({ full: true })).toEqual([]);
   });
 
   it('are of one order and one reference only, in whichever partition they are', async () => {
-    await complete('one');
+    await scene.complete('one');
     await credit('deposit');
     await partition();
-    await goOnAt(SIZE);
+    await scene.goOnAt('transfers', SIZE);
     await expect(credit('deposit', 400n)).rejects.toThrow();
     await credit('another');
     for (const [kind, constraint] of [
@@ -117,11 +97,7 @@ describe('movements of money that become partitioned', () => {
   it('are so at whatever moment two of them are written', async () => {
     await partition();
     await stack.stopWorkers();
-    await merchant.client.post('/v1/orders', {
-      reference_id: 'open',
-      user_id: 'player',
-      items: [{ sku, quantity: 1 }],
-    });
+    await scene.place('open');
     const end = `
       INSERT INTO transfers (id, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id)
       SELECT $1, merchant_id, 'order_refund', 'held', 'available', amount, available_after, order_id
@@ -141,32 +117,36 @@ describe('movements of money that become partitioned', () => {
   });
 
   it('can’t be changed, nor be of an order that is not there, in any partition', async () => {
-    await complete('one');
+    await scene.complete('one');
     await partition();
-    await goOnAt(SIZE);
-    await complete('two');
+    await scene.goOnAt('transfers', SIZE);
+    await scene.complete('two');
     for (const table of ['transfers', 'transfers_p1', 'transfers_p2'])
       for (const change of [`UPDATE ${table} SET amount = 1`, `DELETE FROM ${table}`])
-        await expect(client.query(change)).rejects.toMatchObject({ constraint: 'tg_transfers_immutable' });
+        await expect(client.query(change)).rejects.toMatchObject({
+          constraint: 'tg_transfers_immutable',
+        });
     await expect(client.query('TRUNCATE transfers_p2')).rejects.toThrow();
     const orphan = `
       INSERT INTO transfers (id, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id)
-      VALUES ($1, ${merchant.id}, 'order_hold', 'available', 'held', 1, 1, 999)`;
+      VALUES ($1, ${scene.merchant.id}, 'order_hold', 'available', 'held', 1, 1, 999)`;
     for (const id of [900n, SIZE + 900n])
-      await expect(client.query(orphan, [id])).rejects.toMatchObject({ constraint: 'fk_transfers_order' });
+      await expect(client.query(orphan, [id])).rejects.toMatchObject({
+        constraint: 'fk_transfers_order',
+      });
   });
 
   it.each(['orders', 'transfers'])('go with partitions of orders, first %s', async (first) => {
-    await complete('before');
-    const orders = (): Promise<void> => partitioning.orders(1_000_000n);
+    await scene.complete('before');
+    const orders = (): Promise<void> => scene.partitioning.orders(1_000_000n);
     for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
-    await complete('between');
-    await goOnAt(SIZE);
-    await stack.sql(`SELECT setval('orders_id_seq', 1000000, false)`);
-    await complete('after');
+    await scene.complete('between');
+    await scene.goOnAt('transfers', SIZE);
+    await scene.goOnAt('orders', 1_000_000n);
+    await scene.complete('after');
     expect(await keepAhead(run, TRANSFERS)).toMatchObject([{ number: 3, upper: String(3n * SIZE) }]);
-    await goOnAt(2n * SIZE);
-    await complete('last');
+    await scene.goOnAt('transfers', 2n * SIZE);
+    await scene.complete('last');
     expect((await places()).slice(-4)).toEqual([
       'order_hold _p2',
       'order_spend _p2',
@@ -201,7 +181,7 @@ describe('movements of money that become partitioned', () => {
     };
     expect(await left()).toEqual({});
     await partition();
-    await goOnAt(SIZE);
+    await scene.goOnAt('transfers', SIZE);
     await credit('one');
     expect(await left()).toEqual({ 'transfers left': Number(SIZE), 'transfers of': Number(SIZE) });
     await Promise.all([stack.startWorker(), stack.startWorker()]);
@@ -213,10 +193,10 @@ describe('movements of money that become partitioned', () => {
   });
 
   it('can be interrupted at any step, and it is started again', async () => {
-    await complete('one');
+    await scene.complete('one');
     for (const step of ['VALIDATE', 'ATTACH', 'CREATE TABLE transfers_p2', 'ANALYZE']) {
-      await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
-      await complete(`after-${step.replaceAll(' ', '-')}`);
+      await expect(partition(scene.partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
+      await scene.complete(`after-${step.replaceAll(' ', '-')}`);
     }
     await partition();
     await partition();

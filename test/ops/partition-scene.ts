@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import type { Run } from '../../src/database/partitions/runs.js';
+import { Partitioning } from '../support/partitioning.js';
+import { auditServiceOf } from '../support/planted.js';
+import { TestStack, type TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
+
+/** A merchant with money and a product for it, and tables that `npm run partition` may divide. */
+export class PartitionScene {
+  private constructor(
+    readonly stack: TestStack,
+    readonly merchant: TestMerchant,
+    readonly sku: string,
+    readonly partitioning: Partitioning,
+  ) {}
+
+  static async make(...how: Parameters<typeof TestStack.start>): Promise<PartitionScene> {
+    const stack = await TestStack.start(...how);
+    const merchant = await stack.merchant('100000.00');
+    const sku = await stack.product('1.00');
+    return new PartitionScene(stack, merchant, sku, await Partitioning.connect(stack));
+  }
+
+  async close(): Promise<void> {
+    await this.partitioning.close();
+    await this.stack.close();
+  }
+
+  /** On a connection such as `npm run partition` has. */
+  get run(): Run {
+    return this.partitioning.run;
+  }
+
+  get client(): pg.Client {
+    return this.partitioning.client;
+  }
+
+  /** The next row of the table gets this id. */
+  async goOnAt(table: string, id: bigint | number): Promise<void> {
+    await this.stack.sql(`SELECT setval('${table}_id_seq', $1, false)`, [id]);
+  }
+
+  /** Also while tables are locked: it is tried until the API takes it. */
+  place(reference: string, quantity = 1): ReturnType<typeof this.merchant.client.post> {
+    const items = [{ sku: this.sku, quantity }];
+    const body = { reference_id: reference, user_id: 'player', items };
+    return untilServed(() => this.merchant.client.post('/v1/orders', body));
+  }
+
+  /** One order after the other. */
+  async complete(...references: string[]): Promise<void> {
+    for (const reference of references) {
+      const { status } = await this.place(reference);
+      if (status !== 200) throw new Error(`the order was answered with ${status}`);
+      await this.stack.orderWith(this.merchant, reference, 'completed');
+    }
+  }
+
+  /** The checks of an audit that fail. */
+  async faults(options?: { full: boolean }): Promise<object[]> {
+    return (await auditServiceOf(this.stack).run(options)).checks.filter(({ ok }) => !ok);
+  }
+}
