@@ -10,6 +10,8 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { PartitionScene } from './partition-scene.js';
 
 const DAYS = 30;
+/** In days. */
+const HOUR = 1 / 24;
 const END = 20_000_000;
 
 let scene: PartitionScene;
@@ -129,6 +131,18 @@ describe('old partitions', () => {
       expect((await merchant.client.get(`/v1/orders/${reference}`)).status).toBe(200);
     await toldOrders(1);
     expect(troubles()).toEqual([]);
+  });
+
+  it('go when their newest rows have been kept for WEBHOOK_LOG_DAYS, and not an hour before', async () => {
+    await toldOrders(1);
+    await beginNext();
+    await toldOrders(1);
+    await age(DAYS - HOUR);
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual(ALL);
+    await age(2 * HOUR);
+    for (let times = 0; times < 2; times++) await round();
+    expect(await oldPartitions()).toEqual([]);
   });
 
   it('stay while one row of them is young, wherever it is, and while ids are given out for them', async () => {

@@ -50,6 +50,16 @@ const COPY = `
   SELECT $1, merchant_id, order_number || '-' || $1::bigint, $2, content_hash, user_id, 'completed', subtotal_amount,
          discount_amount, total_amount, 0, created_at, updated_at FROM orders LIMIT 1`;
 
+/** As if a partition of orders were so far with being archived. */
+const archiveOne = (state: string): Promise<object[]> =>
+  stack.sql(
+    `INSERT INTO archived_partitions (number, end_id, state, directory, manifest_hash, orders, months, supplier_ids,
+                                      archived_by, archived_at)
+     VALUES (1, 100, $1, '/archive', '', 0, '[]', '{}', 'operator', now())
+     ON CONFLICT (number) DO UPDATE SET state = excluded.state`,
+    [state],
+  );
+
 describe('orders that become partitioned', () => {
   it('go on: those from before end, those that come meanwhile are taken, and those behind the boundary as well', async () => {
     await scene.place('before');
@@ -251,6 +261,21 @@ describe('partitioning', () => {
     await expect(partition()).rejects.toThrow(PartitionsRefused);
     await expect(partition()).rejects.toThrow('view late');
     expect(await scene.place('one')).toMatchObject({ status: 200 });
+  });
+
+  it('is refused of any table while orders are archived: keys of rows that name them would not hold', async () => {
+    const { partitioning } = scene;
+    const all = [partition, () => partitioning.transfers(2_000_000n), () => partitioning.events(20_000_000n)];
+    for (const state of ['detached', 'dropped', 'attached']) {
+      await archiveOne(state);
+      for (const each of all) await expect(each()).rejects.toThrow('orders are archived');
+    }
+    expect(await stack.sql(`SELECT relname FROM pg_class WHERE relkind = 'p'`)).toEqual([]);
+    for (const state of ['begun', 'verified']) {
+      await archiveOne(state);
+      await all.shift()?.();
+    }
+    expect(await new PartitionsRepository(run, ORDERS).isPartitioned()).toBe(true);
   });
 
   it('is refused while another run is at it', async () => {
