@@ -1,5 +1,6 @@
 import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
+import { takeDueSuppliers } from './due-suppliers.sql.js';
 
 /** How long what suppliers told of our balance is kept. */
 const KEPT = `interval '31 days'`;
@@ -41,23 +42,12 @@ export const LIST_TOLD = statement(
     WHERE ago % (1 + (readings - 1) / ${most}) = 0 ORDER BY told_at`,
 );
 
-/**
- * Those that are bought from and not paused. The interval varies a little, so that they are not all asked at once. What
- * is new is first asked after an interval. What another process is taking is left to it.
- */
-export const TAKE_DUE_BALANCES = statement(
+/** Those that are bought from and not paused. */
+export const TAKE_DUE_BALANCES = takeDueSuppliers(
   'supplier_balances.take_due',
-  { adapters: 'text[]', intervalMs: 'bigint' },
-  ({ adapters, intervalMs }) => `
-    UPDATE suppliers
-    SET balance_due_at = statement_timestamp() + ${intervalMs} * (0.95 + random() / 10) * interval '1 millisecond'
-    WHERE id IN (
-      SELECT s.id FROM suppliers s
-      WHERE s.pause_reason IS NULL AND s.adapter = ANY(${adapters})
-        AND coalesce(s.balance_due_at, s.updated_at + ${intervalMs} * interval '1 millisecond') <= statement_timestamp()
-        AND EXISTS (SELECT FROM supplier_offers WHERE supplier_id = s.id)
-      FOR NO KEY UPDATE OF s SKIP LOCKED)
-    RETURNING code`,
+  'balance_due_at',
+  's.pause_reason IS NULL AND EXISTS (SELECT FROM supplier_offers WHERE supplier_id = s.id)',
+  'code',
 );
 
 /**
