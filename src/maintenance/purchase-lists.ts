@@ -8,8 +8,6 @@ import { PurchaseListsService, type ListReading } from '../supplier-purchases/pu
 import { UnknownPurchasesRepository } from '../supplier-purchases/unknown-purchases.repository.js';
 import { WorkerJob } from './worker-job.js';
 
-/** How often each worker looks whether a supplier is due. */
-const LOOK_EVERY_MS = 10_000;
 const CLOSE_EVERY_MS = 60_000;
 
 /** Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, until one does. */
@@ -40,9 +38,8 @@ export class PurchaseLists extends WorkerJob {
       onError: ({ message }) => logger.warn({ reason: message }, 'cases of purchases could not be looked at'),
     });
     const { SUPPLIER_PURCHASES_INTERVAL_MS: intervalMs } = config;
-    if (intervalMs === 0) return;
-    this.repeat({
-      intervalMs: Math.min(LOOK_EVERY_MS, intervalMs),
+    this.repeatWhenDue({
+      intervalMs,
       run: async (stop) => {
         for (const { supplier, reading } of await lists.readDue(intervalMs, stop))
           this.report(supplier, reading);

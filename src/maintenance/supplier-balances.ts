@@ -6,9 +6,6 @@ import { SchemaService } from '../database/schema.service.js';
 import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
 import { WorkerJob } from './worker-job.js';
 
-/** How often each worker looks whether a supplier is due. */
-const LOOK_EVERY_MS = 10_000;
-
 /** Asks suppliers that are bought from for our balance, every SUPPLIER_BALANCE_INTERVAL_MS; paused ones are probed instead. */
 @Injectable()
 export class SupplierBalances extends WorkerJob {
@@ -23,9 +20,8 @@ export class SupplierBalances extends WorkerJob {
   ) {
     super(schema);
     const { SUPPLIER_BALANCE_INTERVAL_MS: intervalMs } = config;
-    if (intervalMs === 0) return;
-    this.repeat({
-      intervalMs: Math.min(LOOK_EVERY_MS, intervalMs),
+    this.repeatWhenDue({
+      intervalMs,
       run: async () => {
         for (const asked of await balances.askDue(intervalMs)) this.report(asked);
       },

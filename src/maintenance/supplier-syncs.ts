@@ -10,9 +10,7 @@ import { WorkerJob } from './worker-job.js';
 
 const PAUSED = 'the supplier accepts no calls of ours and is paused: see topup supplier show';
 
-/** How often each worker looks whether a catalogue is due. */
-const LOOK_EVERY_MS = 10_000;
-/** How often for single products: what an order could not be bought for waits for it. */
+/** How often each worker looks whether a single product is due: what an order could not be bought for waits for it. */
 const LOOK_FOR_PRODUCTS_EVERY_MS = 1_000;
 
 /**
@@ -31,11 +29,8 @@ export class SupplierSyncs extends WorkerJob {
     super(schema);
     const onError = ({ message }: Error): void =>
       logger.warn({ reason: message }, 'the catalogues of suppliers could not be looked after');
-    const { SUPPLIER_SYNC_INTERVAL_MS: everyMs } = config;
-    if (everyMs > 0) {
-      const intervalMs = Math.min(LOOK_EVERY_MS, everyMs);
-      this.repeat({ intervalMs, run: (stop) => this.syncAllDue(stop), onError });
-    }
+    const { SUPPLIER_SYNC_INTERVAL_MS: intervalMs } = config;
+    this.repeatWhenDue({ intervalMs, run: (stop) => this.syncAllDue(stop), onError });
     this.repeat({ intervalMs: LOOK_FOR_PRODUCTS_EVERY_MS, run: (stop) => this.readAllDue(stop), onError });
   }
 
