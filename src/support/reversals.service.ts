@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, UnknownResource } from '../core/errors.js';
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht, type Satang } from '../core/money.js';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { unitName } from '../orders/order.rows.js';
 import type { UnitState } from '../orders/states.js';
@@ -90,26 +90,16 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a case. A credit goes to the merchant of the order first, under the reference `reversal-<id>`, so that a
-   * command that was cut off in between can be given again.
+   * Closes a case, and gives the merchant of the order its credit under the reference `reversal-<id>`: both or neither,
+   * however many operators decide about it at once.
    * @throws NOT_FOUND; CONFLICT when it is closed already, and for a credit where there is no order.
    */
   async close({ id, credit, by }: Closing): Promise<Reversal> {
     const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
-    if (credit !== undefined) {
-      if (found.merchant_id === null) throw nobodysCredit(id);
-      await this.wallets.credit({
-        merchantId: found.merchant_id,
-        amount: credit,
-        reference: `reversal-${id}`,
-        note: by.reason,
-        operator: by.operator,
-        console: by.console,
-      });
-    }
     return this.database.transaction(async (tx) => {
+      if (credit !== undefined) await this.credit(tx, found, credit, by);
       const locked = await this.reversals.lock(tx, id);
       if (locked?.status !== 'open') throw closedBefore(id);
       await this.reversals.close(tx, id);
@@ -122,6 +112,21 @@ export class ReversalsService {
       };
       recordAction(tx, by, { action: 'reversal.close', ...orderOf(locked), detail });
       return toReversal({ ...locked, status: 'closed' });
+    });
+  }
+
+  /** @throws CONFLICT */
+  private async credit(
+    tx: Transaction,
+    { id, merchant_id: merchantId }: ReversalRow,
+    amount: Satang,
+    { operator, console, reason }: Actor,
+  ): Promise<void> {
+    if (merchantId === null) throw nobodysCredit(id);
+    const reference = `reversal-${id}`;
+    await this.wallets.fundIn(tx, 'credit', {
+      ...{ merchantId, amount, reference, note: reason },
+      ...{ operator, console },
     });
   }
 }

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
+import { holding } from '../support/locks.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
 import { contradict, startScene, type Scene } from './scene.js';
 
@@ -92,6 +94,29 @@ describe('reversals', () => {
       [String(id)],
     );
     expect(entries).toEqual([{ operator: finance.email, action: 'reversal.close', credit: '35.00' }]);
+  });
+
+  it('give no credit where another operator closed the case meanwhile', async () => {
+    const id = await contradict(scene);
+    const before = await available();
+    let late: ReturnType<typeof close> | undefined;
+    await holding(scene.stack, 'supplier_reversals', async (client) => {
+      late = close(id, { credit: '35.00', reason: 'ticket 4714' });
+      await eventually(
+        () =>
+          scene.console.sql(
+            `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
+             WHERE NOT granted AND datname = current_database()`,
+          ),
+        ({ length }) => length > 0,
+      );
+      await client.query(
+        `UPDATE supplier_reversals SET status = 'closed', closed_at = statement_timestamp() WHERE id = $1`,
+        [id],
+      );
+    });
+    expect((await late)?.status).toBe(409);
+    expect(await available()).toBe(before);
   });
 
   it('are closed only when it is confirmed again, and with a reason', async () => {
