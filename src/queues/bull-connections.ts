@@ -27,3 +27,7 @@ export function openConnections(
     ...(of.bclientInitialized ? { blocking: of.bclient } : {}),
   };
 }
+
+/** Whether it was told to close, be it over or not. */
+export const isClosing = (queue: Queue): boolean =>
+  (queue as unknown as { closing?: Promise<void> }).closing !== undefined;

@@ -4,7 +4,7 @@ import type { Queue } from 'bull';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { openConnections } from './bull-connections.js';
+import { isClosing, openConnections } from './bull-connections.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { QueueNotifier } from './queue-notifier.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
@@ -55,12 +55,20 @@ export class QueuesModule implements OnApplicationShutdown {
   }
 }
 
-/** Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. */
+/**
+ * Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. Nobody
+ * waits for what `process` promises, so that it would end the process at once when it fails for that reason.
+ */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {
     await queue.close().catch(() => undefined);
     // Bull leaves those to us that it did not make itself: to a cluster.
     for (const connection of Object.values(openConnections(queue))) connection.disconnect();
   };
-  Object.assign(queue, { onApplicationShutdown: close });
+  const begin = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;
+  const process = (...args: unknown[]): Promise<void> =>
+    begin(...args).catch((error: unknown) => {
+      if (!isClosing(queue)) throw error;
+    });
+  Object.assign(queue, { onApplicationShutdown: close, process });
 }

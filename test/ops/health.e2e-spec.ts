@@ -1,9 +1,13 @@
+import { once, type EventEmitter } from 'node:events';
+import { getQueueToken } from '@nestjs/bull';
 import type { INestApplication, INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Queue } from 'bull';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { FULFILMENT_QUEUE } from '../../src/queues/queues.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
@@ -179,6 +183,17 @@ describe('Redis', () => {
     } finally {
       await withoutRedis.close();
     }
+  });
+
+  it('may be away when a worker stops, just as it tries to connect again', async () => {
+    const withoutRedis = await stack.startWorker(NO_REDIS);
+    const queue = withoutRedis.get<Queue & { eclient: EventEmitter }>(getQueueToken(FULFILMENT_QUEUE), {
+      strict: false,
+    });
+    await once(queue.eclient, 'connecting');
+    // What nobody handles fails the test, and would end the process with an error.
+    await queue.close().catch(() => undefined);
+    await withoutRedis.close();
   });
 });
 
