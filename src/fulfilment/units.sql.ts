@@ -76,15 +76,18 @@ export const TAKE_OVER_UNITS = statement(
       AND supplier_id NOT IN (SELECT id FROM suppliers WHERE adapter = ANY(${withGaps}))`,
 );
 
-/** For claims for which nothing was sent: their units are due again at once, for what they were due before. */
+/**
+ * For claims for which nothing was sent: their units are due again at once, for what they were due before. An inquiry that
+ * may buy is claimed as a send is, and only a claim for a send itself leaves no inquiries.
+ */
 const undone = (which: string): string => `
   UPDATE order_units SET
     state = CASE WHEN state = 'sending' AND unknown_since IS NULL THEN 'queued' ELSE 'unknown' END,
-    next_action = CASE state WHEN 'sending' THEN 'send' ELSE 'inquire' END,
+    next_action = CASE WHEN state = 'sending' AND inquiries = 0 THEN 'send' ELSE 'inquire' END,
     next_action_at = statement_timestamp(),
     claimed_by = NULL,
     sends = sends - CASE state WHEN 'sending' THEN 1 ELSE 0 END,
-    inquiries = inquiries - CASE state WHEN 'sending' THEN 0 ELSE 1 END,
+    inquiries = greatest(inquiries - 1, 0),
     first_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN first_sent_at END,
     last_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN last_sent_at END,
     updated_at = statement_timestamp()

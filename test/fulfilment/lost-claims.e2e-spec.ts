@@ -169,3 +169,25 @@ describe('a claim that was taken over', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 });
+
+describe('a claim to ask in a way that may buy', () => {
+  afterAll(() => stack.stopWorkers());
+
+  // As a send it would be repeated however long ago the first one was, when its supplier has forgotten the reference.
+  it('is undone to an inquiry, and not to a send', async () => {
+    const order = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
+    const { order_id } = await unitOf(order);
+    await stack.sql(
+      `UPDATE order_units SET state = 'sending', next_action = 'inquire', next_action_at = now() + interval '1 hour',
+         claim = 2, claimed_by = 'a worker/9', sends = 2, inquiries = 1, first_sent_at = now() - interval '50 minutes',
+         last_sent_at = now(), unknown_since = now() - interval '50 minutes' WHERE order_id = $1`,
+      [order_id],
+    );
+    const worker = await stack.startWorker();
+    await worker.get(SchemaService).whenReady();
+    await worker.get(UnitsRepository).undoClaims(['a worker/9'], 0);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(stack.supplier.about(order.order_number).map(({ kind }) => kind)).toEqual(['inquiry']);
+    expect((await unitOf(order)).sends).toBe(1);
+  });
+});
