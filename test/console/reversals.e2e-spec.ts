@@ -66,6 +66,9 @@ describe('reversals', () => {
       ...{ id, order_number: null, merchant_id: null, unit: null, kind: 'unknown_purchase' },
       ...{ reference: 'TGONE1', supplier_sku: 'ml86', player: '123 2001' },
     });
+    const viewer = await scene.console.signedIn('viewer');
+    const seen = await viewer.browser.get<{ data: object[] }>('/api/reversals?open=true');
+    expect(seen.body.data[0]).toMatchObject({ id, player: '…001' });
     expect((await close(id, { credit: '35.00', reason: 'whose?' })).status).toBe(409);
     expect((await close(id, { reason: 'claimed' })).body).toMatchObject({ id, status: 'closed' });
   });

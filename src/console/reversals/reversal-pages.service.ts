@@ -13,6 +13,7 @@ import { ReversalsService, type Reversal } from '../../support/reversals.service
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { hidden } from '../desk/order.mapper.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 /** Reversals, as the pages ask for them. */
@@ -57,5 +58,8 @@ export class ReversalPages {
   }
 }
 
-const toReversalDto = (reversal: Reversal, caller: Caller): ReversalDto =>
-  caller.may('costs.read') ? reversal : { ...reversal, amount: null, currency: null };
+const toReversalDto = (reversal: Reversal, caller: Caller): ReversalDto => ({
+  ...reversal,
+  player: reversal.player === null ? null : hidden(reversal.player, caller),
+  ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),
+});

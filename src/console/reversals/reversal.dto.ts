@@ -51,7 +51,11 @@ export class ReversalDto {
   @ApiNullableText('T4Q7RZ0M2K9XW1BC', 'Ours, as the supplier tells it, of a purchase that no book knows')
   reference!: string | null;
   @ApiNullableText('ml86', 'What was bought, of such a purchase') supplier_sku!: string | null;
-  @ApiNullableText('123456789 2001', 'For whom, as the supplier writes it') player!: string | null;
+  @ApiNullableText(
+    '123456789 2001',
+    'For whom, as the supplier writes it; its last characters to those who may not read players',
+  )
+  player!: string | null;
   @ApiMoment({ nullable: true }) bought_at!: string | null;
   @ApiNullableText('refunded by the game') detail!: string | null;
   @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';
