@@ -6,7 +6,7 @@ import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, oneOf, operatorOption, unit, yesOption } from './options.js';
-import { OrderSupportService } from '../support/order-support.service.js';
+import { OrderSupportService, type OrderDetail } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { leftInWords } from './left-units.js';
 import { orderDetail } from './order-views.js';
@@ -108,14 +108,21 @@ export function defineResolve(order: Command, act: Act): void {
       act(async (app, asked: string, given: ResolveGiven) => {
         const { merchant, reason, operator, unit, yes } = given;
         const outcome = toOutcome(given);
-        const found = await app.get(OrderSupportService).find(asked, merchant);
+        const orders = app.get(OrderSupportService);
+        const found = await orders.find(asked, merchant);
+        const seenAttempt = latestAttempt(await orders.show(found.order_number), unit);
         await confirm(inWords(found.order_number, given), { yes });
         const { OrderResolution } = await import('../support/order-resolution.service.js');
-        await app.get(OrderResolution).resolve({ order: found, ...unit, outcome, reason, operator });
-        return orderDetail(await app.get(OrderSupportService).show(found.order_number));
+        const decided = { order: found, ...unit, seenAttempt, outcome, reason, operator };
+        await app.get(OrderResolution).resolve(decided);
+        return orderDetail(await orders.show(found.order_number));
       }, features),
     );
 }
+
+/** What was found out about one attempt says nothing of another, which may begin while somebody confirms. */
+const latestAttempt = ({ units }: OrderDetail, unit: Unit): number | undefined =>
+  units.find((each) => each.unit === unitName(unit))?.attempts_detail.at(-1)?.number;
 
 function inWords(orderNumber: string, { unit, failed }: ResolveGiven): string {
   const consequence = failed === undefined ? 'succeeded: it is paid for' : `failed: its price is returned`;

@@ -37,8 +37,9 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  * its attempt and settles no later one. A refusal says something of the call that it answers and of no other, so it
  * settles only the claim of that call; what was bought was bought, whichever call learned of it, because all calls of an
  * attempt have one reference. What a supplier calls us with is about the attempt as a whole: it has no claim. The operator
- * decides what is in doubt, of the attempt that was looked at where that is said, and cancels what certainly was not
- * bought; where that word gives no supplier's reference, what the supplier said earlier is kept.
+ * decides what is in doubt, of the attempt that was looked at where that is said (one that has no number yet is shown as the
+ * first), and cancels what certainly was not bought; where that word gives no supplier's reference, what the supplier said
+ * earlier is kept.
  */
 export const SETTLE_UNITS = statement(
   'settlement.settle_units',
@@ -66,7 +67,8 @@ export const SETTLE_UNITS = statement(
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
                WHEN c.attempt IS NULL
-               THEN u.state IN ('unknown', 'review') AND u.attempt = coalesce(c.seen_attempt, u.attempt)
+               THEN u.state IN ('unknown', 'review')
+                    AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
                ELSE c.claim IS NULL OR c.state = 'succeeded' OR u.claim = c.claim END
     RETURNING u.order_id, u.item, u.unit, u.state`,
 );

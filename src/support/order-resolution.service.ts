@@ -88,7 +88,7 @@ const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>
 
 /** @throws CONFLICT */
 function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
-  if (seenAttempt === undefined || unit.attempt === seenAttempt) return;
+  if (seenAttempt === undefined || Math.max(unit.attempt, 1) === Math.max(seenAttempt, 1)) return;
   const moved = `unit ${unitName(unit)} was tried again since it was looked at: look at it again`;
   throw new AppError('CONFLICT', moved);
 }

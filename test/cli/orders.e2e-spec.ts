@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import { MOMENT } from '../support/expectations.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
@@ -135,6 +137,43 @@ describe('topup order list', () => {
 });
 
 describe('topup order resolve', () => {
+  it('decides about no other attempt than the one that there was when it was asked for', async () => {
+    const order = await orderWithUnitsIn('review', 1);
+    const about = `(SELECT id FROM orders WHERE order_number = '${order.order_number}')`;
+    const begin = (number: number): string =>
+      `INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+       SELECT order_id, item, unit, ${number}, supplier_id, 'X', 'T' || order_id || '.${number}', now() FROM order_units
+       WHERE order_id = ${about}`;
+    await stack.sql(begin(1));
+    await stack.sql(`UPDATE order_units SET attempt = 1 WHERE order_id = ${about}`);
+    const client = new pg.Client(stack.config.DATABASE_URL);
+    await client.connect();
+    let refused: Promise<string>;
+    try {
+      await client.query(`BEGIN; SELECT FROM orders WHERE order_number = '${order.order_number}' FOR UPDATE`);
+      refused = commandLine.refused(...resolve(order, '1.1', '--failed', 'OUT_OF_STOCK'));
+      await eventually(
+        () =>
+          stack.sql(
+            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          ),
+        ({ length }) => length > 0,
+      );
+      await client.query(
+        `UPDATE unit_attempts SET ended_as = 'failed', failure_code = 'OUT_OF_STOCK', ended_at = now()
+         WHERE order_id = ${about}`,
+      );
+      await client.query(begin(2));
+      await client.query(`UPDATE order_units SET attempt = 2 WHERE order_id = ${about}`);
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+    expect(await refused).toContain('was tried again since it was looked at');
+    const ended = await commandLine.json<OrderFile>(...resolve(order, '1.1', '--succeeded'));
+    expect(ended.status).toBe('completed');
+  });
+
   it('settles units by the operator’s word: with the last one the order ends and money moves', async () => {
     const before = await stack.wallet(merchant);
     const order = await orderWithUnitsIn('review');
