@@ -8,7 +8,8 @@ import { startStack, type BenchStack } from './stack.js';
 import { createWallets, type Wallet } from './wallets.js';
 
 const DURATION_MS = 3_000;
-const WALLETS = 200;
+/** The fewer there are, the more orders has each. */
+const MERCHANTS = Number(process.env.BENCH_MERCHANTS ?? 200);
 
 /** Medians in ms, and orders per second. */
 export interface ShopFigures {
@@ -30,7 +31,7 @@ export class Shop {
   static async open(settings: Record<string, string>): Promise<Shop> {
     const stack = await startStack({ WEBHOOK_LOG_DAYS: '0' }, settings);
     const supplier = await createCatalog(stack);
-    const wallets = await createWallets(stack.database, WALLETS);
+    const wallets = await createWallets(stack.database, MERCHANTS);
     await addInactiveWebhooks(stack.database, wallets);
     await stack.startWorker();
     return new Shop(stack, wallets, supplier);
