@@ -5,7 +5,8 @@ import { failure, FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from 
 import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
-import { id, oneOf, operatorOption, unit, yesOption } from './options.js';
+import { id, integer, oneOf, operatorOption, unit, yesOption } from './options.js';
+import type { AttemptView } from '../support/attempt-view.js';
 import { OrderSupportService, type OrderDetail } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { leftInWords } from './left-units.js';
@@ -31,6 +32,7 @@ interface ResolveGiven extends DecisionGiven {
   succeeded?: boolean;
   failed?: UnitFailureCode;
   supplierReference?: string;
+  attempt?: number;
 }
 
 /** A command that decides what becomes of an order's units: whose order, why, and by whom. */
@@ -96,6 +98,11 @@ export function defineResolve(order: Command, act: Act): void {
       oneOf(UNIT_FAILURE_CODES),
     )
     .option('--supplier-reference <text>', 'the supplier’s reference of the purchase, with --succeeded')
+    .option(
+      '--attempt <number>',
+      'attempt that this is known of; refused where another one followed',
+      integer(1, 32_767),
+    )
     .addHelpText(
       'after',
       ASKS_FIRST +
@@ -110,8 +117,9 @@ export function defineResolve(order: Command, act: Act): void {
         const outcome = toOutcome(given);
         const orders = app.get(OrderSupportService);
         const found = await orders.find(asked, merchant);
-        const seenAttempt = latestAttempt(await orders.show(found.order_number), unit);
-        await confirm(inWords(found.order_number, given), { yes });
+        const latest = latestAttempt(await orders.show(found.order_number), unit);
+        await confirm(inWords(found.order_number, given, latest), { yes });
+        const seenAttempt = given.attempt ?? latest?.number;
         const { OrderResolution } = await import('../support/order-resolution.service.js');
         const decided = { order: found, ...unit, seenAttempt, outcome, reason, operator };
         await app.get(OrderResolution).resolve(decided);
@@ -121,12 +129,17 @@ export function defineResolve(order: Command, act: Act): void {
 }
 
 /** What was found out about one attempt says nothing of another, which may begin while somebody confirms. */
-const latestAttempt = ({ units }: OrderDetail, unit: Unit): number | undefined =>
-  units.find((each) => each.unit === unitName(unit))?.attempts_detail.at(-1)?.number;
+const latestAttempt = ({ units }: OrderDetail, unit: Unit): AttemptView | undefined =>
+  units.find((each) => each.unit === unitName(unit))?.attempts_detail.at(-1);
 
-function inWords(orderNumber: string, { unit, failed }: ResolveGiven): string {
+function inWords(
+  orderNumber: string,
+  { unit, failed }: ResolveGiven,
+  latest: AttemptView | undefined,
+): string {
   const consequence = failed === undefined ? 'succeeded: it is paid for' : `failed: its price is returned`;
-  return `Unit ${unitName(unit)} of ${orderNumber} is settled for good as ${consequence}.`;
+  const of = latest ? ` (attempt ${latest.number}, at ${latest.supplier})` : '';
+  return `Unit ${unitName(unit)} of ${orderNumber}${of} is settled for good as ${consequence}.`;
 }
 
 function toOutcome({ succeeded = false, failed, supplierReference }: ResolveGiven): DefiniteOutcome {

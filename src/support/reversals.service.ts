@@ -99,9 +99,9 @@ export class ReversalsService {
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     return this.database.transaction(async (tx) => {
-      if (credit !== undefined) await this.credit(tx, found, credit, by);
       const locked = await this.reversals.lock(tx, id);
       if (locked?.status !== 'open') throw closedBefore(id);
+      if (credit !== undefined) await this.credit(tx, locked, credit, by);
       await this.reversals.close(tx, id);
       const detail = {
         reversal_id: id,

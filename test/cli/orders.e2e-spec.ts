@@ -170,8 +170,9 @@ describe('topup order resolve', () => {
       await client.end();
     }
     expect(await refused).toContain('was tried again since it was looked at');
-    const ended = await commandLine.json<OrderFile>(...resolve(order, '1.1', '--succeeded'));
-    expect(ended.status).toBe('completed');
+    const asked = resolve(order, '1.1', '--succeeded', '--attempt');
+    expect(await commandLine.refused(...asked, '1')).toContain('was tried again since it was looked at');
+    expect((await commandLine.json<OrderFile>(...asked, '2')).status).toBe('completed');
   });
 
   it('settles units by the operator’s word: with the last one the order ends and money moves', async () => {
