@@ -4,10 +4,10 @@ import { median, report, round } from './support/figures.js';
 import { indexMemory } from './support/index-memory.js';
 import { Shop, type ShopFigures } from './support/shop.js';
 
-// Intake, GET of one order, a page of the list, and the time from POST to a completed order, in a database with orders in it
-// and in an empty one, and the bytes that an order takes on disk with its indexes: BENCH_GROWTH=1000000,5000000 for two sizes,
-// by default one million. The bytes per order tell what disk a larger size takes. The full database and the empty one take
-// turns, so that a machine that becomes slower meanwhile counts for both. Goal: within 5 % of empty.
+// Intake, GET of a new order, the newest page of the list, and the time from POST to a completed order, in a database with
+// orders in it and in an empty one, and the bytes that an order takes on disk with its indexes: BENCH_GROWTH=1000000,5000000 for
+// two sizes, by default one million. The bytes per order tell what disk a larger size takes. The full database and the empty
+// one take turns, so that a machine that becomes slower meanwhile counts for both. Goal: within 5 % of empty.
 // BENCH_LOGGED=1000000 lets only the newest million keep events and deliveries: 20 million orders take 45 GB so.
 // BENCH_MERCHANTS=10 gives each of them more orders, 200 share them by default.
 // Besides, growth-memory: how large the indexes are that the way of an order uses, and how much of them it touches.

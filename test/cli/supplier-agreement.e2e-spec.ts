@@ -57,6 +57,7 @@ describe('topup report supplier', () => {
           unanswered: 0,
           unaskable: 0,
           listed: null,
+          unreadable: 0,
           unknown: 0,
           problem: null,
           balance_amount: '123456.00',
@@ -65,6 +66,7 @@ describe('topup report supplier', () => {
           open_cases: 0,
         },
       ],
+      archived_orders: 0,
     });
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const [nothing] = (await commandLine.json<Comparison>('report', 'supplier', '--since', later)).suppliers;
