@@ -205,16 +205,13 @@ export class ArchiveRepository {
   }
 
   /** Removes references of orders, in pieces. */
-  async forgetReferences({ lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
-    for (;;) {
-      const removed = await this.run(kept.FORGET_REFERENCES, [lower ?? '0', upper, PIECE]);
-      if (removed.length < PIECE) return;
-    }
+  forgetReferences(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
+    return this.removeInPieces(kept.FORGET_REFERENCES, range);
   }
 
-  /** Removes the names of their purchases, which nobody else writes. */
-  async forgetPurchases({ lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
-    await this.run(kept.FORGET_PURCHASES, [lower ?? '0', upper]);
+  /** The same of the names of their purchases, which nobody else writes. */
+  forgetPurchases(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
+    return this.removeInPieces(kept.FORGET_PURCHASES, range);
   }
 
   /** Puts everything as it was before the first partition was archived: nothing is any more. @throws LocksNotFree */
@@ -231,6 +228,16 @@ export class ArchiveRepository {
   /** The same of what is back. */
   async forget(tx: Transaction, number: number): Promise<void> {
     await tx.query(...sql.FORGET.with({ number }));
+  }
+
+  private async removeInPieces(
+    text: string,
+    { lower, upper }: Pick<Section, 'lower' | 'upper'>,
+  ): Promise<void> {
+    for (;;) {
+      const removed = await this.run(text, [lower ?? '0', upper, PIECE]);
+      if (removed.length < PIECE) return;
+    }
   }
 
   private async inPieces(

@@ -52,5 +52,11 @@ export const keepPurchases = (orders: string, attempts: string): string => `
     AND (p.order_id IS NULL OR p.supplier_reference IS DISTINCT FROM a.supplier_reference)
   ON CONFLICT (supplier_id, reference, order_id) DO UPDATE SET supplier_reference = excluded.supplier_reference`;
 
-/** Removes those of orders that are back. $1 from this id, $2 up to that one, which is not included. */
-export const FORGET_PURCHASES = 'DELETE FROM archived_purchases WHERE order_id >= $1 AND order_id < $2';
+/** Removes those of orders that are back. $1 from this id, $2 up to that one, which is not included, $3 how many. */
+export const FORGET_PURCHASES = `
+  WITH next AS (
+    SELECT supplier_id, reference, order_id FROM archived_purchases WHERE order_id >= $1 AND order_id < $2
+    ORDER BY order_id LIMIT $3)
+  DELETE FROM archived_purchases p USING next
+  WHERE (p.supplier_id, p.reference, p.order_id) = (next.supplier_id, next.reference, next.order_id)
+  RETURNING p.order_id`;

@@ -7,6 +7,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
  * with the order's number are found by that.
  */
 @Entity('archived_purchases')
+@Index('ix_archived_purchases_order', ['order_id'])
 @Index('ix_archived_purchases_supplier_reference', ['supplier_id', 'supplier_reference'], {
   where: 'supplier_reference IS NOT NULL',
 })

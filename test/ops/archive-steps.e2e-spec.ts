@@ -243,6 +243,20 @@ describe('restoring', () => {
     await expectAllIsWell();
   });
 
+  it('removes the names of many purchases piece by piece', async () => {
+    await scene.archive(FIRST);
+    await scene.stack.sql(
+      `INSERT INTO archived_purchases (supplier_id, reference, order_id)
+       SELECT s.id, 'T' || n, 1 + n % 3 FROM suppliers s, generate_series(1, 10001) n WHERE s.code = 'fake'`,
+    );
+    let pieces = 0;
+    await scene.restore(directoryOf(1), (text) => {
+      if (text.includes('DELETE FROM archived_purchases')) pieces++;
+    });
+    expect(pieces).toBe(3);
+    expect(await scene.stack.sql('SELECT FROM archived_purchases')).toEqual([]);
+  });
+
   it('waits for the tables of orders as little where its partition of calls has several of orders', async () => {
     const late = await ArchiveScene.make({ areCallsLate: true });
     try {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { TestStack } from '../support/stack.js';
 
 /**
@@ -113,6 +115,35 @@ describe('the migrations', () => {
       expect(suppliers).toEqual(['old', 'beside'].map((code) => ({ code, ...rest })));
       await source.query(`UPDATE suppliers SET adapter = 'vendor' WHERE code = 'beside'`);
       await source.undoLastMigration();
+    });
+  });
+
+  it('make nobody wait for them who reads a supplier and then opens a case', async () => {
+    const count = migrations.findIndex(({ name }) => name.startsWith('PurchaseLimits')) + 1;
+    await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+    await withMigrations(count - 1, (source) => source.runMigrations());
+    await withMigrations(count, async (source) => {
+      const other = new pg.Client(database.url);
+      await other.connect();
+      try {
+        await other.query(`BEGIN; SET LOCAL lock_timeout = '10s'; SELECT FROM suppliers`);
+        await source.query(`SET lock_timeout = '60s'`);
+        const migrating = source.runMigrations();
+        await eventually(
+          () =>
+            other.query(
+              `SELECT FROM pg_locks WHERE relation = 'suppliers'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`,
+            ),
+          ({ rowCount }) => rowCount === 1,
+        );
+        await other.query(
+          `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at)
+           VALUES (0, 'unknown_purchase', NULL, 'T1', 'open', now()); COMMIT`,
+        );
+        expect(await migrating).toHaveLength(1);
+      } finally {
+        await other.end();
+      }
     });
   });
 
