@@ -1,10 +1,11 @@
 import { toCsv } from '../core/csv.js';
+import { listTable } from './output.js';
 
 /** A line of what is printed piece by piece. */
 export type Line = Record<string, string | number | null>;
 
 /** One JSON array. @param end what stands behind it. */
-export async function* jsonArray(pages: AsyncIterable<Line[]>, end = '\n'): AsyncGenerator<string> {
+export async function* jsonArray(pages: AsyncIterable<object[]>, end = '\n'): AsyncGenerator<string> {
   let separator = '';
   yield '[';
   for await (const lines of pages) {
@@ -22,4 +23,14 @@ export async function* csvPieces(columns: string[], pages: AsyncIterable<Line[]>
     if (lines.length === 0) continue;
     yield `${toCsv(lines.map((line) => columns.map((column) => line[column] ?? null)))}\n`;
   }
+}
+
+/** A table for each page: the widths of one for all would have to be known before its first line. */
+export async function* tables(pages: AsyncIterable<object[]>, ifEmpty: string): AsyncGenerator<string> {
+  let isEmpty = true;
+  for await (const lines of pages) {
+    isEmpty = false;
+    yield `${listTable(lines.map((line) => ({ ...line })))}\n`;
+  }
+  if (isEmpty) yield ifEmpty;
 }

@@ -1,15 +1,13 @@
 import type { Satang } from '../core/money.js';
+import { MAX_INTEGER } from '../core/pagination.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { baht, id, integer, operatorOption, yesOption } from './options.js';
-import { list, listTable, paragraphs, record, recordTable, type Result } from './output.js';
+import { list, listTable, paragraphs, record, recordTable, type Result, type Streamed } from './output.js';
+import { jsonArray, tables } from './pieces.js';
 import { CommandError } from './problems.js';
 import { ReversalsModule } from '../support/reversals.module.js';
-import { ReversalsService, type ReversalDetail } from '../support/reversals.service.js';
-
-/** Scripts close what is open, which is seldom more. */
-const DEFAULT_LIMIT = 1_000;
-const MAX_LIMIT = 100_000;
+import { ReversalsService, type Reversal, type ReversalDetail } from '../support/reversals.service.js';
 
 const KINDS = `
 taken_back: we paid, but the supplier now says that the unit failed.
@@ -40,16 +38,13 @@ export const reversalCommands: CommandGroup = {
       .command('list')
       .description('List cases where a supplier contradicts the books, newest first.')
       .option('--open', 'open cases only')
-      .option('--limit <n>', 'maximum number of cases', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
+      .option('--limit <n>', 'the newest so many only (default: all)', integer(1, Number(MAX_INTEGER)))
       .addHelpText('after', KINDS + examples('reversal list --open'))
       .action(
-        act(async (app, given: { open?: boolean; limit: number }) => {
-          const cases = await app.get(ReversalsService).list(given);
-          return list(
-            cases.map((each) => ({ ...each })),
-            'There are no such cases.',
-            cases.length === given.limit ? `The newest ${given.limit}; --limit shows more.` : '',
-          );
+        act((app, { open, limit }: { open?: boolean; limit?: number }) => {
+          // One more than are shown: it tells whether there are more.
+          const most = limit === undefined ? undefined : limit + 1;
+          return Promise.resolve(listed(app.get(ReversalsService).pages({ open, limit: most }), limit));
         }),
       );
 
@@ -99,6 +94,25 @@ export const reversalCommands: CommandGroup = {
       );
   },
 };
+
+/** @param pages of all cases, or at least one more than the limit where there are as many. */
+function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
+  let isCut = false;
+  const shown = async function* (): AsyncGenerator<Reversal[]> {
+    let left = limit;
+    for await (const page of pages) {
+      isCut = page.length > left;
+      if (left > 0) yield page.slice(0, left);
+      left -= page.length;
+    }
+  };
+  return {
+    async *pieces(asJson) {
+      yield* asJson ? jsonArray(shown()) : tables(shown(), 'There are no such cases.\n');
+      if (isCut && !asJson) yield `\nThere are more: these are the newest ${limit}.\n`;
+    },
+  };
+}
 
 const ids = (text: string, earlier: number[] = []): number[] => [...earlier, id(text)];
 

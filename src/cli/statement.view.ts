@@ -1,8 +1,8 @@
 import { formatBaht } from '../core/money.js';
 import { toEntry, type WalletEntry } from '../wallet/entries.js';
 import type { AccountStatement, StatementRow } from '../reports/statement.service.js';
-import { listTable, type Streamed } from './output.js';
-import { csvPieces, jsonArray, type Line } from './pieces.js';
+import type { Streamed } from './output.js';
+import { csvPieces, jsonArray, tables, type Line } from './pieces.js';
 
 type OperatorEntry = WalletEntry & { reference: string | null; note: string | null };
 
@@ -77,14 +77,4 @@ async function* linesOf(
   toLine: (row: StatementRow) => WalletEntry,
 ): AsyncGenerator<Line[]> {
   for await (const rows of pages) yield rows.map((row) => ({ ...toLine(row) }));
-}
-
-/** A table for each page: the widths of one for all would have to be known before its first line. */
-async function* tables(pages: AsyncIterable<Line[]>, ifEmpty: string): AsyncGenerator<string> {
-  let isEmpty = true;
-  for await (const lines of pages) {
-    isEmpty = false;
-    yield `${listTable(lines)}\n`;
-  }
-  if (isEmpty) yield ifEmpty;
 }

@@ -66,6 +66,9 @@ export interface Closing {
   by: Actor;
 }
 
+/** How many cases are read at once. */
+const PAGE = 1_000;
+
 /** The cases in which a supplier contradicts the books. Merchants' money moves by the operator's word only. */
 @Injectable()
 export class ReversalsService {
@@ -79,6 +82,21 @@ export class ReversalsService {
   /** Newest first. */
   async list(filter: ReversalsFilter): Promise<Reversal[]> {
     return (await this.reversals.list(filter)).map(toReversal);
+  }
+
+  /** The same page by page: they are never removed, and may be more than fit in memory. @param limit at most how many. */
+  async *pages({
+    limit = Infinity,
+    ...filter
+  }: Pick<ReversalsFilter, 'open'> & { limit?: number | undefined }): AsyncGenerator<Reversal[]> {
+    let before: number | undefined;
+    for (let left = limit; left > 0; left -= PAGE) {
+      const most = Math.min(PAGE, left);
+      const page = await this.list({ ...filter, before, limit: most });
+      if (page.length > 0) yield page;
+      if (page.length < most) return;
+      before = page.at(-1)?.id;
+    }
   }
 
   /** @throws NOT_FOUND */

@@ -55,7 +55,7 @@ export class Forgotten {
     violations: Violations,
   ): Promise<number> {
     await laboratory.topup('report', 'supplier', '--since', since.toISOString()).catch(() => undefined);
-    const cases = (await laboratory.topup<Case[]>('reversal', 'list', '--open', '--limit', '100000')).filter(
+    const cases = (await laboratory.topup<Case[]>('reversal', 'list', '--open')).filter(
       ({ kind, order_number: number }) => kind === 'unknown_purchase' && number === null,
     );
     const known = new Set(

@@ -120,10 +120,17 @@ describe('a callback about a purchase that no book knows', () => {
     await scene.succeed('plain', withheld);
     await scene.succeed('plain', again);
     expect([...(await casesOf(withheld)), ...(await casesOf(again))]).toEqual([]);
-    const newest = (await cases()).map((each) => each.id);
-    expect(newest).toHaveLength(1_000);
-    const two = await commandLine.json<Case[]>('reversal', 'list', '--limit', '2');
-    expect(two.map((each) => each.id)).toEqual(newest.slice(0, 2));
+    const all = await scene.stack.sql<{ id: number }>('SELECT id FROM supplier_reversals ORDER BY id DESC');
+    expect(all.length).toBeGreaterThanOrEqual(10_000);
+    expect((await cases()).map((each) => each.id)).toEqual(all.map((each) => each.id));
+    for (const limit of [2, 1_000, 1_500]) {
+      const newest = await commandLine.json<Case[]>('reversal', 'list', '--limit', `${limit}`);
+      expect(newest.map((each) => each.id)).toEqual(all.slice(0, limit).map((each) => each.id));
+      const { stdout } = await commandLine.run('reversal', 'list', '--limit', `${limit}`);
+      expect(stdout).toMatch(new RegExp(`There are more: these are the newest ${limit}\\.\n$`));
+    }
+    const { stdout } = await commandLine.run('reversal', 'list', '--limit', `${all.length}`);
+    expect([stdout.includes('forged-10000'), stdout.includes('There are more')]).toEqual([true, false]);
     const scrape = await Scrape.of(await openManagementPort(scene.stack.api));
     expect(scrape.value('topup_unknown_purchases_withheld_total', { supplier: 'plain' })).toBe(2);
     expect(log.filter((line) => line.includes('no more become cases'))).toHaveLength(1);
