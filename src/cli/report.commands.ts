@@ -131,14 +131,17 @@ function defineDaily(report: Command, act: Act): void {
           const archives = app.get(ArchivedOrders);
           if (date !== undefined && from === undefined && to === undefined) {
             const report = await service.run(date, timezone, { includeSandbox });
-            const archived = await archives.countOfDays({ from: date, to: date }, timezone);
+            const archived = await archives.countOfDays({ from: date, to: date }, timezone, {
+              includeSandbox,
+            });
             return dailyReport(report, { csv, archived });
           }
           if (date !== undefined || from === undefined || to === undefined) {
             throw new CommandError('say either --date with a day, or --from and --to with two');
           }
           const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
-          return dailyReports(reports, { csv, archived: await archives.countOfDays({ from, to }, timezone) });
+          const archived = await archives.countOfDays({ from, to }, timezone, { includeSandbox });
+          return dailyReports(reports, { csv, archived });
         },
       ),
     );
@@ -163,7 +166,7 @@ function defineMargin(report: Command, act: Act): void {
         const rows = await app.get(MarginReportService).run({ from, to }, by, { includeSandbox });
         return marginReport(by, rows, {
           csv,
-          archived: await app.get(ArchivedOrders).countSold({ from, to }),
+          archived: await app.get(ArchivedOrders).countSold({ from, to }, { includeSandbox }),
         });
       }),
     );
@@ -214,7 +217,7 @@ function defineSupplier(report: Command, act: Act): void {
         ),
     )
     .action(
-      act(async (app, { supplier: code, since: given, includeSandbox, ...format }: SupplierGiven) => {
+      act(async (app, { supplier: code, since: given, includeSandbox = false, ...format }: SupplierGiven) => {
         const since = given ?? new Date(Date.now() - DAY_MS);
         const statement = readStatementOf(code, { ...format, since: given });
         const service = app.get(SuppliersService);
@@ -226,7 +229,12 @@ function defineSupplier(report: Command, act: Act): void {
             done.push(await app.get(SupplierReportService).compare(each, since, report, statement));
           return done;
         });
-        return supplierReport(since, comparisons, await app.get(ArchivedOrders).countPlacedSince(since));
+        const [named] = code === undefined ? [] : suppliers;
+        const archived = await app.get(ArchivedOrders).countPlacedSince(since, {
+          includeSandbox,
+          supplierId: named?.id,
+        });
+        return supplierReport(since, comparisons, { archived, isOfOne: named !== undefined });
       }),
     );
 }

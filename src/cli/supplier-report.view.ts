@@ -7,9 +7,13 @@ import { paint } from './terminal.js';
 
 /**
  * How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered.
- * @param archived how many orders placed since then are not in it.
+ * @param archived how many orders placed since then are not in it. @param isOfOne whether it is of one supplier.
  */
-export function supplierReport(since: Date, comparisons: SupplierComparison[], archived: number): Result {
+export function supplierReport(
+  since: Date,
+  comparisons: SupplierComparison[],
+  { archived, isOfOne }: { archived: number; isOfOne: boolean },
+): Result {
   const suppliers = comparisons.map(toSupplierLine);
   const ok = suppliers.every((each) => each.ok);
   const differences = suppliers.flatMap((each) =>
@@ -35,7 +39,11 @@ export function supplierReport(since: Date, comparisons: SupplierComparison[], a
         .flatMap((each) => [unaskableIn(each), unclearIn(each), passedOverIn(each)])
         .filter((line) => line !== '')
         .join('\n'),
-      ...archivedIn(archived, 'placed since then', 'their units were not compared'),
+      ...archivedIn(
+        archived,
+        isOfOne ? 'placed since then, of any supplier,' : 'placed since then',
+        'their units were not compared',
+      ),
     );
   return { json: { ok, since: since.toISOString(), suppliers, archived_orders: archived }, text, ok };
 }

@@ -191,6 +191,51 @@ describe('orders of closed months', () => {
     expect((await run('margin', ...later, '--by', 'sku')).stderr).toBe('');
   });
 
+  it('are missed only by reports that would have had them', async () => {
+    const date = ['--date', `${MONTHS[0]}-15`, '--json'];
+    const days = ['--from', `${MONTHS[0]}-15`, '--to', `${MONTHS[0]}-15`, '--by', 'sku'];
+    const since = ['--since', `${MONTHS[0]}-01`, '--json'];
+    const archivedIn = async (...args: string[]): Promise<number> =>
+      (JSON.parse((await scene.commandLine.run('report', ...args)).stdout) as { archived_orders: number })
+        .archived_orders;
+    const warning = async (...args: string[]): Promise<string> =>
+      (await scene.commandLine.run('report', 'margin', ...days, ...args)).stderr;
+    await scene.stack.sql(
+      `INSERT INTO suppliers (code, adapter, base_url, token_sealed, credentials_sealed, credential_names, timeout_ms)
+       SELECT 'never-used', adapter, base_url || '/', token_sealed, credentials_sealed, credential_names, timeout_ms
+       FROM suppliers WHERE code = 'fake'`,
+    );
+    expect(await archivedIn('supplier', '--supplier', 'never-used', ...since)).toBe(0);
+    await scene.stack.sql(`DELETE FROM suppliers WHERE code = 'never-used'`);
+    const ofOne = await scene.commandLine.run(
+      'report',
+      'supplier',
+      '--supplier',
+      'fake',
+      ...since.slice(0, 2),
+    );
+    expect(ofOne.stdout).toContain('3 orders placed since then, of any supplier, are archived');
+    const setSandbox = (sandbox: boolean): Promise<void> =>
+      scene.stack.fill(`
+        SET session_replication_role = 'replica';
+        UPDATE merchants SET sandbox = ${sandbox} WHERE id = ${scene.merchant.id}`);
+    await setSandbox(true);
+    try {
+      for (const given of [
+        ['daily', ...date],
+        ['supplier', ...since],
+        ['supplier', '--supplier', 'fake', ...since],
+      ]) {
+        expect([given, await archivedIn(...given)]).toEqual([given, 0]);
+        expect([given, await archivedIn(...given, '--include-sandbox')]).toEqual([given, 3]);
+      }
+      expect(await warning()).toBe('');
+      expect(await warning('--include-sandbox')).toContain('3 orders that ended on these days are archived');
+    } finally {
+      await setSandbox(false);
+    }
+  });
+
   it('are named by their cases as before', async () => {
     const named = { order_number: scene.ordered[0][1]?.body.order_number, merchant_id: scene.merchant.id };
     const cases = await scene.commandLine.json<{ id: number }[]>('reversal', 'list');
