@@ -3,9 +3,10 @@ import { rowsOf, statement } from '../database/parameters.js';
 /**
  * Those of a supplier's purchases that a book knows: an attempt at this supplier, or at another one that is the same account
  * under another code. A unit without an attempt was sent before attempts were kept, or is yet to be sent: its first attempt
- * takes the reference that follows from its order, at its supplier. One that failed without was never sent, says the book. Of an archived
- * order the number is known, with which the references of its attempts begin, with the items that it had; or, where these
- * are random, they are kept with what the supplier called its purchases.
+ * takes the reference that follows from its order, at its supplier. One that failed without was never sent, says the book.
+ * Of an archived order the number is known, with which the references of its attempts begin, with the items that it had; a
+ * reference that names no item is known by the number alone. Where references are random, they are kept with what the
+ * supplier called its purchases.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -97,7 +98,11 @@ export const TELL_PURCHASES = statement(
     UNION ALL SELECT NULL FROM forgotten WHERE (SELECT is_reached FROM bound)`,
 );
 
-/** In SQL: the open cases about a purchase that an attempt at the same account made. One look into an index for each. */
+/**
+ * In SQL: the open cases about a purchase that an attempt at the same account made. One look into an index for each. A
+ * supplier that has forgotten a reference may sell under it again: then it calls what the unit was given otherwise than
+ * the case's, which is still nobody's. A vendor may call one purchase otherwise once it is done.
+ */
 const whatBought = (isNamed: string): string => `
       SELECT r.id FROM supplier_reversals r
       JOIN suppliers own ON own.id = r.supplier_id
@@ -105,7 +110,11 @@ const whatBought = (isNamed: string): string => `
       CROSS JOIN LATERAL (
         SELECT FROM unit_attempts a
         JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit AND u.attempt = a.number
-        WHERE a.supplier_id = s.id AND ${isNamed} AND u.state = 'succeeded' LIMIT 1) attempt
+        WHERE a.supplier_id = s.id AND ${isNamed} AND u.state = 'succeeded'
+          AND (r.supplier_reference IS NULL OR r.supplier_reference = u.supplier_reference
+               OR r.supplier_reference = a.supplier_reference AND NOT a.is_hearsay
+               OR u.supplier_reference IS NULL AND (a.supplier_reference IS NULL OR a.is_hearsay))
+        LIMIT 1) attempt
       WHERE r.status = 'open' AND r.order_id IS NULL`;
 
 /**

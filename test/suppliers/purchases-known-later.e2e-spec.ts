@@ -35,8 +35,11 @@ const processing = (reference: string): Answer => ({
   body: { reference, status: 'processing' },
 });
 
-/** As after a restore: a unit is open at its first attempt, and its supplier lists a second one that it sold. */
-async function openUnit(): Promise<{ order: OrderBody; later: string; answers: Answers }> {
+/**
+ * As after a restore: a unit is open at its first attempt, and its supplier lists a second one that it sold.
+ * @param theirs what the supplier calls that.
+ */
+async function openUnit(theirs?: string): Promise<{ order: OrderBody; later: string; answers: Answers }> {
   const sku = await stack.product('35.00');
   await commandLine.json(
     ...['offer', 'set', '--sku', sku, '--supplier', 'fake', '--supplier-sku', `${sku}-2`, '--priority', '2'],
@@ -51,7 +54,10 @@ async function openUnit(): Promise<{ order: OrderBody; later: string; answers: A
   const later = `${order.order_number}.1.1.2`;
   stack.supplier.purchases = () => ({
     status: 200,
-    body: { data: [{ reference: later, status: 'succeeded' }], next_cursor: null },
+    body: {
+      data: [{ reference: later, status: 'succeeded', supplier_reference: theirs }],
+      next_cursor: null,
+    },
   });
   await commandLine.run('report', 'supplier', '--supplier', 'fake');
   return { order, later, answers };
@@ -85,6 +91,36 @@ describe('the case of a purchase under a later attempt than the books know of', 
       detail: 'listed: succeeded; closed by itself: it is what an order was given',
     });
     expect(await closeBought()).toEqual([]);
+  });
+
+  it('stays open where the unit was given another purchase under the same reference', async () => {
+    const { order, later, answers } = await openUnit('S-forgotten');
+    Object.assign(answers, { first: soldOut, later: bought });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(await closeBought()).toEqual([]);
+    const found = await caseOf(later);
+    expect(found).toMatchObject({ status: 'open' });
+    await stack.sql(`UPDATE supplier_reversals SET supplier_reference = $2 WHERE id = $1`, [
+      found?.id,
+      `S-${later}`,
+    ]);
+    expect(await closeBought()).toEqual([found?.id]);
+  });
+
+  it('closes itself where the supplier called the purchase so while it was under way, and otherwise once it was done', async () => {
+    const { order, later, answers } = await openUnit('P-later');
+    const named = { status: 'processing', supplier_reference: 'P-later' };
+    Object.assign(answers, {
+      first: soldOut,
+      later: (reference: string): Answer => ({ status: 200, body: { reference, ...named } }),
+    });
+    await eventually(
+      () => stack.sql(`SELECT FROM unit_attempts WHERE supplier_reference = 'P-later'`),
+      ({ length }) => length === 1,
+    );
+    answers.later = bought;
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(await closeBought()).toEqual([(await caseOf(later))?.id]);
   });
 
   it('stays open where the unit failed: it was bought, and its price was returned', async () => {
