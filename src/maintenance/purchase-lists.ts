@@ -4,8 +4,8 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics, type PurchaseListResult } from '../core/metrics.js';
 import { SchemaService } from '../database/schema.service.js';
+import { BoughtCases } from '../supplier-purchases/bought-cases.js';
 import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
-import { UnknownPurchasesRepository } from '../supplier-purchases/unknown-purchases.repository.js';
 import { WorkerJob } from './worker-job.js';
 
 const CLOSE_EVERY_MS = 60_000;
@@ -19,7 +19,7 @@ export class PurchaseLists extends WorkerJob {
   constructor(
     schema: SchemaService,
     lists: PurchaseListsService,
-    unknown: UnknownPurchasesRepository,
+    bought: BoughtCases,
     private readonly metrics: Metrics,
     @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -28,7 +28,7 @@ export class PurchaseLists extends WorkerJob {
     this.repeat({
       intervalMs: CLOSE_EVERY_MS,
       run: async () => {
-        const closed = await unknown.closeBought();
+        const closed = await bought.closeNext();
         if (closed.length > 0)
           logger.info(
             { cases: closed.length, firstCase: closed[0] },

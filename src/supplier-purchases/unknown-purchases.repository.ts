@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
 import { Database } from '../database/database.js';
 import type { ListedPurchase } from '../suppliers/supplier-adapter.js';
 import { CLOSE_BOUGHT, TELL_PURCHASES } from './unknown-purchases.sql.js';
@@ -41,10 +42,15 @@ export class UnknownPurchasesRepository {
     return { opened, withheld: told.length - opened.length };
   }
 
-  /** Closes the cases whose purchase is what a unit was given since. @returns their numbers. */
-  async closeBought(): Promise<number[]> {
-    const closed = await this.database.query<{ id: number }>(...CLOSE_BOUGHT.with({}));
-    return closed.map(({ id }) => id);
+  /**
+   * Closes those of the next open cases whose purchase is what a unit was given since; none while another worker does.
+   * @param after the last case that was looked at.
+   * @returns the numbers of those that it closed, and after which case to go on: 0 behind the last.
+   */
+  async closeBought(after: number, atMost: number): Promise<{ closed: number[]; next: number }> {
+    const values = CLOSE_BOUGHT.with({ after, limit: atMost });
+    const [looked] = await this.database.query<{ closed: number[]; next: number }>(...values);
+    return present(looked, 'a look at cases has one row');
   }
 }
 

@@ -1,5 +1,8 @@
 import { rowsOf, statement } from '../database/parameters.js';
 
+/** Arbitrary, but unique among our advisory locks. */
+export const CLOSING_LOCK = 7_038_173;
+
 /**
  * Those of a supplier's purchases that a book knows: an attempt at this supplier, or at another one that is the same account
  * under another code. A unit without an attempt was sent before attempts were kept, or is yet to be sent: its first attempt
@@ -99,12 +102,12 @@ export const TELL_PURCHASES = statement(
 );
 
 /**
- * In SQL: the open cases about a purchase that an attempt at the same account made. One look into an index for each. A
+ * In SQL: those of the cases `looked` that are about a purchase that an attempt at the same account made. One look into an index for each. A
  * supplier that has forgotten a reference may sell under it again: then it calls what the unit was given otherwise than
  * the case's, which is still nobody's. A vendor may call one purchase otherwise once it is done.
  */
 const whatBought = (isNamed: string): string => `
-      SELECT r.id FROM supplier_reversals r
+      SELECT r.id FROM looked r
       JOIN suppliers own ON own.id = r.supplier_id
       JOIN suppliers s USING (adapter, base_url, account)
       CROSS JOIN LATERAL (
@@ -114,25 +117,35 @@ const whatBought = (isNamed: string): string => `
           AND (r.supplier_reference IS NULL OR r.supplier_reference = u.supplier_reference
                OR r.supplier_reference = a.supplier_reference AND NOT a.is_hearsay
                OR u.supplier_reference IS NULL AND (a.supplier_reference IS NULL OR a.is_hearsay))
-        LIMIT 1) attempt
-      WHERE r.status = 'open' AND r.order_id IS NULL`;
+        LIMIT 1) attempt`;
 
 /**
  * Closes the cases whose purchase a unit turned out to be. After a restore a unit may stand at an attempt before the one
  * that bought it: where that begins again it takes the same reference, and the supplier gives it the purchase. A unit that
- * ended otherwise leaves the case open, since somebody was given what nobody paid for.
+ * ended otherwise leaves the case open, since somebody was given what nobody paid for. Each case
+ * costs a look into every partition of the attempts, so that only some are looked at, by one worker at a time.
  */
 export const CLOSE_BOUGHT = statement(
   'unknown_purchases.close_bought',
-  {},
-  () => `
-    WITH bought AS (${whatBought('a.reference = r.reference')}
+  { after: 'int', limit: 'int' },
+  ({ after, limit }) => `
+    WITH ours AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${CLOSING_LOCK}) AS ours),
+    looked AS MATERIALIZED (
+      SELECT id, supplier_id, reference, supplier_reference FROM supplier_reversals
+      WHERE status = 'open' AND order_id IS NULL AND id > ${after} AND (SELECT ours FROM ours)
+      ORDER BY id LIMIT ${limit}),
+    bought AS MATERIALIZED (${whatBought('a.reference = r.reference')}
       UNION ${whatBought(
         'r.reference IS NULL AND a.supplier_reference = r.supplier_reference AND NOT a.is_hearsay',
-      )})
-    UPDATE supplier_reversals r
-    SET status = 'closed', closed_at = date_trunc('milliseconds', statement_timestamp()),
-        detail = concat_ws('; ', r.detail, 'closed by itself: it is what an order was given')
-    FROM bought b WHERE r.id = b.id AND r.status = 'open'
-    RETURNING r.id`,
+      )}),
+    closed AS (
+      UPDATE supplier_reversals r
+      SET status = 'closed', closed_at = date_trunc('milliseconds', statement_timestamp()),
+          detail = concat_ws('; ', r.detail, 'closed by itself: it is what an order was given')
+      WHERE r.id = ANY(ARRAY(SELECT id FROM bought)) AND r.status = 'open'
+      RETURNING r.id)
+    SELECT ARRAY(SELECT id FROM closed ORDER BY id) AS closed,
+           CASE WHEN NOT (SELECT ours FROM ours) THEN ${after}
+                WHEN (SELECT count(*) FROM looked) < ${limit} THEN 0
+                ELSE (SELECT max(id) FROM looked) END AS next`,
 );

@@ -1,5 +1,7 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { UnknownPurchasesRepository } from '../../src/supplier-purchases/unknown-purchases.repository.js';
+import { BoughtCases } from '../../src/supplier-purchases/bought-cases.js';
+import { CLOSING_LOCK } from '../../src/supplier-purchases/unknown-purchases.sql.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -65,7 +67,7 @@ async function openUnit(theirs?: string): Promise<{ order: OrderBody; later: str
 
 const caseOf = async (reference: string): Promise<Case | undefined> =>
   (await commandLine.json<Case[]>('reversal', 'list')).find((each) => each.reference === reference);
-const closeBought = (): Promise<number[]> => stack.api.get(UnknownPurchasesRepository).closeBought();
+const closeBought = (): Promise<number[]> => stack.api.get(BoughtCases).closeNext();
 
 /** Until the unit has come to the attempt that the supplier listed. */
 const untilSent = (reference: string): Promise<unknown> =>
@@ -132,5 +134,39 @@ describe('the case of a purchase under a later attempt than the books know of', 
     const found = await caseOf(later);
     expect(found).toMatchObject({ status: 'open' });
     await commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test');
+  });
+
+  it('is looked at once those before it were, and those are again, a thousand at a time', async () => {
+    const fillers = await stack.sql<{ id: number }>(`
+      INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, created_at)
+      SELECT id, 'unknown_purchase', NULL, 'filler-' || n, now() FROM suppliers, generate_series(1, 1000) n WHERE code = 'fake'
+      RETURNING id`);
+    const { order, later, answers } = await openUnit();
+    Object.assign(answers, { first: soldOut, later: bought });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const found = await caseOf(later);
+    expect(await closeBought()).toEqual([]);
+    expect(await closeBought()).toEqual([found?.id]);
+    const [first] = fillers;
+    const rename = (id: number | undefined, reference: string): Promise<unknown> =>
+      stack.sql(`UPDATE supplier_reversals SET reference = $2 WHERE id = $1`, [id, reference]);
+    await rename(found?.id, 'filler-0');
+    await rename(first?.id, later);
+    expect(await closeBought()).toEqual([first?.id]);
+    await stack.sql(`DELETE FROM supplier_reversals WHERE reference LIKE 'filler-%'`);
+    expect(await closeBought()).toEqual([]);
+  });
+
+  it('is looked at by one worker at a time', async () => {
+    const { order, later, answers } = await openUnit();
+    Object.assign(answers, { first: soldOut, later: bought });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const found = await caseOf(later);
+    const other = new pg.Client(stack.config.DATABASE_URL);
+    await other.connect();
+    await other.query(`SELECT pg_advisory_lock(${CLOSING_LOCK})`);
+    expect(await closeBought()).toEqual([]);
+    await other.end();
+    await eventually(closeBought, ([closed]) => closed === found?.id);
   });
 });
