@@ -16,6 +16,7 @@ const MOST_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
 const MAX_DETAIL_LENGTH = 500;
 const MAX_CURSOR_LENGTH = 4_096;
+const NO_LONGER_LISTED = 'it listed purchases before, and answers now that it has no list';
 const NONE_TO_READ = 'no entry in the list of purchases can be read';
 
 /** What a supplier listed. */
@@ -64,7 +65,8 @@ export class PurchaseListsService {
     const { adapter, settings } = connection;
     const { purchases: list } = adapter;
     if (!list) return null;
-    return this.readAll(supplier, (page) => list.read(settings, since, page), options);
+    const reading = await this.readAll(supplier, (page) => list.read(settings, since, page), options);
+    return reading === null && supplier.purchases_listed_at !== null ? unread(NO_LONGER_LISTED) : reading;
   }
 
   /** Takes a statement of a supplier for its list. @param name of the file. */

@@ -223,7 +223,7 @@ export class SuppliersService {
       max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
       // What it refused may be right now: it is asked at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
-      // Elsewhere we have another balance, and its catalogue was not read.
+      // Elsewhere we have another balance, and neither its catalogue nor its list of purchases was read.
       ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_ASKED),
     };
   }
@@ -234,7 +234,7 @@ const isBuiltIn = (code: string): AppError =>
 
 const NOTHING_ASKED = {
   ...{ balance_micros: null, balance_currency: null, balance_at: null },
-  ...{ catalogue_read_at: null, product_read_at: null },
+  ...{ catalogue_read_at: null, product_read_at: null, purchases_listed_at: null },
 };
 
 const isSameHost = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;

@@ -144,4 +144,26 @@ describe('workers', () => {
     expect(listedAt).toEqual(expect.any(Date));
     expect(log.filter((line) => line.includes('can’t be read'))).toHaveLength(1);
   });
+
+  it('warn once of a supplier that listed before and says now that it has no list, and its report fails', async () => {
+    stack.supplier.purchases = () => ({ status: 422 });
+    const detail = 'it listed purchases before, and answers now that it has no list';
+    log.length = 0;
+    await whileRead('2026-01-15', (worker) =>
+      eventually(
+        () => listsOf(worker, 'unread'),
+        (count) => count > 1,
+      ),
+    );
+    expect(log.filter((line) => line.includes(detail))).toHaveLength(1);
+    const report = ['report', 'supplier', '--supplier', 'fake', '--json'];
+    const { stdout } = await commandLine.run(...report);
+    expect(JSON.parse(stdout)).toMatchObject({
+      suppliers: [{ ok: false, listed: null, problem: `list of purchases: ${detail}` }],
+    });
+    await stack.addSupplier('fake', `${stack.supplier.url}/moved`);
+    const [moved] = await stack.sql(`SELECT purchases_listed_at FROM suppliers WHERE code = 'fake'`);
+    await stack.addSupplier('fake', stack.supplier.url);
+    expect(moved).toEqual({ purchases_listed_at: null });
+  });
 });
