@@ -5,7 +5,11 @@ import type { Logger } from '../core/logger.js';
 import { Metrics, type PurchaseListResult } from '../core/metrics.js';
 import { SchemaService } from '../database/schema.service.js';
 import { BoughtCases } from '../supplier-purchases/bought-cases.js';
-import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
+import {
+  PurchaseListsService,
+  type Listed,
+  type ListReading,
+} from '../supplier-purchases/purchase-lists.service.js';
 import { WorkerJob } from './worker-job.js';
 
 const CLOSE_EVERY_MS = 60_000;
@@ -56,10 +60,10 @@ export class PurchaseLists extends WorkerJob {
       this.warnOnce(supplier, 'unread', { detail }, 'a supplier does not list what it sold us');
       return;
     }
-    const { purchases, unreadable, opened } = reading ?? NOTHING_LISTED;
+    const { purchases, unreadable, unreadableName = null, opened } = reading ?? NOTHING_LISTED;
     if (unreadable > 0) {
       const message = 'entries in a supplier’s list of what it sold us can’t be read';
-      this.warnOnce(supplier, 'unreadable', { purchases, unreadable }, message);
+      this.warnOnce(supplier, 'unreadable', { purchases, unreadable, unreadableName }, message);
     } else {
       this.wrong.delete(supplier);
     }
@@ -75,7 +79,7 @@ export class PurchaseLists extends WorkerJob {
   }
 }
 
-const NOTHING_LISTED = { purchases: 0, unreadable: 0, opened: [] as number[] };
+const NOTHING_LISTED: Omit<Listed, 'known'> = { purchases: 0, unreadable: 0, opened: [] };
 
 function resultOf(reading: ListReading): PurchaseListResult {
   if (reading === null) return 'none';

@@ -1,7 +1,7 @@
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
 import { counted } from '../core/text.js';
-import type { ListReading } from '../supplier-purchases/purchase-lists.service.js';
+import { namedIn, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import type { DayFigures } from './daily-report.service.js';
 import { marginPercent, type MarginFigures } from './margin-report.service.js';
 import type { SupplierComparison } from './supplier-report.service.js';
@@ -150,5 +150,5 @@ function problemOf(list: ListReading): string | null {
   if (list === null) return null;
   if (!list.known) return `list of purchases: ${list.detail}`;
   if (list.unreadable === 0) return null;
-  return `list of purchases: ${counted(list.unreadable, 'entry', 'entries')} can’t be read`;
+  return `list of purchases: ${counted(list.unreadable, 'entry', 'entries')} can’t be read${namedIn(list)}`;
 }

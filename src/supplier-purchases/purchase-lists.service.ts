@@ -26,6 +26,8 @@ export interface Listed {
   purchases: number;
   /** Entries besides those that can't be read. */
   unreadable: number;
+  /** What the supplier calls the first of those that it names, of the pages that were read now. */
+  unreadableName?: string | null;
   /** The cases that it opened: purchases that no book knows. */
   opened: number[];
 }
@@ -133,7 +135,9 @@ export class PurchaseListsService {
       listed.opened.push(...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold))));
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
-      if (reading.next === null) return hasNoneToRead(listed) ? unread(NONE_TO_READ) : listed;
+      listed.unreadableName ??= reading.unreadableName ?? null;
+      if (reading.next === null)
+        return hasNoneToRead(listed) ? unread(`${NONE_TO_READ}${namedIn(listed)}`) : listed;
       const isSeen = seen.has(reading.next);
       const { purchases, unreadable } = listed;
       onNext?.(isSeen ? null : { page: reading.next, purchases, unreadable });
@@ -178,6 +182,10 @@ function storedPlace(
 
 /** Then it is most likely another list than we know: it is read again from the same moment, as one that fails. */
 const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases === 0 && unreadable > 0;
+
+/** So that an operator finds one of those that can't be read; empty where the supplier names none. */
+export const namedIn = ({ unreadableName: name }: Pick<Listed, 'unreadableName'>): string =>
+  name ? ` (the supplier calls one of them ${name})` : '';
 
 const unread = (detail: string, reached = true): Unavailable => ({ known: false, detail, reached });
 

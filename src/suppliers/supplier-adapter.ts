@@ -123,6 +123,8 @@ export interface PurchasesPage {
   purchases: ListedPurchase[];
   /** Entries besides those that can't be read. */
   unreadable: number;
+  /** What the supplier calls the first of those that it names. */
+  unreadableName?: string | null;
   /** By what the next page is asked for; null behind the last. */
   next: string | null;
 }

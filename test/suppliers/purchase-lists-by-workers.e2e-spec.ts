@@ -129,7 +129,8 @@ describe('workers', () => {
 
   it('go on behind entries that can’t be read, count such lists, and warn once', async () => {
     const reference = unique('ord_gone.5');
-    stack.supplier.purchases = () => page([{}, { reference, status: 'succeeded' }]);
+    stack.supplier.purchases = () =>
+      page([{ supplier_reference: 'S-1' }, { reference, status: 'succeeded' }]);
     log.length = 0;
     await whileRead(null, (worker) =>
       eventually(
@@ -142,7 +143,8 @@ describe('workers', () => {
       `SELECT purchases_listed_at AS listed_at FROM suppliers WHERE code = 'fake'`,
     );
     expect(listedAt).toEqual(expect.any(Date));
-    expect(log.filter((line) => line.includes('can’t be read'))).toHaveLength(1);
+    const warnings = log.filter((line) => line.includes('can’t be read'));
+    expect(warnings).toEqual([expect.stringContaining('"unreadableName":"S-1"')]);
   });
 
   it('warn once of a supplier that listed before and says now that it has no list, and its report fails', async () => {

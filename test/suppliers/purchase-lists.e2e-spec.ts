@@ -136,14 +136,14 @@ describe('what a supplier lists that it sold us', () => {
 
   it('is read but for entries that can’t be, which are counted', async () => {
     const [before, between, after] = [unique('ord_gone.4'), unique('ord_gone.4'), unique('ord_gone.4')];
-    const unreadable = [null, { status: 'succeeded', supplier_reference: unique('S') }, { reference: 7 }];
+    const unreadable = [null, { status: 'succeeded', supplier_reference: 'S-1' }, { reference: 7 }];
     stack.supplier.purchases = (query) =>
       query.has('cursor')
         ? page([{ reference: after, status: 'succeeded' }, { reference: 'x'.repeat(256) }])
         : page([{ reference: before }, ...unreadable, { reference: between }], '1');
     expect(await report()).toMatchObject({
       ...{ ok: false, listed: 3, unreadable: 4, unknown: 3 },
-      problem: 'list of purchases: 4 entries can’t be read',
+      problem: 'list of purchases: 4 entries can’t be read (the supplier calls one of them S-1)',
     });
     expect((await openCases()).map(({ reference }) => reference)).toEqual([after, between, before]);
   });

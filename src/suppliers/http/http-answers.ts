@@ -67,7 +67,9 @@ export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): Purch
   if (!Array.isArray(data) || !(next === null || (typeof next === 'string' && next !== '')))
     return { known: false, detail: 'the list of purchases can’t be read', reached: true };
   const purchases = data.map(readListed).filter((purchase) => purchase !== null);
-  return { known: true, purchases, unreadable: data.length - purchases.length, next };
+  const names = data.filter((entry) => readListed(entry) === null).map(theirNameOf);
+  const unreadableName = names.find((name) => name !== null) ?? null;
+  return { known: true, purchases, unreadable: data.length - purchases.length, unreadableName, next };
 }
 
 /**
@@ -90,6 +92,8 @@ function readListed(entry: unknown): ListedPurchase | null {
     cost: typeof currency === 'string' ? amountOf(cost, storable(currency, 16)) : null,
   };
 }
+
+const theirNameOf = (entry: unknown): string | null => nameOf(asObject(entry)?.supplier_reference) ?? null;
 
 /** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
