@@ -7,6 +7,12 @@ export interface Statement {
   readonly text: string;
 }
 
+/** A statement and what it is asked with. */
+export interface Asked {
+  statement: Statement;
+  values: unknown[];
+}
+
 /** Something that runs statements: the pool, or one open transaction. */
 export interface Queryable {
   query<Row extends object>(statement: Statement, values?: unknown[]): Promise<Row[]>;

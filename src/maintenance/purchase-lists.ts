@@ -14,7 +14,10 @@ import { WorkerJob } from './worker-job.js';
 
 const CLOSE_EVERY_MS = 60_000;
 
-/** Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, until one does. */
+/**
+ * Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case. Closes
+ * such cases again where an order turns out to have been given the purchase.
+ */
 @Injectable()
 export class PurchaseLists extends WorkerJob {
   /** What was wrong with those that told not all when last asked: that is worth one line, not one each time. */

@@ -1,5 +1,5 @@
 import { MAX_LIMIT } from '../core/pagination.js';
-import type { Statement } from '../database/database.js';
+import type { Asked, Statement } from '../database/database.js';
 import { ITEM_COLUMNS, ORDER_COLUMNS, type ItemRow, type OrderRow } from './order.rows.js';
 import type { OrderStatus } from './states.js';
 
@@ -60,12 +60,6 @@ export interface PageFilter {
   referenceId?: string | undefined;
 }
 
-/** A statement and what it is asked with. */
-interface Asked {
-  statement: Statement;
-  values: unknown[];
-}
-
 /** Which of a merchant's orders a page is of. */
 export interface OrderPage {
   merchantId: number;
@@ -79,7 +73,7 @@ export interface OrderPage {
 }
 
 /** The longest page, and one more, which says that there is another page. */
-export const MOST_OF_PAGE = MAX_LIMIT + 1;
+const MOST_OF_PAGE = MAX_LIMIT + 1;
 
 /**
  * One statement per combination of what is asked, so that each is planned with the index that serves it. Conditions stand

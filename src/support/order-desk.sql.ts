@@ -1,5 +1,5 @@
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
-import type { Statement } from '../database/database.js';
+import type { Asked } from '../database/database.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
 import { ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
@@ -72,10 +72,6 @@ export const isContradiction = ({ status, failureCode }: DeskFilter): boolean =>
   failureCode !== undefined && status !== undefined && status !== 'failed';
 
 type Add = (value: unknown) => string;
-interface Asked {
-  statement: Statement;
-  values: unknown[];
-}
 
 const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';

@@ -1,4 +1,4 @@
-import type { Statement } from '../database/database.js';
+import type { Asked } from '../database/database.js';
 import type { FailureCode } from '../core/failures.js';
 import { ORDER_COLUMNS } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
@@ -59,7 +59,7 @@ const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const NEWEST_FIRST = 'ORDER BY o.created_at DESC, o.id DESC';
 
 /** Orders that the filter lets through, newest first. */
-export function listOrders(filter: OrderFilter): { statement: Statement; values: unknown[] } {
+export function listOrders(filter: OrderFilter): Asked {
   const values: unknown[] = [];
   const text = textOf(filter, (value) => `$${values.push(value)}`);
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
