@@ -1,30 +1,15 @@
 /** Specs sit beside pure files (`*.spec.ts`); `test/*.e2e-spec.ts` run on real PostgreSQL and Redis. */
 export default {
-  testEnvironment: 'node',
+  // Suites run as plain Node.js programs: nothing is transformed by Jest itself.
+  runner: '<rootDir>/test/runner/index.js',
+  reporters: ['<rootDir>/test/runner/reporter.js'],
   roots: ['<rootDir>/src', '<rootDir>/tools', '<rootDir>/test'],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
+  // Only `--findRelatedTests` asks Jest for a module.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  resolver: '<rootDir>/test/support/resolver.cjs',
-  testSequencer: '<rootDir>/test/support/sequencer.cjs',
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  testSequencer: '<rootDir>/test/runner/sequencer.js',
   // Most of a test's time is waiting for sockets and clocks, so there is room for more than one per core.
-  maxWorkers: 5,
+  maxWorkers: 3,
   // A test that fails waits for something that does not come; one that passes on a busy machine takes its time.
   testTimeout: 180_000,
 };

@@ -9,14 +9,18 @@ export const checkout = fileURLToPath(new URL('..', import.meta.url));
 const inCheckout = (...parts) => path.join(checkout, ...parts);
 const readJson = (file) => JSON.parse(readFileSync(inCheckout(file), 'utf8'));
 
-/** Installs what the lock file names and builds the sources, each only when it is not done already. */
-export function prepareCheckout() {
+/** Installs what the lock file names, when it is not done already. */
+export function installPackages() {
   process.chdir(checkout);
   checkNode();
-  if (!isInstalled()) {
-    // NODE_ENV=production must not leave out the compiler, nor a setting of npm the PostgreSQL binaries.
-    runNpm('Installing packages', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
-  }
+  if (isInstalled()) return;
+  // NODE_ENV=production must not leave out the compiler, nor a setting of npm the PostgreSQL binaries.
+  runNpm('Installing packages', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+}
+
+/** Installs what the lock file names and builds the sources, each only when it is not done already. */
+export function prepareCheckout() {
+  installPackages();
   if (!isServiceBuilt()) build('the service', 'service', ['src', 'tools', 'vendor']);
   if (!isSiteBuilt()) build('the documentation', 'site', ['site']);
   if (!isConsoleBuilt()) build('the console', 'console', ['console']);

@@ -1,21 +1,31 @@
-// `npm test [-- jest arguments]`: from a fresh clone to a tested one. The last line counts the tests.
-import { spawn } from 'node:child_process';
+// From a fresh clone to a tested one. The last line counts the tests.
+//   npm test                          the suites that make a change trusted: all but those of test/long.js
+//   npm test -- test/orders -t words  those alone that the arguments of jest select, long ones too
+//   npm run test:all                  all suites; with `--rest` those alone that `npm test` leaves out
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { checkout, PreparationError, prepareCheckout } from './prepare.mjs';
+import { LONG, LONG_SUITES } from '../test/long.js';
+import { checkout, installPackages, PreparationError, prepareCheckout } from './prepare.mjs';
 
-/** Suites that drive a browser. */
-const IN_BROWSER = '/browser[/.]';
+const NEVER = '/node_modules/';
+/** They keep every processor busy: beside them, tests that wait for the network would give up. */
+const BROWSERS = LONG.browsers.map((pattern) => `/test/${pattern}`);
+const QUICK = ['--testPathIgnorePatterns', NEVER, ...LONG_SUITES];
+const REST = [
+  ['--testPathPatterns', ...LONG_SUITES, '--testPathIgnorePatterns', NEVER, ...BROWSERS],
+  ['--testPathPatterns', ...BROWSERS, '--maxWorkers=2'],
+];
 
 let isInterrupted = false;
 
-process.exit(await main());
+process.exit(await main(process.argv.slice(2)));
 
-async function main() {
+async function main(args) {
+  const runs = runsOf(args);
   try {
-    prepareCheckout();
-    await import('./pack-for-tests.mjs');
+    await prepareFor(runs);
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
     console.error(error.message);
@@ -28,18 +38,21 @@ async function main() {
   try {
     const total = { passed: 0, failed: 0, skipped: 0 };
     const failures = [];
-    for (const args of runsOf(process.argv.slice(2))) {
+    for (const run of runs) {
       const results = path.join(directory, 'results.json');
       rmSync(results, { force: true });
-      const exitCode = await runJest(results, args);
+      const exitCode = await runJest(results, run);
       const report = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : {};
       failures.push(...failuresOf(report));
       const counts = count(report, exitCode);
       for (const key of Object.keys(total)) total[key] += counts[key];
       if (isInterrupted) break;
     }
-    // Once more at the end, where they are looked for after thousands of lines.
-    for (const failure of failures) console.log(`failed: ${failure}`);
+    // Once more at the end, where they are looked for, with the command that repeats each.
+    for (const { suite, name } of failures) {
+      console.log(`failed: ${suite}: ${name ?? 'did not run'}`);
+      console.log(`  repeat: npm test -- ${suite}${name ? ` -t '${asPattern(name)}'` : ''}`);
+    }
     printCounts(total);
     return total.failed > 0 ? 1 : 0;
   } finally {
@@ -47,34 +60,38 @@ async function main() {
   }
 }
 
-/**
- * Browsers keep every processor busy: beside them, tests that wait for the network would give up. Where the caller names no
- * tests, they have a run of their own.
- */
-function runsOf(args) {
-  if (args.length > 0) return [args];
-  return [
-    ['--testPathIgnorePatterns', '/node_modules/', IN_BROWSER],
-    ['--testPathPatterns', IN_BROWSER, '--maxWorkers=2'],
-  ];
+/** @returns the arguments of one run of jest after the other. */
+function runsOf([first, ...others]) {
+  if (first === '--all') return others[0] === '--rest' ? REST : [QUICK, ...REST];
+  return first === undefined ? [QUICK] : [[first, ...others]];
+}
+
+/** Unit specs need neither a build nor servers: a single one has its result within seconds. */
+async function prepareFor(runs) {
+  installPackages();
+  const files = runs.map((run) => listSuites(run));
+  const count = files.flat().length;
+  if (count > 1) console.error(`${count} suites${runs[0] === QUICK ? ' (npm run test:all runs all)' : ''}`);
+  if (files.flat().some((file) => file.endsWith('.e2e-spec.ts'))) prepareCheckout();
+}
+
+function listSuites(args) {
+  const { stdout } = spawnSync(process.execPath, [jestProgram(), '--listTests', ...args], {
+    encoding: 'utf8',
+  });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+function jestProgram() {
+  return path.join(checkout, 'node_modules', 'jest', 'bin', 'jest.js');
 }
 
 async function runJest(results, args) {
-  const jest = spawn(
-    process.execPath,
-    [
-      // The sources are ES modules, which jest runs in Node's vm; Node warns of that in every worker.
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      path.join(checkout, 'node_modules', 'jest', 'bin', 'jest.js'),
-      '--json',
-      `--outputFile=${results}`,
-      // The servers and their files are gone by then; a socket that is still closing must not hold up the result.
-      '--forceExit',
-      ...args,
-    ],
-    { stdio: ['ignore', 2, 2] },
-  );
+  const jest = spawn(process.execPath, [jestProgram(), ...args], {
+    stdio: ['ignore', 2, 2],
+    // Where test/runner/reporter.js leaves what came of it.
+    env: { ...process.env, TEST_RESULTS_FILE: results },
+  });
   // Ctrl-C reaches jest too, which then cleans up; a signal to this process alone is passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -97,13 +114,16 @@ function count(report, exitCode) {
 }
 
 function failuresOf({ testResults = [] }) {
-  return testResults.flatMap(({ name, status, assertionResults }) => {
-    const suite = path.relative(checkout, name);
-    const tests = assertionResults.filter((each) => each.status === 'failed');
-    if (tests.length > 0) return tests.map(({ fullName }) => `${suite}: ${fullName}`);
-    return status === 'failed' ? [`${suite}: did not run`] : [];
+  return testResults.flatMap(({ testFilePath, testExecError, testResults: tests }) => {
+    const suite = path.relative(checkout, testFilePath);
+    const failed = tests.filter((each) => each.status === 'failed');
+    if (failed.length > 0) return failed.map(({ fullName: name }) => ({ suite, name }));
+    return testExecError ? [{ suite }] : [];
   });
 }
+
+/** As jest reads a name: a regular expression, which the shell takes as it is. */
+const asPattern = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll("'", '.');
 
 function printCounts({ passed, failed, skipped }) {
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

@@ -31,7 +31,8 @@ async function run(command) {
   let last = '';
   for await (const line of createInterface(child.stdout)) {
     console.log(line);
-    if (line.startsWith('failed: ')) failures.push(line);
+    // What failed, and how to repeat it.
+    if (/^(failed|  repeat): /.test(line)) failures.push(line);
     last = line;
   }
   const [code] = await closed;

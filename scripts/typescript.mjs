@@ -4,9 +4,7 @@ import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { transform } from '@swc/core';
-import jestConfig from '../jest.config.js';
-
-const [, swcOptions] = jestConfig.transform['^.+\\.ts$'];
+import { swcOptions } from './swc.mjs';
 
 // Node loads this file twice: to register the hooks, and in a thread of its own to run them.
 if (isMainThread) register(import.meta.url);

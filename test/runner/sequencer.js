@@ -1,14 +1,14 @@
-const TestSequencer = require('@jest/test-sequencer').default;
+import TestSequencer from '@jest/test-sequencer';
 
 /** Suites that take long for the size of their files, by which jest goes where it has run none before. */
 const LONG =
   /\/(generate|retention|npm-start|recovery|metrics|uploads|changes|silent-database)\.(e2e-)?spec\.ts$/;
 
 /** Begins with long suites: one that began last would keep a single processor busy in the end. */
-module.exports = class extends TestSequencer {
+export default class LongestFirst extends TestSequencer {
   sort(tests) {
     const sorted = super.sort(tests);
     const isLong = ({ path }) => LONG.test(path);
     return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
   }
-};
+}

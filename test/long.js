@@ -1,0 +1,42 @@
+/**
+ * The suites that `npm test` leaves to `npm run test:all`, by what makes them long: patterns of paths. All others are quick,
+ * and `npm test` runs them.
+ */
+export const LONG = {
+  'loads and faults': [
+    'concurrency/model',
+    'fulfilment/(crashed-database|full-disk|lost-claims|recovery)',
+    'ops/(redis-failover|retention)',
+    'supplier-callbacks/forged-many',
+    'webhooks/slots',
+  ],
+  'many rows': [
+    'cli/months-in-pieces',
+    'console/(merchant|order)-plans',
+    'contract/order-filter-plans',
+    'ops/(archive|archive-steps|event-partitions|migrations|old-partitions|order-partitions|plans|transfer-partitions)',
+    'webhooks/delivery-plans',
+  ],
+  'other runtimes and builds': [
+    'build',
+    'generate',
+    'npm-start',
+    'sdk/(package|php.*|runtimes)',
+    'snippets/(receivers|running)',
+  ],
+  'other servers': [
+    'cells',
+    'console/oidc-provider',
+    'deploy',
+    'ha-settings',
+    'kubernetes',
+    'nginx',
+    'ops/(pooler|read-replica|tls)',
+  ],
+  browsers: ['console/browser/(?!orders)', 'site/browser'],
+};
+
+/** One regular expression for all of them. */
+export const LONG_SUITES = Object.values(LONG)
+  .flat()
+  .map((pattern) => `/test/${pattern}\\.(e2e-)?spec\\.ts$`);

@@ -1,0 +1,97 @@
+import { pathToFileURL } from 'node:url';
+import { createEmptyTestResult } from '@jest/test-result';
+import { addEventHandler, getState, resetState, run } from 'jest-circus';
+import { formatExecError, formatResultsErrors } from 'jest-message-util';
+import { expect, jest } from './globals.js';
+
+// What the suite does not wait for and what fails there is a failure of the test that runs.
+for (const event of ['uncaughtException', 'unhandledRejection']) {
+  process.on(event, (error) => {
+    const { currentlyRunningTest, unhandledErrors } = getState();
+    (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
+  });
+}
+
+addEventHandler(({ name, test }) => {
+  if (name === 'test_start') {
+    expect.setState({ currentTestName: titlesOf(test).join(' '), suppressedErrors: [] });
+  }
+  if (name === 'test_done') {
+    const { suppressedErrors = [], numPassingAsserts } = expect.getState();
+    test.numPassingAsserts = numPassingAsserts;
+    test.errors.push(...suppressedErrors);
+    expect.setState({ suppressedErrors: [] });
+  }
+});
+
+/** Runs one suite, and puts back what it may have changed in this process. @returns what Jest's reporters expect. */
+export async function runSuite(file, { testNamePattern, testTimeout, expand, config }) {
+  const env = { ...process.env };
+  const startedAt = Date.now();
+  resetState();
+  getState().testTimeout = testTimeout;
+  if (testNamePattern) getState().testNamePattern = new RegExp(testNamePattern, 'i');
+  expect.setState({ expand, testPath: file });
+  try {
+    await import(pathToFileURL(file).href);
+    return report(file, config, await run(), startedAt);
+  } finally {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    Object.assign(process.env, env);
+  }
+}
+
+function titlesOf(test) {
+  const titles = [];
+  // The outermost block is Jest's own.
+  for (let block = test; block.parent; block = block.parent) titles.unshift(block.name);
+  return titles;
+}
+
+function report(file, config, { testResults, unhandledErrors, unhandledErrorsDetailed }, startedAt) {
+  const results = testResults.map(
+    ({ testPath, errors, errorsDetailed, status, duration, numPassingAsserts }) => {
+      const [, ...titles] = testPath;
+      const outcome = { skip: 'pending', todo: 'todo' }[status] ?? (errors.length > 0 ? 'failed' : 'passed');
+      return {
+        ancestorTitles: titles.slice(0, -1),
+        title: titles.at(-1),
+        fullName: titles.join(' '),
+        status: outcome,
+        duration,
+        numPassingAsserts,
+        failureMessages: errors,
+        failureDetails: errorsDetailed,
+        location: null,
+        invocations: 1,
+        retryReasons: [],
+      };
+    },
+  );
+  const count = (status) => results.filter((each) => each.status === status).length;
+  const options = { noStackTrace: false };
+  let failureMessage = formatResultsErrors(results, config, options, file) ?? '';
+  let testExecError;
+  if (unhandledErrors.length > 0) {
+    testExecError = { message: '', stack: unhandledErrors.join('\n') };
+    failureMessage += unhandledErrorsDetailed
+      .map((error) => formatExecError(error, config, options, file))
+      .join('\n');
+  }
+  const end = Date.now();
+  const empty = createEmptyTestResult();
+  return {
+    ...empty,
+    failureMessage: failureMessage === '' ? null : failureMessage,
+    numFailingTests: count('failed'),
+    numPassingTests: count('passed'),
+    numPendingTests: count('pending'),
+    numTodoTests: count('todo'),
+    perfStats: { ...empty.perfStats, start: startedAt, end, runtime: end - startedAt, slow: false },
+    testExecError,
+    testFilePath: file,
+    testResults: results,
+  };
+}
