@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { CallbackScene, type OpenUnit } from '../supplier-callbacks/scene.js';
 import { deliveriesOf, handedOver, keptFor, newPlayer, read } from './handed-over.js';
+
+useCallingAdapters();
 
 let scene: CallbackScene;
 

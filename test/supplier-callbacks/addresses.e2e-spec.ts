@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CommandLine } from '../cli/command-line.js';
 import { SupplierScene } from '../cli/supplier-scene.js';
-import { addCallingAdapters } from '../support/calling-supplier.js';
+import { useCallingAdapters } from '../support/calling-supplier.js';
 
-addCallingAdapters();
+useCallingAdapters();
 
 const BASE_URL = 'https://topup.example/api/';
 

@@ -1,9 +1,16 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SIGNATURE_HEADER, signatureOf, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import {
+  SIGNATURE_HEADER,
+  signatureOf,
+  WEBHOOK_SECRET,
+  useCallingAdapters,
+} from '../support/calling-supplier.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
+
+useCallingAdapters();
 
 const COUNT = 10_000;
 const CONNECTIONS = 32;

@@ -5,7 +5,7 @@ import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { SIGNATURE_HEADER, signatureOf } from '../support/calling-supplier.js';
+import { SIGNATURE_HEADER, signatureOf, useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
@@ -13,6 +13,8 @@ import { sendRaw } from '../support/raw-http.js';
 import { untilServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
 import { CallbackScene } from './scene.js';
+
+useCallingAdapters();
 
 let scene: CallbackScene;
 let url: string;

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
 import { CommandLine } from '../cli/command-line.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
-import { WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { WEBHOOK_SECRET, useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { CallbackScene, type StoredCallback } from './scene.js';
+
+useCallingAdapters();
 
 const PRIVATE = 'serial-4711-of-the-buyer';
 const log: string[] = [];

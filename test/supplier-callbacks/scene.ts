@@ -3,17 +3,10 @@ import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
-import {
-  addCallingAdapters,
-  SIGNATURE_HEADER,
-  signatureOf,
-  WEBHOOK_SECRET,
-} from '../support/calling-supplier.js';
+import { SIGNATURE_HEADER, signatureOf, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
-
-addCallingAdapters();
 
 /** A callback as it is stored. */
 export interface StoredCallback {
@@ -38,7 +31,7 @@ type Json = Record<string, unknown>;
 
 /**
  * The service with suppliers that call it: `signing` proves who it is, `plain` does not, and `patient` is to be left
- * alone for ten minutes after each call.
+ * alone for ten minutes after each call. Its suite has called `useCallingAdapters()`.
  */
 export class CallbackScene {
   private constructor(

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandLine } from '../cli/command-line.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { unique } from '../support/stack.js';
 import { CallbackScene } from './scene.js';
+
+useCallingAdapters();
 
 interface Case {
   id: number;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { AdapterDescription } from '../../src/suppliers/adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS } from '../../src/suppliers/adapters.js';
 import { HttpSupplier, type HttpSettings } from '../../src/suppliers/http/http-supplier.js';
@@ -70,10 +71,20 @@ function read(
   return about;
 }
 
-/** Lets the service know these adapters. To be called before anything of it is started. */
-export function addCallingAdapters(): void {
-  for (const Adapter of [CallingSupplier, PatientSupplier]) {
-    (ADAPTERS as unknown[]).push(Adapter);
-    ADAPTER_NAMES.push(Adapter.description.adapter);
-  }
+/** Lets the service know these adapters while a suite runs. A suite calls it before its own hooks. */
+export function useCallingAdapters(): void {
+  const made = [CallingSupplier, PatientSupplier];
+  const isMade = (adapter: unknown): boolean => made.includes(adapter as typeof CallingSupplier);
+  const all = ADAPTERS as unknown[];
+  const settle = (): void => {
+    ADAPTER_NAMES.splice(0, Infinity, ...ADAPTERS.map(({ description }) => description.adapter));
+  };
+  beforeAll(() => {
+    all.push(...made);
+    settle();
+  });
+  afterAll(() => {
+    all.splice(0, Infinity, ...all.filter((adapter) => !isMade(adapter)));
+    settle();
+  });
 }
