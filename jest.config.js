@@ -1,3 +1,5 @@
+import swc from './scripts/swc.mjs';
+
 /** Specs sit beside pure files (`*.spec.ts`); `test/*.e2e-spec.ts` run on real PostgreSQL and Redis. */
 export default {
   testEnvironment: 'node',
@@ -5,18 +7,7 @@ export default {
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', swc],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   resolver: '<rootDir>/test/support/resolver.cjs',

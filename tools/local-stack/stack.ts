@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -43,9 +44,11 @@ export async function startStack(start: Start): Promise<void> {
     ['postgres', 'redis', 'simulator'],
     [port, managementPort, workerManagementPort, consolePort],
   );
-  const databaseUrl = settings.databaseUrl ?? (await ownPostgres(start, ports.postgres));
-  const redisUrl = settings.redisUrl ?? (await ownRedis(start, ports.redis));
-  const simulator = await startSimulator(start, ports.simulator);
+  const [databaseUrl, redisUrl, simulator] = await beside([
+    settings.databaseUrl ?? ownPostgres(start, ports.postgres),
+    settings.redisUrl ?? ownRedis(start, ports.redis),
+    startSimulator(start, ports.simulator),
+  ]);
   const env = serviceEnvironment(start, databaseUrl, redisUrl);
 
   await answers(databaseUrl);
@@ -70,6 +73,15 @@ export async function startStack(start: Start): Promise<void> {
       ...seeded,
     }),
   );
+  completePages(start);
+}
+
+/** All of them at the same time. Where one fails, the others are in the supervisor's charge before that is said. */
+async function beside<T extends readonly unknown[]>(
+  starts: readonly [...T],
+): Promise<{ [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(starts);
+  return Promise.all(starts);
 }
 
 async function ownPostgres(start: Start, port: number): Promise<string> {
@@ -191,6 +203,23 @@ async function startChild(
   await start.supervisor.add(name, running);
   start.lock.addChild(running.pid);
   return running;
+}
+
+/** The pages are no part of the start: a newcomer orders while they are installed and built. */
+function completePages(start: Start): void {
+  const pages = ['dist/site/index.html', 'dist/console/index.html'];
+  if (pages.every((page) => existsSync(path.join(projectRoot, page)))) return;
+  start.print('The documentation and the console are being built; until then their pages say so.');
+  const task = startNode({
+    args: [path.join(projectRoot, 'scripts', 'pages.mjs')],
+    env: start.env,
+    cwd: projectRoot,
+    stopTimeoutMs: 5_000,
+    onLine: (line) => start.print(line),
+    isGroup: true,
+  });
+  start.supervisor.addTask(task);
+  start.lock.addChild(task.pid);
 }
 
 /** Waits until a child answers 200. */
