@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
-const packagesIn = (file) => JSON.parse(readFileSync(path.join(checkout, file), 'utf8')).packages;
+const packagesIn = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
 
 /** The workspaces that pages are made with. */
 export const PAGES = ['console', 'tools/docs-site'];
@@ -13,10 +13,11 @@ export const PAGES = ['console', 'tools/docs-site'];
  * npm leaves a copy of the lock file beside what it installed: the two tell whether anything differs.
  * @param workspaces that have to be there besides the service; all of them when they are not named.
  */
-export function isInstalled(workspaces) {
-  if (!existsSync(path.join(checkout, 'node_modules', '.package-lock.json'))) return false;
-  const installed = packagesIn('node_modules/.package-lock.json');
-  const wanted = packagesIn('package-lock.json');
+export function isInstalled(workspaces, root = checkout) {
+  const copy = path.join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(copy)) return false;
+  const installed = packagesIn(copy);
+  const wanted = packagesIn(path.join(root, 'package-lock.json'));
   const parts = ['', ...(workspaces ?? Object.keys(wanted).filter(isWorkspace))];
   const isAsWanted = ([place, { version, integrity }]) =>
     wanted[place]?.version === version && wanted[place].integrity === integrity;
