@@ -1,7 +1,9 @@
 // `npm start`: from a fresh clone to a running order service. Its pages are built behind it (scripts/pages.mjs).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { prepareOrExit, prepareService, removeOldPages } from './prepare.mjs';
+import module from 'node:module';
+import path from 'node:path';
+import { checkout, prepareOrExit, prepareService, removeOldPages } from './prepare.mjs';
 
 let ahead = Promise.resolve();
 prepareOrExit(() => {
@@ -12,5 +14,7 @@ prepareOrExit(() => {
   removeOldPages();
 });
 await ahead;
+// Node 20 has none.
+module.enableCompileCache?.(path.join(checkout, 'dist', 'compiled'));
 // In this process, so that a signal to it reaches the stack and the stack's exit code is its own.
 await import(new URL('../dist/tools/local-stack/main.js', import.meta.url).href);

@@ -10,10 +10,17 @@ import { startPostgres, stopLeftOverPostgres } from './postgres.js';
 import { identify } from '../../src/cli/local-stack/process-table.js';
 import { startNode, type Running, type Supervisor } from './processes.js';
 import { startRedis, stopLeftOverRedis } from './redis.js';
-import { prepareDatabase, type SimulatorAccess } from './seed.js';
+import type { SimulatorAccess } from './seed.js';
 import { checkPorts, type LocalSettings } from './settings.js';
 import { writeStackFile } from '../../src/cli/local-stack/stack-file.js';
-import { choosePorts, readText, secretsKeyFile, simulatorToken } from './state.js';
+import {
+  choosePorts,
+  demoApiKeyFile,
+  readApiKey,
+  readText,
+  secretsKeyFile,
+  simulatorToken,
+} from './state.js';
 
 /** A start of the whole stack: what it needs at every step. */
 interface Start {
@@ -44,16 +51,21 @@ export async function startStack(start: Start): Promise<void> {
     ['postgres', 'redis', 'simulator'],
     [port, managementPort, workerManagementPort, consolePort],
   );
-  const [databaseUrl, redisUrl, simulator] = await beside([
+  const [databaseUrl, redisUrl, simulator, { prepareDatabase }] = await beside([
     settings.databaseUrl ?? ownPostgres(start, ports.postgres),
     settings.redisUrl ?? ownRedis(start, ports.redis),
     startSimulator(start, ports.simulator),
+    // It loads most of the service, while the servers start.
+    import('./seed.js'),
   ]);
   const env = serviceEnvironment(start, databaseUrl, redisUrl);
 
   await answers(databaseUrl);
+  // The first time it is the seeding that migrates, and not the API, which tells of each migration.
+  const isFirst = readApiKey(demoApiKeyFile(settings.dataDir)) === null;
+  const early = isFirst ? null : startApi(start, env);
   const seeded = await prepareDatabase(env, settings.dataDir, simulator, { hasOperator: true });
-  const apiUrl = await startService(start, env);
+  const apiUrl = await startService(start, env, early ?? startApi(start, env));
   writeStackFile(settings.dataDir, {
     ...identify(process.pid),
     databaseUrl,
@@ -125,6 +137,8 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
     ...env,
     NODE_ENV: env.NODE_ENV ?? 'development',
     LOG_PRETTY: env.LOG_PRETTY ?? 'true',
+    // What Node 22 and later keep of what they compiled; it goes with the build.
+    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? path.join(projectRoot, 'dist', 'compiled'),
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     SECRETS_KEY: settings.secretsKey ?? readText(secretsKeyFile(settings.dataDir)),
@@ -139,21 +153,23 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
   };
 }
 
-/** Starts API, worker and console; resolves with the URL of the API once all are ready. */
-async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<string> {
-  const { host, port, managementHost, managementPort, workerManagementPort, isWatching } = start.settings;
-  const { consoleHost, consolePort } = start.settings;
+function startApi(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
+  const { isWatching, managementPort } = start.settings;
   // The limits are those that the processes promise, with some seconds to spare.
-  const api = await startChild(
-    start,
-    'api',
-    isWatching ? watched('src/main.ts', 9229) : built('src/main.js'),
-    15_000,
-    {
-      ...env,
-      MANAGEMENT_PORT: String(managementPort),
-    },
-  );
+  return startChild(start, 'api', isWatching ? watched('src/main.ts', 9229) : built('src/main.js'), 15_000, {
+    ...env,
+    MANAGEMENT_PORT: String(managementPort),
+  });
+}
+
+/** Starts worker and console beside the API; resolves with the URL of the API once all are ready. */
+async function startService(
+  start: Start,
+  env: NodeJS.ProcessEnv,
+  starting: Promise<Running>,
+): Promise<string> {
+  const { host, port, managementHost, workerManagementPort, isWatching } = start.settings;
+  const { consoleHost, consolePort } = start.settings;
   const worker = await startChild(
     start,
     'worker',
@@ -172,7 +188,7 @@ async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<strin
     env,
   );
   const apiUrl = urlOf(host, port);
-  await waitFor('api', api, `${apiUrl}/readyz`);
+  await waitFor('api', await starting, `${apiUrl}/readyz`);
   await waitFor('worker', worker, `${urlOf(managementHost, workerManagementPort)}/metrics`);
   await waitFor('console', operators, `${urlOf(consoleHost, consolePort)}/readyz`);
   return apiUrl;
