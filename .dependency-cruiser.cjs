@@ -116,7 +116,8 @@ module.exports = {
       name: 'no-dev-dependencies-in-production',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
-      to: { dependencyTypes: ['npm-dev'] },
+      // Those of the workspaces are none of this package.
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'production-stands-alone',

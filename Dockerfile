@@ -2,13 +2,17 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --workspaces=false
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci
-COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY console/package.json ./console/
+COPY tools/docs-site/package.json ./tools/docs-site/
+# Not the tools that check types: CI has done that.
+RUN --mount=type=cache,target=/root/.npm \
+  npm ci --include-workspace-root --workspace=console --workspace=tools/docs-site
+COPY ormconfig.ts ./
 COPY src ./src
 COPY tools ./tools
 COPY console ./console
@@ -17,8 +21,8 @@ COPY docs ./docs
 COPY sdk/typescript/README.md ./sdk/typescript/
 COPY sdk/php/README.md ./sdk/php/
 COPY CHANGELOG.md openapi.json ./
-COPY scripts/clean.mjs scripts/pack.mjs scripts/vendor.mjs ./scripts/
-RUN npm run build
+COPY scripts/build-console.mjs scripts/compile.mjs scripts/pack.mjs scripts/swc.mjs scripts/vendor.mjs ./scripts/
+RUN npm run build:service && npm run build:site && npm run build:console
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Order Top-up Service"

@@ -1,24 +1,27 @@
-// `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them.
+// `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them. What begins with `--`
+// is for the benchmarks.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { prepareCheckout } from './prepare.mjs';
+import { checkout, prepareCheckout } from './prepare.mjs';
 
-prepareCheckout();
-const all = readdirSync('bench').filter((file) => file.endsWith('.ts')).map((file) => file.slice(0, -3)); // prettier-ignore
-const names = process.argv.slice(2);
-const unknown = names.filter((name) => !all.includes(name));
+process.chdir(checkout);
+const files = readdirSync('bench').filter((file) => /\.m?[jt]s$/.test(file));
+const nameOf = (file) => file.replace(/\.\w+$/, '');
+const args = process.argv.slice(2);
+const firstOption = args.findIndex((each) => each.startsWith('--'));
+const names = firstOption < 0 ? args : args.slice(0, firstOption);
+const rest = args.slice(names.length);
+const unknown = names.filter((name) => !files.some((file) => nameOf(file) === name));
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${all.join(', ')}.`);
+  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${files.map(nameOf).join(', ')}.`);
   process.exit(1);
 }
-for (const name of names.length > 0 ? names : all) {
-  console.log(`\n== ${name}`);
-  const { status } = spawnSync(
-    process.execPath,
-    ['--import', './scripts/typescript.mjs', `bench/${name}.ts`],
-    {
-      stdio: 'inherit',
-    },
-  );
+const chosen = names.length > 0 ? names.map((name) => files.find((file) => nameOf(file) === name)) : files;
+// One that is no TypeScript needs nothing installed here.
+if (chosen.some((file) => file.endsWith('.ts'))) prepareCheckout();
+for (const file of chosen) {
+  console.log(`\n== ${nameOf(file)}`);
+  const loader = file.endsWith('.ts') ? ['--import', './scripts/typescript.mjs'] : [];
+  const { status } = spawnSync(process.execPath, [...loader, `bench/${file}`, ...rest], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -30,7 +30,8 @@ const locked = readJson('package-lock.json').packages;
 function productionPackages() {
   const found = new Map();
   for (const [place, entry] of Object.entries(locked)) {
-    if (place === '' || entry.dev) continue;
+    // The checkout and its workspaces are no packages of others.
+    if (!place.startsWith('node_modules/') || entry.link || entry.dev) continue;
     const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const { version, integrity } = entry;
     found.set(`${name}@${version}`, { name, version, integrity, licence: licenceOf(place, name, entry) });

@@ -1,35 +1,77 @@
 // What `npm start` and `npm test` do before anything else, so that both work on a fresh clone.
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isInstalled, PAGES } from './installed.mjs';
+import { node, npm, PreparationError } from './steps.mjs';
+
+export { PreparationError };
 
 export const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 const inCheckout = (...parts) => path.join(checkout, ...parts);
 const readJson = (file) => JSON.parse(readFileSync(inCheckout(file), 'utf8'));
 
-/** Installs what the lock file names, when it is not done already. */
+/** Everything that the lock file names is installed, when it is not already. */
 export function installPackages() {
   process.chdir(checkout);
   checkNode();
-  if (isInstalled()) return;
-  // NODE_ENV=production must not leave out the compiler, nor a setting of npm the PostgreSQL binaries.
-  runNpm('Installing packages', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+  if (!isInstalled()) install('ci');
 }
 
-/** Installs what the lock file names and builds the sources, each only when it is not done already. */
+/** The same, and all is built, each only when it is not done already. */
 export function prepareCheckout() {
   installPackages();
-  if (!isServiceBuilt()) build('the service', 'service', ['src', 'tools', 'vendor']);
-  if (!isSiteBuilt()) build('the documentation', 'site', ['site']);
-  if (!isConsoleBuilt()) build('the console', 'console', ['console']);
+  buildService();
+  buildPages();
+}
+
+/** What runs the service, and no more. `beside` is called before a build, for what can be done meanwhile. */
+export function prepareService(beside = () => undefined) {
+  process.chdir(checkout);
+  checkNode();
+  if (!isInstalled([])) install('ci', '--workspaces=false');
+  if (!isServiceBuilt()) beside();
+  buildService();
+}
+
+/** Takes away pages that are not of these sources: until they are built again, the processes say so. */
+export function removeOldPages() {
+  if (!isSiteBuilt()) remove('site');
+  if (!isConsoleBuilt()) remove('console');
+}
+
+/** Installs and builds what is lacking for the pages; each that fails has said why. @returns whether none did. */
+export function completePages() {
+  process.chdir(checkout);
+  const works = [
+    () => {
+      if (isInstalled(PAGES)) return;
+      // Adds to what is there, which the service uses.
+      const workspaces = PAGES.map((place) => `--workspace=${place}`);
+      install('install', '--no-save', '--include-workspace-root', ...workspaces);
+    },
+    buildSite,
+    buildConsole,
+  ];
+  return works.map((work) => attempt(work)).every(Boolean);
+}
+
+function attempt(work) {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error;
+    console.error(error.message);
+    return false;
+  }
 }
 
 /** The same for a program: a step that failed ends this process, with a message that needs no stack trace. */
-export function prepareOrExit() {
+export function prepareOrExit(prepare = prepareService) {
   try {
-    prepareCheckout();
+    prepare();
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
     exit(error.message);
@@ -57,19 +99,41 @@ function isAllowed(range) {
   return major === leastMajor ? minor >= leastMinor : sign === '>=' && major > leastMajor;
 }
 
-/** npm leaves a copy of the lock file beside what it installed: the two tell whether anything differs. */
-function isInstalled() {
-  if (!existsSync(inCheckout('node_modules', '.package-lock.json'))) return false;
-  const installed = readJson('node_modules/.package-lock.json').packages;
-  const wanted = readJson('package-lock.json').packages;
-  const hasWanted = Object.entries(wanted).every(([place, { version, integrity, optional }]) => {
-    const present = installed[place];
-    // The checkout itself is in one list only; optional packages are those for other platforms.
-    if (present === undefined) return place === '' || optional;
-    return present.version === version && present.integrity === integrity;
-  });
-  return hasWanted && Object.keys(installed).every((place) => place in wanted);
+/** NODE_ENV=production must not leave out what builds, nor a setting of npm the PostgreSQL binaries. */
+function install(...args) {
+  const included = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const count = (output) => /added (\d+)/.exec(output)?.[1] ?? 'the';
+  npm('Installing packages', (output) => `Installed ${count(output)} packages`, ...args, ...included);
 }
+
+function buildService() {
+  if (isServiceBuilt()) return;
+  try {
+    node('Compiling the service', 'Compiled the service', 'scripts/compile.mjs');
+    node('Packing its packages', 'Packed its packages', 'scripts/vendor.mjs');
+  } catch (error) {
+    // What is half built must not be taken for a build by the next start.
+    for (const folder of ['src', 'tools', 'vendor']) remove(folder);
+    throw error;
+  }
+}
+
+function buildPages() {
+  buildSite();
+  buildConsole();
+}
+
+function buildSite() {
+  if (isSiteBuilt()) return;
+  node('Building the documentation', 'Built the documentation', 'dist/tools/docs-site/main.js');
+}
+
+function buildConsole() {
+  if (isConsoleBuilt()) return;
+  node('Building the console', 'Built the console', 'scripts/build-console.mjs');
+}
+
+const remove = (folder) => rmSync(inCheckout('dist', folder), { recursive: true, force: true });
 
 function isServiceBuilt() {
   // The compiler alone, as when it watches, leaves dist without packages.
@@ -78,12 +142,8 @@ function isServiceBuilt() {
     'src',
     'tools',
     'ormconfig.ts',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'nest-cli.json',
     'package-lock.json',
-    'scripts/pack.mjs',
-    'scripts/vendor.mjs',
+    ...['compile', 'pack', 'swc', 'vendor'].map((name) => `scripts/${name}.mjs`),
   ]);
 }
 
@@ -97,7 +157,7 @@ function isSiteBuilt() {
 
 function isConsoleBuilt() {
   const manifest = inCheckout('dist', 'console', '.vite', 'manifest.json');
-  return isNewer(manifest, ['console', 'package-lock.json']);
+  return isNewer(manifest, ['console', 'package-lock.json', 'scripts/build-console.mjs']);
 }
 
 /** Whether what was built is there, and newer than all that it is made of. */
@@ -118,29 +178,3 @@ function newestChange(file) {
     .map((name) => path.join(file, name));
   return Math.max(stats.mtimeMs, ...names.map(newestChange));
 }
-
-function build(what, half, folders) {
-  try {
-    runNpm(`Building ${what}`, ['run', '--silent', `build:${half}`]);
-  } catch (error) {
-    // The compiler writes files even when it finds mistakes; the next start must not take them for a build.
-    for (const folder of folders) rmSync(inCheckout('dist', folder), { recursive: true, force: true });
-    throw error;
-  }
-}
-
-function runNpm(what, args) {
-  console.error(`${what} (npm ${args.join(' ')}) ...`);
-  // Under npm this names the very npm that runs; otherwise it is looked up on PATH.
-  const npm = process.env.npm_execpath;
-  const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  // Standard output belongs to what comes after.
-  const { status, error } = spawnSync(command[0], [...command.slice(1), ...args], {
-    stdio: ['ignore', 2, 2],
-  });
-  if (status === 0) return;
-  throw new PreparationError(`${what} failed${error ? `: ${error.message}` : ''}; the lines above say why.`);
-}
-
-/** A step that failed after it said why. */
-export class PreparationError extends Error {}

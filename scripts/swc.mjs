@@ -1,5 +1,5 @@
-/** How swc turns a TypeScript source into a module: for tests, benchmarks and whatever else runs from the sources. */
-export const swcOptions = {
+/** How swc makes JavaScript of the sources: for the build, for the tests, and for what runs a source at once. */
+export default {
   jsc: {
     target: 'es2022',
     parser: { syntax: 'typescript', decorators: true },

@@ -4,7 +4,7 @@ import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { transform } from '@swc/core';
-import { swcOptions } from './swc.mjs';
+import settings from './swc.mjs';
 
 // Node loads this file twice: to register the hooks, and in a thread of its own to run them.
 if (isMainThread) register(import.meta.url);
@@ -25,6 +25,6 @@ export async function load(url, context, nextLoad) {
   if (!url.endsWith('.ts')) return nextLoad(url, context);
   const filename = fileURLToPath(url);
   const source = await readFile(filename, 'utf8');
-  const { code } = await transform(source, { ...swcOptions, filename, swcrc: false, sourceMaps: 'inline' });
+  const { code } = await transform(source, { ...settings, filename, swcrc: false, sourceMaps: 'inline' });
   return { format: 'module', source: code, shortCircuit: true };
 }

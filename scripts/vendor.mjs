@@ -1,10 +1,10 @@
-// The second step of `npm run build`: packs the packages that the build imports into some thirty files of dist/vendor, and
+// The second step of `npm run build:service`: packs the packages that the build imports into some thirty files of dist/vendor, and
 // makes the build import those. Finding and reading 1,500 modules is most of a start otherwise. The compiler's own files
 // stay as they are but for these imports; without this step they work just the same, only later.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { parseSync } from 'rolldown/experimental';
 import { isUnpacked, pack } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,7 +13,7 @@ const vendor = path.join(dist, 'vendor');
 const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
 const isPacked = (specifier) =>
-  /^(@[^/]+\/)?[^/]+/.exec(specifier)[0] in dependencies && !isUnpacked(specifier);
+  /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] in dependencies && !isUnpacked(specifier);
 
 const files = readdirSync(dist, { recursive: true })
   .filter((file) => file.endsWith('.js') && !/^(console|site)\b/.test(file))
@@ -21,25 +21,29 @@ const files = readdirSync(dist, { recursive: true })
 /** The names that are imported of each package. */
 const imported = new Map();
 
-async function collectImports(file) {
-  const { text, statements } = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
-  const byName = statements.filter(
-    ({ moduleSpecifier }) => moduleSpecifier && isPacked(moduleSpecifier.text),
-  );
-  for (const statement of byName) await addNames(statement.moduleSpecifier.text, namesOf(statement));
-  // What is left is `import()`, which gives everything.
-  const specifiers = new Set(byName.map(({ moduleSpecifier }) => moduleSpecifier.text));
-  for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles)
-    if (isPacked(fileName) && !specifiers.has(fileName)) await addNames(fileName, null);
+/** What a file imports and exports of packages that are packed; null in the place of names is everything. */
+function importsOf(file) {
+  const text = readFileSync(file, 'utf8');
+  const { staticImports, staticExports, dynamicImports } = parseSync(file, text).module;
+  const requests = [
+    ...staticImports.map(({ moduleRequest, entries }) => ({ ...moduleRequest, names: namesOf(entries) })),
+    ...staticExports.flatMap(({ entries }) =>
+      entries
+        .filter(({ moduleRequest }) => moduleRequest)
+        .map((entry) => ({ ...entry.moduleRequest, names: namesOf([entry]) })),
+    ),
+    // What is computed is no name of a package.
+    ...dynamicImports.map(({ moduleRequest: { start, end } }) => {
+      const value = /^(['"])(.*)\1$/.exec(text.slice(start, end))?.[2] ?? '';
+      return { value, start, end, names: null };
+    }),
+  ];
+  return { text, requests: requests.filter(({ value }) => isPacked(value)) };
 }
 
-/** What a statement imports or exports by name; null when it is everything. */
-function namesOf({ kind, importClause, exportClause }) {
-  const named = importClause?.namedBindings ?? exportClause;
-  const isEverything = named ? !named.elements : kind === ts.SyntaxKind.ExportDeclaration;
-  if (isEverything) return null;
-  const names = (named?.elements ?? []).map(({ propertyName, name }) => (propertyName ?? name).text);
-  return importClause?.name ? ['default', ...names] : names;
+function namesOf(entries) {
+  const names = entries.map(({ importName: { kind, name } }) => (kind === 'Default' ? 'default' : name));
+  return names.includes(null) ? null : names;
 }
 
 async function addNames(specifier, names) {
@@ -50,18 +54,20 @@ async function addNames(specifier, names) {
 }
 
 /** Only what is between the quotes changes: source maps still fit. */
-function redirectImports(file) {
-  let text = readFileSync(file, 'utf8');
-  const { importedFiles } = ts.preProcessFile(text, true, true);
-  for (const { fileName, pos } of importedFiles.filter((each) => isPacked(each.fileName)).reverse()) {
-    const start = text.indexOf(fileName, pos);
-    const target = path.relative(path.dirname(file), path.join(vendor, `${fileName}.mjs`));
+function redirectImports(file, { text, requests }) {
+  let redirected = text;
+  // Names of one statement have one request, which is changed once.
+  const byStart = new Map(requests.map((request) => [request.start, request]));
+  for (const { value, start, end } of [...byStart.values()].sort((one, other) => other.start - one.start)) {
+    const target = path.relative(path.dirname(file), path.join(vendor, `${value}.mjs`));
     const specifier = target.startsWith('.') ? target : `./${target}`;
-    text = text.slice(0, start) + specifier + text.slice(start + fileName.length);
+    redirected = redirected.slice(0, start + 1) + specifier + redirected.slice(end - 1);
   }
-  writeFileSync(file, text);
+  if (redirected !== text) writeFileSync(file, redirected);
 }
 
-for (const file of files) await collectImports(file);
+const found = new Map(files.map((file) => [file, importsOf(file)]));
+for (const { value, names } of [...found.values()].flatMap(({ requests }) => requests))
+  await addNames(value, names);
 await pack(imported, vendor);
-for (const file of files) redirectImports(file);
+for (const [file, each] of found) redirectImports(file, each);

@@ -17,6 +17,7 @@ import { startNode, Supervisor, type Running } from '../tools/local-stack/proces
 import { startRedis } from '../tools/local-stack/redis.js';
 import type { RunningServer } from '../tools/local-stack/server-process.js';
 import { readStackFile, writeStackFile } from '../src/cli/local-stack/stack-file.js';
+import { eventually } from './support/eventually.js';
 import { choosePorts, createDataDir, secretsKeyFile } from '../tools/local-stack/state.js';
 
 let directory: string;
@@ -287,5 +288,40 @@ describe('the supervisor', () => {
     await supervisor.add('worker', child);
     await expect(supervisor.lost).rejects.toThrow('worker ended with exit code 3');
     expect(lines).toEqual(['out of luck']);
+  });
+
+  test('does not miss a task that has done its work, and ends one that has not with what that started', async () => {
+    const supervisor = new Supervisor();
+    const lines: string[] = [];
+    const done = startScript('');
+    supervisor.addTask(done);
+    expect(await done.ended).toBe('ended with exit code 0');
+    const file = path.join(directory, 'waits.mjs');
+    // Waits for what it has started, and listens to nothing meanwhile.
+    writeFileSync(
+      file,
+      `import { spawnSync } from 'node:child_process';
+       spawnSync(process.execPath, ['-e', 'console.log(process.pid); setInterval(() => undefined, 1000)'], { stdio: 'inherit' });`,
+    );
+    let isReady: () => void = () => undefined;
+    const ready = new Promise<void>((resolve) => (isReady = resolve));
+    const busy = startNode({
+      ...{ args: [file], env: process.env, cwd: directory, stopTimeoutMs: 5_000, isGroup: true },
+      onLine: (line) => {
+        lines.push(line);
+        isReady();
+      },
+    });
+    supervisor.addTask(busy);
+    await ready;
+    await supervisor.stop();
+    expect(await busy.ended).toBe('was ended by SIGTERM');
+    await eventually(
+      () => isAlive(Number(lines[0])),
+      (alive) => !alive,
+    );
+    await expect(Promise.race([supervisor.lost, Promise.resolve('nothing lost')])).resolves.toBe(
+      'nothing lost',
+    );
   });
 });

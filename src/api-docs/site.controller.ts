@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { Public } from '../auth/public.decorator.js';
 import { noSuchRoute } from '../core/http/exception.filter.js';
+import { answerNotBuilt } from '../core/http/not-built.js';
 import type { Site } from './site.js';
 
 const NAME = 'Order Top-up API';
@@ -20,19 +21,10 @@ const items = Object.entries(LINKS)
   .map(([what, link]) => `<li><a href="${link}">${what}</a></li>`);
 
 /** Where everything else is. */
-const NOT_BUILT = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${NAME}</title></head>
-<body>
-<h1>${NAME}</h1>
-<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>. The documentation is not built: build it
-with <code>npm run build</code>, and start this process again.</p>
+const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>.</p>
 <ul>
 ${items.join('\n')}
-</ul>
-</body>
-</html>
-`;
+</ul>`;
 
 export const SITE = Symbol('Site');
 
@@ -51,8 +43,8 @@ export class SiteController {
   home(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): void {
     response.vary('Accept');
     if (request.accepts(['html', 'json']) === 'json') response.json({ name: NAME, ...LINKS });
-    else if (this.site.isBuilt) void this.site.serve(request, response, next);
-    else response.type('html').send(NOT_BUILT);
+    else if (this.site.isBuilt()) void this.site.serve(request, response, next);
+    else answerNotBuilt(response, NAME, 'The documentation', ELSEWHERE);
   }
 
   @Get('{*page}')

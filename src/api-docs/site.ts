@@ -4,7 +4,7 @@ import { staticFiles } from '../core/http/static-files.js';
 
 /** The merchants' documentation, as `npm run build` wrote it. */
 export interface Site {
-  isBuilt: boolean;
+  isBuilt(): boolean;
   /** Answers a request for one of its pages and their files, and passes every other one on. */
   serve: RequestHandler;
 }
@@ -32,9 +32,13 @@ const setHeaders = helmet({
   xFrameOptions: { action: 'deny' },
 });
 
-/** @param directory where the site was built; it may be missing, as when only the compiler ran. */
+/** @param directory where the site was built. While it is missing, it is looked for again: it may be built meanwhile. */
 export function openSite(directory: string): Site {
-  const files = staticFiles(directory);
+  let files = staticFiles(directory);
+  const isBuilt = (): boolean => {
+    if (!files.names.has(INDEX)) files = staticFiles(directory);
+    return files.names.has(INDEX);
+  };
   /** The file of an address: pages have no ending there. */
   const fileOf = (address: string): string | undefined => {
     if (address === '/') return INDEX;
@@ -42,12 +46,12 @@ export function openSite(directory: string): Site {
     return file !== INDEX && files.names.has(file) ? file : undefined;
   };
   const serve: RequestHandler = (request, response, next) => {
-    const file = fileOf(request.path);
+    const file = isBuilt() ? fileOf(request.path) : undefined;
     if (file === undefined) return next();
     setHeaders(request, response, () => {
       request.url = file;
       files.serve(request, response, next);
     });
   };
-  return { isBuilt: files.names.has(INDEX), serve };
+  return { isBuilt, serve };
 }

@@ -52,7 +52,7 @@ export async function createConsole(
   app.use(exactly(SIGN_IN_PATHS, signInLimitMiddleware(PER_MINUTE.ofSecrets)));
   app.use(exactly(COMPANY_PATHS, signInLimitMiddleware(PER_MINUTE.ofCompany)));
   app.use('/api', sessionMiddleware(app.get(SessionStore), config), exceptCsv(CSV_PATHS, jsonBodyMiddleware));
-  app.use(...pages(pagesFrom));
+  app.use(pages(pagesFrom));
   if (config.NODE_ENV !== 'production') setUpConsoleSwagger(app);
   return app;
 }

@@ -12,7 +12,6 @@ const SCRIPT = 'console.log("a script that is long enough to be packed")';
 
 let directory: string;
 let built: ConsoleStack;
-let bare: ConsoleStack;
 beforeAll(async () => {
   directory = mkdtempSync(path.join(tmpdir(), 'console-pages-'));
   mkdirSync(path.join(directory, 'assets'));
@@ -22,11 +21,10 @@ beforeAll(async () => {
   writeFileSync(path.join(directory, '.vite', 'manifest.json'), '{}');
   writeFileSync(path.join(directory, 'assets', 'main-1a2b.js'), SCRIPT);
   writeFileSync(path.join(directory, 'assets', 'main-1a2b.js.br'), brotliCompressSync(SCRIPT));
-  [built, bare] = [await ConsoleStack.start({}, { pagesFrom: directory }), await ConsoleStack.start()];
+  built = await ConsoleStack.start({}, { pagesFrom: directory });
 });
 afterAll(async () => {
   await built.close();
-  await bare.close();
   rmSync(directory, { recursive: true });
 });
 
@@ -107,9 +105,25 @@ describe('the pages', () => {
     }
   });
 
-  it('say how they are built where they are not', async () => {
-    const response = await fetch(`${bare.url}/orders`);
-    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('npm run build')]);
+  it('say while they are not built that they come, and are found once they are', async () => {
+    const target = path.join(directory, 'later');
+    const early = await ConsoleStack.start({}, { pagesFrom: target });
+    try {
+      const response = await fetch(`${early.url}/orders`);
+      expect([response.status, await response.text()]).toEqual([
+        503,
+        expect.stringContaining('npm run build'),
+      ]);
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect((await fetch(`${early.url}/assets/main-1a2b.js`)).status).toBe(404);
+
+      mkdirSync(target);
+      writeFileSync(path.join(target, 'index.html'), INDEX);
+      const found = await fetch(`${early.url}/orders`);
+      expect([found.status, await found.text()]).toEqual([200, expect.stringContaining('<!doctype html>')]);
+    } finally {
+      await early.close();
+    }
   });
 
   it('take reports of what browsers refused, and keep nothing', async () => {

@@ -1,3 +1,4 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +8,7 @@ import { Metrics } from '../../src/core/metrics.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { TestStack } from '../support/stack.js';
-import { attributes, PAGES, pageAt } from './built-site.js';
+import { attributes, BUILT, PAGES, pageAt } from './built-site.js';
 
 let stack: TestStack;
 
@@ -66,20 +67,27 @@ describe('the root of the API', () => {
         expectError(await anonymous().send(method, address), 404, 'NOT_FOUND');
   });
 
-  it('says how the documentation is built where it is not', async () => {
-    const api = await createApi(stack.config, stack.logger, {
-      siteFrom: path.join(tmpdir(), 'no-such-site'),
-    });
+  it('says while the documentation is not built that it comes, and finds it once it is', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'site-'));
+    const siteFrom = path.join(directory, 'site');
+    const api = await createApi(stack.config, stack.logger, { siteFrom });
     await api.listen(0, '127.0.0.1');
     try {
       const response = await fetch(stack.urlOf(api), { headers: ofBrowser });
       expect([response.status, await response.text()]).toEqual([
-        200,
+        503,
         expect.stringContaining('npm run build'),
       ]);
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(404);
+
+      cpSync(BUILT, siteFrom, { recursive: true });
+      const found = await fetch(stack.urlOf(api), { headers: ofBrowser });
+      expect([found.status, await found.text()]).toEqual([200, pageAt('/')]);
+      expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(200);
     } finally {
       await api.close();
+      rmSync(directory, { recursive: true });
     }
   });
 });

@@ -1,6 +1,11 @@
+import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../src/core/project-root.js';
 import { buildSite } from './build.js';
 
-// The last step of `npm run build:site`.
-await buildSite(projectRoot, path.join(projectRoot, 'dist', 'site'));
+// `npm run build:site`. The site takes its place at once, since a process may be waiting for it.
+const target = path.join(projectRoot, 'dist', 'site');
+const unfinished = `${target}.new`;
+await buildSite(projectRoot, unfinished);
+rmSync(target, { recursive: true, force: true });
+renameSync(unfinished, target);

@@ -36,17 +36,26 @@ const stopSignals = [
  * @throws LocalError when it cannot run here or ends during its start, with the end of its log.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
-  const binaries = await findPostgresBinaries();
-  const place = preparePlace(options.dataDir, binaries);
-  await stopLeftOverPostgres(place.directory);
+  await stopLeftOverPostgres(options.dataDir);
   const noSync = options.settings?.fsync === 'off';
-  if (!existsSync(place.cluster)) await createCluster(binaries, place, noSync);
+  const { binaries, place } = await prepareCluster(options.dataDir, { noSync });
   refuseOtherVersion(place.cluster);
 
   const password = readFileSync(place.passwordFile, 'utf8').trim();
   const url = `postgres://${superuser}:${password}@127.0.0.1:${options.port}/postgres`;
   const server = await startServer(binaries, place, options, url);
   return server.running(url, options.port);
+}
+
+/** What the first start does before the server can run; nobody else may be using the directory. */
+export async function prepareCluster(
+  dataDir: string,
+  { noSync = false } = {},
+): Promise<{ binaries: PostgresBinaries; place: Place }> {
+  const binaries = await findPostgresBinaries();
+  const place = preparePlace(dataDir, binaries);
+  if (!existsSync(place.cluster)) await createCluster(binaries, place, noSync);
+  return { binaries, place };
 }
 
 interface Place {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +24,8 @@ export interface NodeCommand {
   stopTimeoutMs: number;
   /** Receives what it writes, line by line. */
   onLine: (line: string) => void;
+  /** Whether what it has started ends with it. */
+  isGroup?: boolean;
 }
 
 /** Starts a Node.js program as a child process. */
@@ -41,11 +43,15 @@ export function startNode(command: NodeCommand): Running {
     // "close" comes after the last line of output, "exit" may come before it.
     child.once('close', (code, signal) => resolve(describeExit(code, signal)));
   });
+  const send: Send = (signal) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    process.kill(command.isGroup ? -child.pid : child.pid, signal);
+  };
   return {
     pid: child.pid ?? 0,
     ended,
-    stop: () => stopChild(child, ended, command.stopTimeoutMs),
-    kill: () => void child.kill('SIGKILL'),
+    stop: () => stopChild(send, ended, command.stopTimeoutMs),
+    kill: () => send('SIGKILL'),
   };
 }
 
@@ -79,6 +85,12 @@ export class Supervisor {
     return running;
   }
 
+  /** Takes charge of a child that ends by itself once its work is done, and whose failure is not ours. */
+  addTask(running: Running): void {
+    if (this.stopping === null) this.children.push(running);
+    else void running.stop();
+  }
+
   /** Ends every child, the youngest first. */
   stop(): Promise<void> {
     this.stopping ??= this.stopAll();
@@ -104,12 +116,13 @@ export class Supervisor {
 /** A child ended by itself. */
 export class ChildLost extends Error {}
 
-async function stopChild(child: ChildProcess, ended: Promise<string>, timeoutMs: number): Promise<void> {
-  if (child.pid === undefined) return;
-  child.kill('SIGTERM');
+type Send = (signal: NodeJS.Signals) => void;
+
+async function stopChild(send: Send, ended: Promise<string>, timeoutMs: number): Promise<void> {
+  send('SIGTERM');
   const timeout = sleep(timeoutMs, 'timeout' as const, { ref: false });
   if ((await Promise.race([ended, timeout])) !== 'timeout') return;
-  child.kill('SIGKILL');
+  send('SIGKILL');
   await ended;
 }
 

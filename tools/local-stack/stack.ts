@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,10 +10,17 @@ import { startPostgres, stopLeftOverPostgres } from './postgres.js';
 import { identify } from '../../src/cli/local-stack/process-table.js';
 import { startNode, type Running, type Supervisor } from './processes.js';
 import { startRedis, stopLeftOverRedis } from './redis.js';
-import { prepareDatabase, type SimulatorAccess } from './seed.js';
+import type { SimulatorAccess } from './seed.js';
 import { checkPorts, type LocalSettings } from './settings.js';
 import { writeStackFile } from '../../src/cli/local-stack/stack-file.js';
-import { choosePorts, readText, secretsKeyFile, simulatorToken } from './state.js';
+import {
+  choosePorts,
+  demoApiKeyFile,
+  readApiKey,
+  readText,
+  secretsKeyFile,
+  simulatorToken,
+} from './state.js';
 
 /** A start of the whole stack: what it needs at every step. */
 interface Start {
@@ -43,14 +51,21 @@ export async function startStack(start: Start): Promise<void> {
     ['postgres', 'redis', 'simulator'],
     [port, managementPort, workerManagementPort, consolePort],
   );
-  const databaseUrl = settings.databaseUrl ?? (await ownPostgres(start, ports.postgres));
-  const redisUrl = settings.redisUrl ?? (await ownRedis(start, ports.redis));
-  const simulator = await startSimulator(start, ports.simulator);
+  const [databaseUrl, redisUrl, simulator, { prepareDatabase }] = await beside([
+    settings.databaseUrl ?? ownPostgres(start, ports.postgres),
+    settings.redisUrl ?? ownRedis(start, ports.redis),
+    startSimulator(start, ports.simulator),
+    // It loads most of the service, while the servers start.
+    import('./seed.js'),
+  ]);
   const env = serviceEnvironment(start, databaseUrl, redisUrl);
 
   await answers(databaseUrl);
+  // The first time it is the seeding that migrates, and not the API, which tells of each migration.
+  const isFirst = readApiKey(demoApiKeyFile(settings.dataDir)) === null;
+  const early = isFirst ? null : startApi(start, env);
   const seeded = await prepareDatabase(env, settings.dataDir, simulator, { hasOperator: true });
-  const apiUrl = await startService(start, env);
+  const apiUrl = await startService(start, env, early ?? startApi(start, env));
   writeStackFile(settings.dataDir, {
     ...identify(process.pid),
     databaseUrl,
@@ -70,6 +85,15 @@ export async function startStack(start: Start): Promise<void> {
       ...seeded,
     }),
   );
+  completePages(start);
+}
+
+/** All of them at the same time. Where one fails, the others are in the supervisor's charge before that is said. */
+async function beside<T extends readonly unknown[]>(
+  starts: readonly [...T],
+): Promise<{ [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(starts);
+  return Promise.all(starts);
 }
 
 async function ownPostgres(start: Start, port: number): Promise<string> {
@@ -113,6 +137,8 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
     ...env,
     NODE_ENV: env.NODE_ENV ?? 'development',
     LOG_PRETTY: env.LOG_PRETTY ?? 'true',
+    // What Node 22 and later keep of what they compiled; it goes with the build.
+    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? path.join(projectRoot, 'dist', 'compiled'),
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     SECRETS_KEY: settings.secretsKey ?? readText(secretsKeyFile(settings.dataDir)),
@@ -127,21 +153,23 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
   };
 }
 
-/** Starts API, worker and console; resolves with the URL of the API once all are ready. */
-async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<string> {
-  const { host, port, managementHost, managementPort, workerManagementPort, isWatching } = start.settings;
-  const { consoleHost, consolePort } = start.settings;
+function startApi(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
+  const { isWatching, managementPort } = start.settings;
   // The limits are those that the processes promise, with some seconds to spare.
-  const api = await startChild(
-    start,
-    'api',
-    isWatching ? watched('src/main.ts', 9229) : built('src/main.js'),
-    15_000,
-    {
-      ...env,
-      MANAGEMENT_PORT: String(managementPort),
-    },
-  );
+  return startChild(start, 'api', isWatching ? watched('src/main.ts', 9229) : built('src/main.js'), 15_000, {
+    ...env,
+    MANAGEMENT_PORT: String(managementPort),
+  });
+}
+
+/** Starts worker and console beside the API; resolves with the URL of the API once all are ready. */
+async function startService(
+  start: Start,
+  env: NodeJS.ProcessEnv,
+  starting: Promise<Running>,
+): Promise<string> {
+  const { host, port, managementHost, workerManagementPort, isWatching } = start.settings;
+  const { consoleHost, consolePort } = start.settings;
   const worker = await startChild(
     start,
     'worker',
@@ -160,7 +188,7 @@ async function startService(start: Start, env: NodeJS.ProcessEnv): Promise<strin
     env,
   );
   const apiUrl = urlOf(host, port);
-  await waitFor('api', api, `${apiUrl}/readyz`);
+  await waitFor('api', await starting, `${apiUrl}/readyz`);
   await waitFor('worker', worker, `${urlOf(managementHost, workerManagementPort)}/metrics`);
   await waitFor('console', operators, `${urlOf(consoleHost, consolePort)}/readyz`);
   return apiUrl;
@@ -191,6 +219,23 @@ async function startChild(
   await start.supervisor.add(name, running);
   start.lock.addChild(running.pid);
   return running;
+}
+
+/** The pages are no part of the start: a newcomer orders while they are installed and built. */
+function completePages(start: Start): void {
+  const pages = ['dist/site/index.html', 'dist/console/index.html'];
+  if (pages.every((page) => existsSync(path.join(projectRoot, page)))) return;
+  start.print('The documentation and the console are being built; until then their pages say so.');
+  const task = startNode({
+    args: [path.join(projectRoot, 'scripts', 'pages.mjs')],
+    env: start.env,
+    cwd: projectRoot,
+    stopTimeoutMs: 5_000,
+    onLine: (line) => start.print(line),
+    isGroup: true,
+  });
+  start.supervisor.addTask(task);
+  start.lock.addChild(task.pid);
 }
 
 /** Waits until a child answers 200. */

@@ -1,0 +1,41 @@
+// The steps before a start or a test: a line for each, with the time that it took.
+import { spawnSync } from 'node:child_process';
+
+/** A step that failed after it said why. */
+export class PreparationError extends Error {}
+
+/**
+ * Runs a program of which only a failure is interesting.
+ * @param done what to say of it afterwards; its time comes behind.
+ */
+export function step(doing, done, program, args) {
+  const isTerminal = process.stderr.isTTY;
+  if (isTerminal) process.stderr.write(`${doing} ...`);
+  const startedMs = performance.now();
+  const { status, error, stdout, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 100_000_000,
+  });
+  if (isTerminal) process.stderr.write('\r\x1b[K');
+  if (status !== 0) {
+    process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
+    throw new PreparationError(
+      `${doing} failed${error ? `: ${error.message}` : '; the lines above say why'}.`,
+    );
+  }
+  const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
+  // Standard output belongs to what comes after.
+  console.error(`${typeof done === 'function' ? done(stdout) : done} in ${seconds} s`);
+}
+
+/** A script of this checkout. */
+export const node = (doing, done, ...args) => step(doing, done, process.execPath, args);
+
+/** The same for npm, which warns about packages only where it installs what is for development. */
+export function npm(doing, done, ...args) {
+  // Under npm this names the very npm that runs; otherwise it is looked up on PATH.
+  const own = process.env.npm_execpath;
+  const [program, ...before] = own?.endsWith('.js') ? [process.execPath, own] : ['npm'];
+  step(doing, done, program, [...before, ...args]);
+}
