@@ -19,6 +19,7 @@ export const LONG = {
   ],
   'other runtimes and builds': [
     'build',
+    'first-start',
     'generate',
     'npm-start',
     'sdk/(package|php.*|runtimes)',
