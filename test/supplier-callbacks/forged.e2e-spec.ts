@@ -1,0 +1,3 @@
+import { describeForgeries } from './forgeries.js';
+
+describeForgeries(800);
