@@ -31,6 +31,7 @@ describe('a delivery', () => {
   it('carries the signature’s headers, the content type and the user agent, and no other of ours', async () => {
     const url = endpoints.add();
     await hooks.register(url);
+    const beforeS = Math.floor(Date.now() / 1000);
     await scene.order();
     const [arrival] = await endpoints.arrived(url);
     expect(arrival?.headerNames.sort()).toEqual(
@@ -41,7 +42,8 @@ describe('a delivery', () => {
     ); // prettier-ignore
     expect(arrival?.headers['content-type']).toBe('application/json');
     expect(arrival?.headers['webhook-timestamp']).toMatch(/^\d{10}$/);
-    expect(Math.abs(Number(arrival?.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(5);
+    const timestamp = Number(arrival?.headers['webhook-timestamp']);
+    expect(timestamp >= beforeS && timestamp <= Date.now() / 1000).toBe(true);
   });
 
   it('has the event’s id as webhook-id, and the order as GET returns it', async () => {

@@ -90,11 +90,10 @@ export class Endpoints {
     return this.arrivals.filter(({ path }) => path === pathname);
   }
 
-  arrived(url: string, count = 1, withinMs?: number): Promise<Arrival[]> {
+  arrived(url: string, count = 1): Promise<Arrival[]> {
     return eventually(
       () => this.at(url),
       (arrivals) => arrivals.length >= count,
-      withinMs,
     );
   }
 
@@ -217,11 +216,7 @@ export class Hooks {
   }
 
   /** The newest delivery of a webhook with its attempts, once it is as the check wants it. */
-  newest(
-    id: number,
-    passes: (delivery: DeliveryDetail) => boolean,
-    withinMs?: number,
-  ): Promise<DeliveryDetail> {
+  newest(id: number, passes: (delivery: DeliveryDetail) => boolean): Promise<DeliveryDetail> {
     const ask = async (): Promise<DeliveryDetail | undefined> => {
       const [delivery] = await this.deliveries(id, '?limit=1');
       return delivery && this.detail(delivery);
@@ -229,12 +224,11 @@ export class Hooks {
     return eventually(
       ask,
       (delivery) => delivery !== undefined && passes(delivery),
-      withinMs,
     ) as Promise<DeliveryDetail>;
   }
 
-  newestIs(id: number, status: string, withinMs?: number): Promise<DeliveryDetail> {
-    return this.newest(id, (delivery) => delivery.status === status, withinMs);
+  newestIs(id: number, status: string): Promise<DeliveryDetail> {
+    return this.newest(id, (delivery) => delivery.status === status);
   }
 }
 

@@ -112,7 +112,6 @@ export class Visitor {
         );
       },
       (isThere) => isThere,
-      30_000,
     );
   }
 
