@@ -55,7 +55,7 @@ describe('the bucket that processes share', () => {
       async () => fill(aKey(), LIMIT, (await now()) - 500),
       (hits) => hits > 0,
     );
-    expect(level <= LIMIT / 2).toBe(true);
+    expect(level).toBeLessThanOrEqual(LIMIT / 2);
   });
 
   it('takes hits of a time that is not known for a second old', async () => {
@@ -85,7 +85,8 @@ describe('the bucket that processes share', () => {
     const key = aKey();
     const filled = await redis.multi().eval(FILL_SHARED_BUCKETS, 1, key, LIMIT, LIMIT, NOW).pttl(key).exec();
     const ttlMs = Number(filled?.[1]?.[1]);
-    expect(ttlMs > 1_000 && ttlMs <= 2_000).toBe(true);
+    expect(ttlMs).toBeGreaterThan(1_000);
+    expect(ttlMs).toBeLessThanOrEqual(2_000);
     await fill(key, 0, NOT_KNOWN);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(2_000);
   });

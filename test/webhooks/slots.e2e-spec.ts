@@ -71,7 +71,7 @@ async function claimsThatWait(): Promise<number> {
 
 describe('attempts in flight', () => {
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all slots are used', async () => {
-    const [first, second] = [endpoints.slow(200), endpoints.slow(200)];
+    const [first, second] = [endpoints.slow(200, SLOTS), endpoints.slow(200, SLOTS)];
     const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
     // All of them wait already, so that no slot is free because the API has not been asked for the next one yet.
     await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
@@ -95,7 +95,7 @@ describe('attempts in flight', () => {
     const dispatchers = (await Promise.all([start(), start(), start()])).map((worker) =>
       worker.get(WebhookDispatcher),
     );
-    const slow = endpoints.slow(50);
+    const slow = endpoints.slow(50, SLOTS);
     const { id } = await hooks.register(slow.url);
     await holding(stack, 'webhook_deliveries', async (client) => {
       await fill(id, 40, client);
@@ -107,7 +107,7 @@ describe('attempts in flight', () => {
   });
 
   it('of another worker leave slots that are used again and again without a look at the database', async () => {
-    const slow = endpoints.slow(50);
+    const slow = endpoints.slow(50, SLOTS - 2);
     const { id } = await hooks.register(slow.url);
     await fill(id, 40);
     // So there is never more slots than the others leave, and never more claimed than asked for.
