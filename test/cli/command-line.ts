@@ -2,12 +2,9 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { PassThrough } from 'node:stream';
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { GROUPS } from '../../src/cli/groups.js';
 import { runCommandLine } from '../../src/cli/program.js';
-
-// Every command is a process of its own, and a busy machine takes its time to start one.
-jest.setTimeout(120_000);
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -4,6 +4,7 @@ import { SchemaService } from '../../src/database/schema.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
 
 let stack: TestStack;
 let otherApi: INestApplication;
@@ -40,14 +41,32 @@ const bothOf = (merchant: TestMerchant): [Client, Client] => [
   new Client(stack.urlOf(otherApi), merchant.key),
 ];
 
-const post = (client: Client, body: Request): Promise<Answer<OrderBody>> =>
-  client.post<OrderBody>('/v1/orders', body);
+type Sent = Answer<OrderBody> & {
+  /** Whether the service was too busy for it before: it may have been accepted all the same. */
+  isRepeated: boolean;
+};
+
+async function post(client: Client, body: Request): Promise<Sent> {
+  let sent = 0;
+  const answer = await untilServed(() => {
+    sent++;
+    return client.post<OrderBody>('/v1/orders', body);
+  });
+  return { ...answer, isRepeated: sent > 1 };
+}
 
 const count = (answers: Answer<unknown>[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-const replays = (answers: Answer<unknown>[]): number =>
-  answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length;
+/** So many of those that were accepted made an order, the rest replay it. */
+function expectMade(orders: number, answers: Sent[]): void {
+  const makers = answers.filter(
+    ({ status, headers }) => status === 200 && headers.get('idempotent-replayed') !== 'true',
+  );
+  expect(makers.length).toBeLessThanOrEqual(orders);
+  // Who made one and was not told so asks again, and is told of a replay.
+  if (!answers.some(({ isRepeated }) => isRepeated)) expect(makers).toHaveLength(orders);
+}
 
 const orderNumbers = (answers: Answer<OrderBody>[]): string[] => [
   ...new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.order_number)),
@@ -68,7 +87,7 @@ describe('fifty identical requests at once', () => {
       );
       expect(count(answers, 200)).toBe(50);
       expect(orderNumbers(answers)).toHaveLength(1);
-      expect(replays(answers)).toBe(49);
+      expectMade(1, answers);
       await stack.orderWith(merchant, body.reference_id, 'completed');
       expect(await stack.wallet(merchant)).toEqual({ available: '930.00', held: '0.00' });
       expect(stack.supplier.about(orderNumbers(answers)[0] ?? '')).toHaveLength(2);
@@ -93,7 +112,8 @@ describe('fifty identical requests at once', () => {
     expect(count(answers, 503)).toBe(50);
     await stack.credit(merchant.id, '0.01');
     const placed = await post(merchant.client, body);
-    expect([placed.status, placed.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect(placed.status).toBe(200);
+    expectMade(1, [placed]);
   });
 
   it('of two merchants under one reference make an order for each', async () => {
@@ -118,7 +138,7 @@ describe('identical and different contents racing for one reference', () => {
     );
     expect(orderNumbers(answers)).toHaveLength(1);
     expect(count(answers, 200)).toBe(12);
-    expect(replays(answers)).toBe(11);
+    expectMade(1, answers);
     expect(count(answers, 409)).toBe(48);
     const winner = answers.find(({ status }) => status === 200)?.body.user_id;
     answers.forEach(({ status }, index) => expect(status).toBe(asked[index]?.user_id === winner ? 200 : 409));
@@ -151,7 +171,7 @@ describe('many references at once, each sent several times', () => {
       asked.map((body, index) => post(bothOf(merchant)[index % 2] as Client, body)),
     );
     expect(count(answers, 200)).toBe(200);
-    expect(replays(answers)).toBe(175);
+    expectMade(25, answers);
     expect(orderNumbers(answers)).toHaveLength(25);
     answers.forEach(({ body }, index) => expect(body.reference_id).toBe(asked[index]?.reference_id));
     expect((await stack.wallet(merchant)).available).toBe('99125.00');

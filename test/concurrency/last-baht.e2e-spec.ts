@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../src/database/schema.service.js';
+import type { Wallet } from '../../src/wallet/wallet.entity.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
@@ -8,7 +9,7 @@ import { refused } from '../support/fake-supplier.js';
 import { Client, type Answer } from '../support/http.js';
 import { walk } from '../support/pages.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
+import { untilDone, untilServed } from '../support/until-served.js';
 
 let stack: TestStack;
 let otherApi: INestApplication;
@@ -66,6 +67,12 @@ function refusedForBalance(attempts: Attempt[]): Attempt[] {
     expect(details?.[0]?.code).toBe('INSUFFICIENT_BALANCE');
   }
   return rest;
+}
+
+/** Money that an operator moves: under one reference, once. */
+function fund(merchant: TestMerchant, kind: 'credit' | 'debit'): Promise<Wallet> {
+  const funding = { merchantId: merchant.id, amount: 1_000n, reference: unique(kind), operator: 'test' };
+  return untilDone(() => stack.api.get(WalletService)[kind](funding));
 }
 
 /** No line of the statement shows a negative balance. */
@@ -162,7 +169,7 @@ describe('orders racing with other movements of the same wallet', () => {
   it('credits that arrive meanwhile are spent, and not more than they', async () => {
     const sku = await stack.product('10.00');
     const merchant = await stack.merchant('100.00');
-    const credits = times(20, () => stack.credit(merchant.id, '10.00'));
+    const credits = times(20, () => fund(merchant, 'credit'));
     const attempts = await race(
       merchant,
       times(100, () => order(sku)),
@@ -179,16 +186,7 @@ describe('orders racing with other movements of the same wallet', () => {
     const sku = await stack.product('10.00');
     const merchant = await stack.merchant('500.00');
     const debit = async (): Promise<number> => {
-      const funding = {
-        merchantId: merchant.id,
-        amount: 1_000n,
-        reference: unique('debit'),
-        operator: 'test',
-      };
-      const taken = await stack.api
-        .get(WalletService)
-        .debit(funding)
-        .catch((error: { code: string }) => error.code);
+      const taken = await fund(merchant, 'debit').catch((error: { code: string }) => error.code);
       if (typeof taken === 'string') expect(taken).toBe('CONFLICT');
       return typeof taken === 'string' ? 0 : 1;
     };

@@ -94,7 +94,7 @@ describe('a definite refusal that can’t be recorded because of a lock', () => 
 
   it('is kept beyond its lease, and written: nothing is asked or sent again', async () => {
     const [user, supplier] = [unique('player'), unique('supplier')];
-    await stack.addSupplier(supplier, stack.supplier.url, 1_000);
+    await stack.addSupplier(supplier, stack.supplier.url, 5_000);
     const refusal = deferred<Answer>();
     // The supplier keeps no record of what it refuses.
     stack.supplier.script(user, ({ kind }) => (kind === 'inquiry' ? neverSeen : refusal.promise));

@@ -37,7 +37,6 @@ const ended = <Result = never>(id: number, who = finance): Promise<JobBody<Resul
   eventually(
     async () => (await who.browser.get<JobBody<Result>>(`/api/jobs/${id}`)).body,
     ({ ended_at }) => ended_at !== null,
-    30_000,
   );
 
 const start = <Body = JobBody>(body: object, who = finance): Promise<Answer<Body>> =>

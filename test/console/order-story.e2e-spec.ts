@@ -130,7 +130,6 @@ describe('the story of an open order', () => {
     await eventually(
       () => entry(order, 'supplier.inquiry'),
       (found) => found !== undefined,
-      60_000,
     );
     await stack.sql(
       `UPDATE order_units SET state = 'review', next_action_at = NULL, claimed_by = NULL

@@ -236,7 +236,6 @@ describe('a replay', () => {
     eventually(
       () => get<JobBody>(`/api/jobs/${id}`),
       ({ state }) => state !== 'running',
-      20_000,
     );
 
   it('counts first, and then attempts just these once more as a job, with an entry for each batch', async () => {

@@ -7,6 +7,8 @@ import { unique } from '../support/stack.js';
 
 const LIMIT = 20;
 const NOT_KNOWN = 0;
+/** Of a clock that is ahead: it is taken for the present. */
+const NOW = Number.MAX_SAFE_INTEGER;
 
 let redis: Redis;
 
@@ -32,7 +34,7 @@ async function fill(key: string, hits: number, since: number, limit = LIMIT): Pr
 describe('the bucket that processes share', () => {
   it('has the hits of all', async () => {
     const key = aKey();
-    const add = [FILL_SHARED_BUCKETS, 1, key, LIMIT, 5, await now()] as const;
+    const add = [FILL_SHARED_BUCKETS, 1, key, LIMIT, 5, NOW] as const;
     const answers = await redis
       .multi()
       .eval(...add)
@@ -43,13 +45,16 @@ describe('the bucket that processes share', () => {
   });
 
   it('holds no more than drains within a second to where it admits again', async () => {
-    expect(await fill(aKey(), 50 * LIMIT, await now())).toBe(2.25 * LIMIT - 1);
+    expect(await fill(aKey(), 50 * LIMIT, NOW)).toBe(2.25 * LIMIT - 1);
   });
 
   it('has drained of what comes late, but for the quarter of a second that the limit allows for', async () => {
     expect(await fill(aKey(), LIMIT, (await now()) - 10_000)).toBe(0);
-    const level = await fill(aKey(), LIMIT, (await now()) - 500);
-    expect(level).toBeGreaterThan(0);
+    // Of a new one where it took too long to ask.
+    const level = await eventually(
+      async () => fill(aKey(), LIMIT, (await now()) - 500),
+      (hits) => hits > 0,
+    );
     expect(level).toBeLessThanOrEqual(LIMIT / 2);
   });
 
@@ -62,11 +67,10 @@ describe('the bucket that processes share', () => {
     for (const hits of [0, 1]) {
       const key = aKey();
       await redis.set(key, `${LIMIT} ${(await now()) + 3_600_000}`);
-      expect(await fill(key, hits, await now())).toBe(LIMIT + hits);
+      expect(await fill(key, hits, NOW)).toBe(LIMIT + hits);
       await eventually(
         () => fill(key, 0, NOT_KNOWN),
         (level) => level === 0,
-        10_000,
       );
       expect(await redis.pttl(key)).toBeLessThanOrEqual(2_100);
     }
@@ -79,9 +83,10 @@ describe('the bucket that processes share', () => {
 
   it('is gone soon after it has drained', async () => {
     const key = aKey();
-    await fill(key, LIMIT, await now());
-    expect(await redis.pttl(key)).toBeGreaterThan(1_000);
-    expect(await redis.pttl(key)).toBeLessThanOrEqual(2_000);
+    const filled = await redis.multi().eval(FILL_SHARED_BUCKETS, 1, key, LIMIT, LIMIT, NOW).pttl(key).exec();
+    const ttlMs = Number(filled?.[1]?.[1]);
+    expect(ttlMs).toBeGreaterThan(1_000);
+    expect(ttlMs).toBeLessThanOrEqual(2_000);
     await fill(key, 0, NOT_KNOWN);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(2_000);
   });
@@ -133,7 +138,6 @@ describe('the buckets of a process', () => {
     await eventually(
       () => [buckets.takeReports().length, buckets.size],
       ([reports, size]) => reports === 0 && size === 0,
-      10_000,
     );
   });
 });

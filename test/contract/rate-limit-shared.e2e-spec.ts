@@ -66,7 +66,6 @@ const refusedByOther = (
       return answers.find(({ status }) => status === 429);
     },
     (refused) => refused !== undefined,
-    30_000,
   ).then((refused) => present(refused, 'it was waited for'));
 
 describe.each([
@@ -84,27 +83,30 @@ describe.each([
     await eventually(
       () => ask(clients[1]),
       ({ status }) => status === 200,
-      5_000,
     );
   });
 });
 
 describe('the limit of two processes', () => {
   it('is one limit, but for what neither knows of the other at once', async () => {
-    const clients = clientsOf(await stack.merchant('0.00'));
-    const startedMs = performance.now();
-    let admitted = 0;
-    const load = async (client: Client): Promise<void> => {
-      while (admitted < 10 * LIMIT) {
-        const asked = Array.from({ length: LIMIT / 4 }, () => ask(client));
-        const [answers] = await Promise.all([Promise.all(asked), pass(100)]);
-        admitted += answers.filter(({ status }) => status === 200).length;
-      }
+    const isOne = async (): Promise<boolean> => {
+      const clients = clientsOf(await stack.merchant('0.00'));
+      const startedMs = performance.now();
+      let admitted = 0;
+      const load = async (client: Client): Promise<void> => {
+        while (admitted < 10 * LIMIT) {
+          const asked = Array.from({ length: LIMIT / 4 }, () => ask(client));
+          const [answers] = await Promise.all([Promise.all(asked), pass(100)]);
+          admitted += answers.filter(({ status }) => status === 200).length;
+        }
+      };
+      await Promise.all([...clients, ...clients].map(load));
+      const seconds = (performance.now() - startedMs) / 1_000;
+      // Each by itself would have admitted as many within four seconds.
+      return admitted <= LIMIT * (seconds + 1.25 + 1);
     };
-    await Promise.all([...clients, ...clients].map(load));
-    const seconds = (performance.now() - startedMs) / 1_000;
-    // Each by itself would have admitted as many within four seconds. A second is left for a slow machine.
-    expect(admitted).toBeLessThanOrEqual(LIMIT * (seconds + 1.25 + 1 + 1));
+    // What Redis answers too late is forgotten: where the machine was so slow, once more.
+    await eventually(isOne, (one) => one);
   });
 
   it('refuses nobody who keeps to it, wherever the requests go', async () => {
@@ -136,7 +138,7 @@ describe('the limit of two processes', () => {
       const keys = (): Promise<string[]> => inRedis.keys(`${stack.config.QUEUE_PREFIX}*rate:*`);
       await ask(merchant.client);
       await eventually(keys, (names) => names.length > 0);
-      await eventually(keys, (names) => names.length === 0, 20_000);
+      await eventually(keys, (names) => names.length === 0);
     } finally {
       inRedis.disconnect();
     }

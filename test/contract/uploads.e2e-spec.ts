@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import type { Head } from '../support/raw-http.js';
@@ -10,9 +10,6 @@ import {
   uploadGibibyte,
   type Upload,
 } from '../support/uploads.js';
-
-// A connection that is not ended in 20 seconds is what must fail here, and not the test's own time.
-jest.setTimeout(60_000);
 
 /** What is read and thrown away beside an answer, and what the buffers of two kernels hold, many times over. */
 const MUCH_BYTES = 64 * 1024 * 1024;

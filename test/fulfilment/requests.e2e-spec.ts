@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
@@ -154,16 +155,18 @@ describe('7 supplier set: takes effect within 5 s without a restart', () => {
     await stack.addSupplier('hasty', stack.supplier.url, 200);
     const sku = await stack.product('35.00', { supplier: 'hasty' });
     const user = unique('player');
+    // Long after the one, and long before the other.
     stack.supplier.script(user, async ({ kind, reference }) => {
-      if (kind === 'send') await new Promise((resolve) => setTimeout(resolve, 600));
+      if (kind === 'send') await delay(600);
       return bought(reference);
     });
     const kinds = async (): Promise<string[]> => {
       const { order_number } = await completed({ user_id: user, items: [{ sku }] });
       return stack.supplier.about(order_number).map(({ kind }) => kind);
     };
-    expect(await kinds()).toEqual(['send', 'inquiry']);
-    await stack.addSupplier('hasty', stack.supplier.url, 5_000);
+    const [send, ...inquiries] = await kinds();
+    expect([send, new Set(inquiries)]).toEqual(['send', new Set(['inquiry'])]);
+    await stack.addSupplier('hasty', stack.supplier.url, 20_000);
     expect(await kinds()).toEqual(['send']);
   });
 });

@@ -15,8 +15,6 @@ import { TestStack } from '../support/stack.js';
 import { Wire } from '../support/wire.js';
 import { openManagementPort } from './management.js';
 
-/** A load balancer asks every few seconds, so an answer has to come before it asks again. */
-const SOON_MS = 2_500;
 /** Nothing listens there. */
 const NO_REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
 
@@ -89,17 +87,17 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
     );
   });
 
-  it('/readyz answers 503 soon when PostgreSQL says nothing at all', async () => {
-    const askTheSilent = async (): Promise<{ status: number; ms: number }> => {
+  it('/readyz answers 503 when PostgreSQL says nothing at all, before the query is given up', async () => {
+    const { pool } = (name === 'worker’s management' ? worker : api).get(Database);
+    const askTheSilent = async (): Promise<{ status: number; isAsking: boolean }> => {
       wire.silence();
-      const askedAt = performance.now();
       const { status } = await ask(ports[name], '/readyz');
-      return { status, ms: performance.now() - askedAt };
+      return { status, isAsking: pool.totalCount > pool.idleCount };
     };
     try {
       // A connection that was just being opened is not silent yet.
-      const { ms } = await eventually(askTheSilent, ({ status }) => status === 503);
-      expect(ms).toBeLessThan(SOON_MS);
+      const { isAsking } = await eventually(askTheSilent, ({ status }) => status === 503);
+      expect(isAsking).toBe(true);
     } finally {
       wire.cut();
       wire.restore();

@@ -10,7 +10,7 @@ let second: DigiflazzClient;
 let sku: string;
 
 beforeAll(async () => {
-  scene = await RoutingScene.open({ ROUTING_HOLD_LIMIT_MS: '3000' });
+  scene = await RoutingScene.open();
   first = await scene.vendor('first');
   second = await scene.vendor('second');
   sku = await scene.product(
@@ -29,6 +29,17 @@ async function ruled(vendor: DigiflazzClient, rule: Json, of = sku): Promise<Ord
 
 const supplierStatus = async (code: string): Promise<string> =>
   (await scene.commandLine.json<{ status: string }>('supplier', 'show', code)).status;
+
+/** Has a supplier been paused, and an order waited for it, for longer than any may be held. */
+async function heldForAnHour(code: string, { order_number }: OrderBody): Promise<void> {
+  await scene.stack.sql(
+    `UPDATE orders SET created_at = created_at - interval '1 hour' WHERE order_number = $1`,
+    [order_number],
+  );
+  await scene.stack.sql(`UPDATE suppliers SET paused_at = paused_at - interval '1 hour' WHERE code = $1`, [
+    code,
+  ]);
+}
 
 const purchases = async (vendor: DigiflazzClient): Promise<number> =>
   (await vendor.sim<Json[]>('purchases')).length;
@@ -149,7 +160,7 @@ describe('A supplier with too little of our deposit', () => {
     }); // prettier-ignore
     expect(refused).toMatchObject({ status: 400, body: { details: [{ code: 'PRODUCT_UNAVAILABLE' }] } });
 
-    // It has been paused for three seconds by then.
+    await heldForAnHour('first', waiting);
     const failed = await scene.orderWith(waiting, 'failed');
     expect(failed.failure_code).toBe('SUPPLIER_UNAVAILABLE');
     expect((await scene.attempts(waiting)).map(({ state }) => state)).toEqual(['failed', 'withdrawn']);

@@ -14,6 +14,7 @@ import { LapakgamingBench, SECRET_KEY, type LapakgamingClient } from '../simulat
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { keepWaits, waitsOf } from '../support/waits.js';
 
 export interface AttemptJson {
   number: number;
@@ -63,6 +64,7 @@ export class RoutingScene {
    */
   static async open(env: Record<string, string> = {}, isCalledBack = false): Promise<RoutingScene> {
     const stack = await TestStack.start(env, { worker: false });
+    await keepWaits(stack);
     await stack.startWorker(isCalledBack ? { supplierCallbackBaseUrl: stack.url } : {});
     await stack.sql(`INSERT INTO fx_rates VALUES ('IDR', 0.0022, now() - interval '1 h', 'test')`);
     return new RoutingScene(stack, await stack.merchant('100000.00'));
@@ -154,18 +156,18 @@ export class RoutingScene {
     return (await eventually(find, (reference) => reference !== undefined)) ?? '';
   }
 
-  /** Follows an order's first unit until it rests in a state. @returns in how many seconds it is due. */
+  /** Follows an order's first unit until it rests in a state. @returns how many seconds it was told to rest. */
   async unitIn({ order_number }: OrderBody, state: string): Promise<number | null> {
-    const read = async (): Promise<{ state: string; due_s: number | null } | undefined> =>
+    const read = async (): Promise<{ state: string } | undefined> =>
       (
-        await this.stack.sql<{ state: string; due_s: number | null }>(
-          `SELECT u.state, extract(epoch FROM u.next_action_at - now())::float8 AS due_s
-           FROM order_units u JOIN orders o ON o.id = u.order_id
+        await this.stack.sql<{ state: string }>(
+          `SELECT u.state FROM order_units u JOIN orders o ON o.id = u.order_id
            WHERE o.order_number = $1 AND u.item = 1 AND u.unit = 1 AND u.claimed_by IS NULL`,
           [order_number],
         )
       )[0];
-    return (await eventually(read, (unit) => unit?.state === state))?.due_s ?? null;
+    await eventually(read, (unit) => unit?.state === state);
+    return (await waitsOf(this.stack, order_number, state)).at(-1) ?? null;
   }
 
   /** Waits until a worker calls the vendor about an order's first unit. */

@@ -57,9 +57,18 @@ describe('orders of the SDK', () => {
 
   it('are waited for no longer than the signal says', async () => {
     stack.supplier.script('silent', () => 'hang');
-    const signal = AbortSignal.timeout(700);
+    const buyer = new AbortController();
+    const { signal } = buyer;
     const wanted = order('silent');
-    expect(await failureOf(topup.orders.createAndWait(wanted, { signal }))).toBe(signal.reason);
+    const failure = failureOf(topup.orders.createAndWait(wanted, { signal }));
+    const isPlaced = (): Promise<boolean> =>
+      topup.orders.get(wanted.reference_id).then(
+        () => true,
+        () => false,
+      );
+    await eventually(isPlaced, (placed) => placed);
+    buyer.abort(new Error('the buyer left'));
+    expect(await failure).toBe(signal.reason);
     expect(await topup.orders.get(wanted.reference_id)).toMatchObject({ user_id: 'silent' });
   });
 

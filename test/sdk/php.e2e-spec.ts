@@ -45,7 +45,10 @@ describePhp('the SDK for PHP, against the service', () => {
   });
 
   it('says so when an order does not end in time', async () => {
-    const body = order(unique('slow')).replace('player-1', 'sim-lost');
+    const reference = unique('slow');
+    const body = order(reference).replace('player-1', 'sim-lost');
+    await run(`return $topup->orders->create(${body});`);
+    await stack.orderWith(merchant, reference, 'processing');
     const { thrown, order: open } = await run(`return $topup->orders->createAndWait(${body}, 0.5);`);
     expect([thrown, (open as { status: string }).status]).toEqual([
       'Topup\\Exception\\OrderStillOpen',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { axeFindings, describeInBrowser, launchBrowser } from '../console/browser/chromium-browser.js';
+import { PATIENCE_MS } from '../support/chromium.js';
 import { TestStack } from '../support/stack.js';
 import { PAGES } from './built-site.js';
 
@@ -29,6 +30,7 @@ describeInBrowser('The documentation, in a browser', () => {
       reducedMotion: 'reduce',
       ...options,
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     faults = [];
     page.on('console', (message) => {

@@ -32,8 +32,8 @@ export const GENUINE: [what: string, make: () => Delivery][] = [
   [
     'with two signatures, while the secret is changed',
     () => {
-      const { headers } = delivery();
-      return changed({ 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` });
+      const made = delivery();
+      return changed({ 'webhook-signature': `v1,AAAA ${made.headers['webhook-signature']}` }, made);
     },
   ],
 ];
@@ -89,6 +89,9 @@ export const FORGED: [what: string, make: () => Delivery][] = [
   ]),
   [
     'the signature of another version',
-    () => changed({ [signature]: (delivery().headers[signature] ?? '').replace('v1,', 'v2,') }),
+    () => {
+      const made = delivery();
+      return changed({ [signature]: (made.headers[signature] ?? '').replace('v1,', 'v2,') }, made);
+    },
   ],
 ];

@@ -13,6 +13,8 @@ const NAMES: [string, ...string[]] = [
 ];
 /** Thai has to be seen, too. */
 const PACKAGES = ['chromium', 'fonts-liberation', 'fonts-thai-tlwg'];
+/** For how long a page is waited for: as long as `eventually` waits. */
+export const PATIENCE_MS = 150_000;
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const packageDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local', 'chromium-package');
 

@@ -43,6 +43,12 @@ export function expectRefusedField(answer: Answer<unknown>, field: string, code?
   if (code !== undefined) expect(details.find((detail) => detail.field === field)?.code).toBe(code);
 }
 
+/** A moment since then, by a clock that may have been cut to seconds. @param unitMs so many milliseconds are its smallest step. */
+export function expectSince(beforeMs: number, atMs: number, unitMs = 1): void {
+  expect(atMs).toBeGreaterThan(beforeMs - unitMs);
+  expect(atMs).toBeLessThan(Date.now() + unitMs);
+}
+
 function expectDetails({ details = [] }: ErrorBody): void {
   expect(details.length).toBeGreaterThan(0);
   for (const detail of details) {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
 import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
-import { Net } from './net.js';
+import { Net, TIMEOUT_MS } from './net.js';
 
 const net = new Net();
 
@@ -45,7 +45,7 @@ async function connectionsOf(
 
 describe('a call that was cut off leaves no empty connection behind', () => {
   it.each(cutOff)('at a webhook’s host: %s', async (_what, answer) => {
-    const client = net.client();
+    const client = net.client({ timeoutMs: TIMEOUT_MS });
     const brought = await connectionsOf(answer, (url) => client.send({ method: 'GET', url, headers: {} }));
     expect(brought.map((text) => text.slice(0, 3))).toEqual(['GET', 'GET', 'GET']);
   });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
@@ -196,12 +197,15 @@ describe('Redis', () => {
 describe('an orderly stop', () => {
   it('waits for the attempts in flight, and begins no other', async () => {
     const worker = await start();
-    const slow = endpoints.slow(400);
-    const { id } = await hooks.register(slow.url);
+    const stopping = deferred<void>();
+    const url = endpoints.add((response) => void stopping.promise.then(() => response.writeHead(204).end()));
+    const { id } = await hooks.register(url);
     await Promise.all(Array.from({ length: SLOTS + 2 }, () => hooks.test(id)));
-    await endpoints.arrived(slow.url, SLOTS);
-    await worker.get(WebhookDispatcher).drain();
+    await endpoints.arrived(url, SLOTS);
+    const drained = worker.get(WebhookDispatcher).drain();
+    stopping.resolve();
+    await drained;
     await statuses(id, 'succeeded', SLOTS);
-    expect(endpoints.at(slow.url)).toHaveLength(SLOTS);
+    expect(endpoints.at(url)).toHaveLength(SLOTS);
   });
 });

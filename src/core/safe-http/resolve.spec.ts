@@ -17,13 +17,13 @@ describe('hosts file', () => {
 
 describe('resolving', () => {
   it('knows this machine by the hosts file, with a trailing dot or capitals too', async () => {
-    const signal = AbortSignal.timeout(5_000);
+    const { signal } = new AbortController();
     expect(await resolveHost('localhost', signal)).toContain('127.0.0.1');
     expect(await resolveHost('LocalHost.', signal)).toContain('127.0.0.1');
   });
 
   it('rejects for a name that nobody has (RFC 6761), and once its time is over', async () => {
-    await expect(resolveHost('nobody.invalid', AbortSignal.timeout(10_000))).rejects.toThrow();
+    await expect(resolveHost('nobody.invalid', new AbortController().signal)).rejects.toThrow();
     await expect(resolveHost('nobody.invalid', AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../../support/chromium.js';
+import { findChromium, launchChromium, PATIENCE_MS } from '../../support/chromium.js';
 import { eventually } from '../../support/eventually.js';
 import { newAddress, type ConsoleStack, type TestOperator } from '../console-stack.js';
 import { keepForDocument } from './gallery.js';
@@ -83,6 +83,7 @@ export class Visitor {
       extraHTTPHeaders: { 'x-forwarded-for': newAddress() },
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     // As text: the types of a browser are not those of the tests.
     await context.addInitScript(
       `window.localStorage.getItem('console-language') ?? window.localStorage.setItem('console-language', '${language}')`,
@@ -112,7 +113,6 @@ export class Visitor {
         );
       },
       (isThere) => isThere,
-      30_000,
     );
   }
 

@@ -53,7 +53,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.open('/audit');
     await page.getByText('The books were not checked here yet').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('table', { name: 'Checks' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('table', { name: 'Checks' }).waitFor();
     await page.getByText('In order since').waitFor();
     await visitor.look('audit');
     await visitor.leave();

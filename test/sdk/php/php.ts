@@ -26,6 +26,9 @@ function phpWith(env: Record<string, string>): { program: string; env: NodeJS.Pr
   return { program: php.program, env: { ...process.env, ...php.env, ...env } };
 }
 
+/** Every warning is one line on standard error. */
+const STRICT = ['-d', 'error_reporting=E_ALL', '-d', 'display_errors=stderr'];
+
 /** Serves a script at an address, such as `127.0.0.1:8080`. */
 export function servePhp(
   address: string,
@@ -34,11 +37,8 @@ export function servePhp(
   options: string[] = [],
 ): ChildProcess {
   const { program, env } = phpWith(settings);
-  return spawn(program, [...options, '-S', address, script], { env, stdio: 'ignore' });
+  return spawn(program, [...STRICT, ...options, '-S', address, script], { env, stdio: 'ignore' });
 }
-
-/** Every warning is one line on standard error. */
-const STRICT = ['-d', 'error_reporting=E_ALL', '-d', 'display_errors=stderr'];
 
 /** What a script came to. */
 export interface Called {
@@ -55,7 +55,7 @@ export interface Called {
 export async function call(url: string, key: string, code: string): Promise<Called> {
   const args = [...STRICT, path.join(HERE, 'call.php'), url, key, code];
   const { program, env } = phpWith({});
-  const { stdout, stderr } = await promisify(execFile)(program, args, { env, timeout: 60_000 });
+  const { stdout, stderr } = await promisify(execFile)(program, args, { env });
   expect(stderr).toBe('');
   return JSON.parse(stdout) as Called;
 }

@@ -39,7 +39,7 @@ async function call({ baseUrl, apiKey, sku, reference }: Settings): Promise<obje
   const buy = (number: number, userId: string): ReturnType<typeof topup.orders.createAndWait> =>
     topup.orders.createAndWait(
       { reference_id: `${reference}/${number}`, user_id: userId, items: [{ sku }] },
-      { signal: AbortSignal.timeout(120_000) },
+      { signal: AbortSignal.timeout(600_000) },
     );
   const orders = [await buy(1, 'player-1'), await buy(2, 'player-2'), await buy(3, 'sim-fail-out_of_stock')];
   const listed = [];

@@ -60,7 +60,7 @@ $app->instance('config', new Illuminate\Config\Repository([
     ],
     'session' => [
         ...['driver' => 'file', 'files' => getenv('APP_DIR'), 'lifetime' => 60, 'expire_on_close' => false],
-        ...['lottery' => [0, 100], 'cookie' => 'session', 'path' => '/', 'domain' => null],
+        ...['lottery' => [0, 100], 'cookie' => 'session', 'path' => '/', 'domain' => null, 'secure' => false],
     ],
     'logging' => ['default' => 'errorlog', 'channels' => ['errorlog' => ['driver' => 'errorlog']]],
     'view' => ['paths' => [], 'compiled' => getenv('APP_DIR')],

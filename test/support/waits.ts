@@ -1,0 +1,29 @@
+import type { TestStack } from './stack.js';
+
+/**
+ * Has PostgreSQL keep for how long each unit is told to wait, from when it is told: whoever looks at the unit itself may come
+ * late, and at a call of the supplier it is over.
+ */
+export const keepWaits = (stack: TestStack): Promise<void> =>
+  stack.fill(`
+    CREATE TABLE IF NOT EXISTS unit_waits (
+      id bigint GENERATED ALWAYS AS IDENTITY, order_id bigint, item int, unit int, state text, seconds float8);
+    CREATE OR REPLACE FUNCTION keep_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO unit_waits (order_id, item, unit, state, seconds)
+        VALUES (NEW.order_id, NEW.item, NEW.unit, NEW.state, extract(epoch FROM NEW.next_action_at - statement_timestamp()));
+        RETURN NULL;
+      END $$;
+    CREATE OR REPLACE TRIGGER tg_keep_wait AFTER UPDATE ON order_units FOR EACH ROW
+      WHEN (NEW.claimed_by IS NULL AND OLD.claimed_by IS NOT NULL AND NEW.next_action_at IS NOT NULL)
+      EXECUTE FUNCTION keep_wait()`);
+
+/** For how many seconds an order's first unit was to wait, each time that a call about it had ended. */
+export async function waitsOf(stack: TestStack, orderNumber: string, state?: string): Promise<number[]> {
+  const waits = await stack.sql<{ seconds: number }>(
+    `SELECT w.seconds FROM unit_waits w JOIN orders o ON o.id = w.order_id
+     WHERE o.order_number = $1 AND w.item = 1 AND w.unit = 1 AND w.state = coalesce($2, w.state) ORDER BY w.id`,
+    [orderNumber, state],
+  );
+  return waits.map(({ seconds }) => seconds);
+}
