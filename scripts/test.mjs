@@ -123,7 +123,9 @@ function failuresOf({ testResults = [] }) {
 }
 
 /** As jest reads a name: a regular expression, which the shell takes as it is. */
-const asPattern = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll("'", '.');
+function asPattern(name) {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll("'", '.');
+}
 
 function printCounts({ passed, failed, skipped }) {
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

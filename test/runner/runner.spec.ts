@@ -77,7 +77,7 @@ describe('the runner of the tests', () => {
       one: `it('never ends', () => new Promise(() => setInterval(() => undefined, 1000)), 50);
         it('leaves a promise', async () => {
           void Promise.reject(new Error('nobody'));
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await new Promise((resolve) => setImmediate(resolve));
         });
         it('is well', () => expect(1).toBe(1));
         describe('behind a hook', () => {
