@@ -146,8 +146,8 @@ async function pagesOf(run) {
   const places = [found(run, /Documentation +(\S+)/), found(run, /Console +(\S+)/)];
   for (const place of places)
     await run.until(async () => {
-      const response = await fetch(place, { headers: { Accept: 'text/html' } });
-      return response.ok && !/not built/.test(await response.text());
+      const response = await fetch(place, { headers: { Accept: 'text/html' } }).catch(() => null);
+      return response?.ok && !/not built/.test(await response.text());
     });
 }
 

@@ -99,9 +99,12 @@ function isAllowed(range) {
   return major === leastMajor ? minor >= leastMinor : sign === '>=' && major > leastMajor;
 }
 
-/** NODE_ENV=production must not leave out what builds, nor a setting of npm the PostgreSQL binaries. */
+/**
+ * NODE_ENV=production must not leave out what builds, nor a setting of npm the PostgreSQL binaries. The lock file says
+ * which packages by their hashes: what is in npm's cache needs no question whether there is a newer list of versions.
+ */
 function install(...args) {
-  const included = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const included = ['--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']; // prettier-ignore
   const count = (output) => /added (\d+)/.exec(output)?.[1] ?? 'the';
   npm('Installing packages', (output) => `Installed ${count(output)} packages`, ...args, ...included);
 }

@@ -95,6 +95,8 @@ describe('npm start', () => {
     expect(readStackFile(directory)).toMatchObject({ apiUrl: orders.replace('/v1/orders', '') });
 
     const link = new URL(found(text, /set the password of admin@localhost: (\S+)\)/));
+    // It is the last to be there.
+    while (!(await fetch(link.origin).catch(() => null))) await sleep(50);
     const setUp = await fetch(`${link.origin}/api/set-up`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: link.origin },

@@ -63,9 +63,17 @@ export async function startStack(start: Start): Promise<void> {
   await answers(databaseUrl);
   // The first time it is the seeding that migrates, and not the API, which tells of each migration.
   const isFirst = readApiKey(demoApiKeyFile(settings.dataDir)) === null;
-  const early = isFirst ? null : startApi(start, env);
+  const early = isFirst ? null : await startApi(start, env);
   const seeded = await prepareDatabase(env, settings.dataDir, simulator, { hasOperator: true });
-  const apiUrl = await startService(start, env, early ?? startApi(start, env));
+  const api = early ?? (await startApi(start, env));
+  const worker = await startWorker(start, env);
+  const apiUrl = urlOf(settings.host, port);
+  await waitFor('api', api, `${apiUrl}/readyz`);
+  // Orders come first: nobody is kept from one by the console's start.
+  const operators = await startConsole(start, env);
+  const consoleUrl = urlOf(settings.consoleHost, consolePort);
+  const workerManagementUrl = urlOf(settings.managementHost, workerManagementPort);
+  await waitFor('worker', worker, `${workerManagementUrl}/metrics`);
   writeStackFile(settings.dataDir, {
     ...identify(process.pid),
     databaseUrl,
@@ -78,13 +86,14 @@ export async function startStack(start: Start): Promise<void> {
     banner({
       apiUrl,
       apiManagementUrl: urlOf(settings.managementHost, managementPort),
-      workerManagementUrl: urlOf(settings.managementHost, workerManagementPort),
-      consoleUrl: urlOf(settings.consoleHost, consolePort),
+      workerManagementUrl,
+      consoleUrl,
       simulatorUrl: simulator.url,
       dataDir: settings.dataDir,
       ...seeded,
     }),
   );
+  await waitFor('console', operators, `${consoleUrl}/readyz`);
   completePages(start);
 }
 
@@ -162,36 +171,15 @@ function startApi(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
   });
 }
 
-/** Starts worker and console beside the API; resolves with the URL of the API once all are ready. */
-async function startService(
-  start: Start,
-  env: NodeJS.ProcessEnv,
-  starting: Promise<Running>,
-): Promise<string> {
-  const { host, port, managementHost, workerManagementPort, isWatching } = start.settings;
-  const { consoleHost, consolePort } = start.settings;
-  const worker = await startChild(
-    start,
-    'worker',
-    isWatching ? watched('src/worker.ts', 9230) : built('src/worker.js'),
-    25_000,
-    {
-      ...env,
-      MANAGEMENT_PORT: String(workerManagementPort),
-    },
-  );
-  const operators = await startChild(
-    start,
-    'console',
-    isWatching ? watched('src/console.ts', 9231) : built('src/console.js'),
-    10_000,
-    env,
-  );
-  const apiUrl = urlOf(host, port);
-  await waitFor('api', await starting, `${apiUrl}/readyz`);
-  await waitFor('worker', worker, `${urlOf(managementHost, workerManagementPort)}/metrics`);
-  await waitFor('console', operators, `${urlOf(consoleHost, consolePort)}/readyz`);
-  return apiUrl;
+function startWorker(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
+  const { isWatching, workerManagementPort } = start.settings;
+  const args = isWatching ? watched('src/worker.ts', 9230) : built('src/worker.js');
+  return startChild(start, 'worker', args, 25_000, { ...env, MANAGEMENT_PORT: String(workerManagementPort) });
+}
+
+function startConsole(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
+  const args = start.settings.isWatching ? watched('src/console.ts', 9231) : built('src/console.js');
+  return startChild(start, 'console', args, 10_000, env);
 }
 
 const built = (entry: string): string[] => [path.join(projectRoot, 'dist', entry)];
@@ -247,7 +235,7 @@ async function waitFor(name: string, child: Running, url: string): Promise<void>
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     await response?.body?.cancel();
     if (response?.status === 200) return;
-    await Promise.race([sleep(50), child.ended]);
+    await Promise.race([sleep(20), child.ended]);
   }
   throw new LocalError(
     ended === null
