@@ -164,6 +164,7 @@ export class OutcomeRecorder {
 
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
     const { SUPPLIER_REVIEW_AFTER_MS: reviewAfterMs } = this.config;
+    const nowMs = performance.now();
     const rows = calls.map((call) => ({
       ...call.unit,
       outcome: call.outcome.kind,
@@ -171,6 +172,7 @@ export class OutcomeRecorder {
       may_resend: call.mayResend,
       can_inquire: call.canBeAsked,
       quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
+      asked_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
     this.attempts.note(tx, calls.flatMap(noteOf));

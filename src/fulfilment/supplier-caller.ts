@@ -44,6 +44,7 @@ export class SupplierCaller {
       unit,
       kind: unit.action === 'send' ? 'send' : 'inquiry',
       outcome,
+      startedAtMs,
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),

@@ -16,7 +16,8 @@ export interface PostponedUnit {
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
  * - not accepted, and never unknown before: queued again.
  * - unknown for too long: review.
- * - never seen, and quiet for long enough since the last send: sent again, under the same reference.
+ * - never seen, and quiet for long enough between the last send and the question: sent again, under the same reference. The
+ *   supplier looked when it was asked, so that its slowness and ours to write this down are no part of the quiet.
  * - else: inquired about again.
  */
 export const POSTPONE_UNITS = statement(
@@ -32,6 +33,7 @@ export const POSTPONE_UNITS = statement(
       may_resend: 'boolean',
       can_inquire: 'boolean',
       quiet_ms: 'bigint',
+      asked_ago_ms: 'bigint',
     }),
     reviewAfterMs: 'bigint',
   },
@@ -42,7 +44,8 @@ export const POSTPONE_UNITS = statement(
              WHEN NOT c.can_inquire THEN 'review'
              WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
-                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.quiet_ms / 1000.0) THEN 'resend'
+                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.asked_ago_ms / 1000.0)
+                                        - make_interval(secs => c.quiet_ms / 1000.0) THEN 'resend'
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
