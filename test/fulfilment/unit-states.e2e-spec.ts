@@ -99,7 +99,7 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     delay_ms: 1_000,
     may_resend: true,
     can_inquire,
-    quiet_ms: 0n,
+    quiet_ms: 0n, asked_ago_ms: 0n,
   };
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
 };

@@ -74,7 +74,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
       character_id: attempt.characterId,
     });
     try {
-      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), attempt.reference);
+      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), attempt);
     } catch (error) {
       const detail = describeFailure(error);
       return wasNeverSent(error) ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
