@@ -36,7 +36,8 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. An answer is about
  * its attempt and settles no later one. A refusal says something of the call that it answers and of no other, so it
  * settles only the claim of that call; what was bought was bought, whichever call learned of it, because all calls of an
- * attempt have one reference. What a supplier calls us with is about the attempt as a whole: it has no claim. The operator
+ * attempt have one reference. So is what waits to be sent again because it was not accepted, says its supplier: a success,
+ * and no refusal, settles that. What a supplier calls us with is about the attempt as a whole: it has no claim. The operator
  * decides what is in doubt, of the attempt that was looked at where that is said (one that has no number yet is shown as the
  * first), and cancels what certainly was not bought; where that word gives no supplier's reference, what the supplier said
  * earlier is kept.
@@ -64,6 +65,7 @@ export const SETTLE_UNITS = statement(
     FROM ${units.as('c')}
     WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
+      AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
                WHEN c.attempt IS NULL

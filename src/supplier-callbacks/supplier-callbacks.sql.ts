@@ -61,6 +61,26 @@ export const WAKE_UNIT = statement(
     RETURNING u.supplier_id, ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
 
+/**
+ * A supplier proves that it has what was to be sent to it: then it is asked and not sent again. The same of what is being
+ * sent, whatever that is answered, where asking buys nothing: it may be asked soon.
+ */
+export const DOUBT_UNIT = statement(
+  'supplier_callbacks.doubt_unit',
+  { ...ATTEMPT, minGapMs: 'bigint', whileSending: 'boolean' },
+  ({ minGapMs, whileSending, ...key }) => `
+    UPDATE order_units u SET
+      state = CASE u.state WHEN 'queued' THEN 'unknown' ELSE u.state END, next_action = 'inquire',
+      next_action_at = CASE u.next_action WHEN 'send'
+        THEN greatest(statement_timestamp(), u.updated_at + make_interval(secs => ${minGapMs} / 1000.0))
+        ELSE u.next_action_at END,
+      unknown_since = coalesce(u.unknown_since, statement_timestamp())
+    WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
+      AND (u.next_action = 'send' OR ${whileSending} AND u.unknown_since IS NULL)
+    RETURNING u.supplier_id,
+      ceil(extract(epoch FROM u.next_action_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
+);
+
 export const FIND_DELIVERY = statement(
   'supplier_callbacks.find_delivery',
   { supplierId: 'int', deliveryId: 'text' },

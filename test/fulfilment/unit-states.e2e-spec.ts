@@ -3,6 +3,7 @@ import type { Statement } from '../../src/database/database.js';
 import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import * as units from '../../src/fulfilment/units.sql.js';
+import { DOUBT_UNIT } from '../../src/supplier-callbacks/supplier-callbacks.sql.js';
 import { SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
 import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -99,7 +100,8 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     delay_ms: 1_000,
     may_resend: true,
     can_inquire,
-    quiet_ms: 0n, asked_ago_ms: 0n,
+    quiet_ms: 0n,
+    asked_ago_ms: 0n,
   };
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
 };
@@ -131,6 +133,7 @@ function changes(): Call[] {
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
+    DOUBT_UNIT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
   ];
 }
 
