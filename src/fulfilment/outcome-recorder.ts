@@ -6,11 +6,14 @@ import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { retryWrite } from '../database/retry-write.js';
+import { toBesidesRow } from '../orders/settle-unit.js';
+import type { UnsettledUnit } from '../orders/settlement.sql.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import {
   costColumns,
+  isAboutAnother,
   isDefinite,
   outcomeDetail,
   type Fault,
@@ -46,8 +49,15 @@ const WITHHELD = {
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
     commit: async (calls) => {
-      const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, calls));
+      const besides = calls.filter(({ outcome }) => isAboutAnother(outcome));
+      const [postponed, judged] = await this.database.transaction((tx) =>
+        Promise.all([this.postponeBatch(tx, calls), this.tellOfOthers(tx, besides)]),
+      );
       failpoint('unit.postponed');
+      for (const { answer, is_new_reversal } of judged) {
+        const call = besides[Number(answer) - 1];
+        if (call && is_new_reversal) this.observer.soldBesides(call);
+      }
       return calls.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
     },
     onBatch: (waitedMs) => this.metrics.batches.postponement(waitedMs),
@@ -160,6 +170,13 @@ export class OutcomeRecorder {
     if (due_in_ms === null) this.observer.needsReview(unit);
     else if (due_in_ms > 0) this.notifier.notifyFulfilment([supplier_id], due_in_ms);
     return due_in_ms === 0;
+  }
+
+  private async tellOfOthers(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
+    const rows = calls.flatMap(({ unit: { order_id: orderId, item, unit, attempt }, outcome }) =>
+      isAboutAnother(outcome) ? [toBesidesRow({ orderId, item, unit }, attempt, outcome)] : [],
+    );
+    return rows.length === 0 ? [] : this.settlementRepository.judgeUnsettled(tx, rows);
   }
 
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {

@@ -69,6 +69,11 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     }
   }
 
+  /** The supplier sold something besides. */
+  soldBesides({ unit, outcome }: EndedCall): void {
+    this.attempts.contradicted(unit, outcome);
+  }
+
   /** The answer is kept, and written as soon as that can be. */
   kept(unit: ClaimedUnit): void {
     this.logger.warn(this.about(unit), 'an answer could not be recorded yet: retrying');

@@ -88,6 +88,7 @@ export interface UnsettledUnit {
  * Opens a reversal, once for an attempt, for each answer that contradicts a settled unit (it was taken back, or bought
  * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
  * stand that the answers did not settle.
+ * What is told of purchases `besides` the one that is known is a case, however the unit stands.
  * Each answer has its state, the supplier's reference, in `detail` what was said, and what the purchase cost.
  */
 export const JUDGE_UNSETTLED = statement(
@@ -110,7 +111,9 @@ export const JUDGE_UNSETTLED = statement(
              CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
              CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
                   WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
-             CASE WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
+             CASE WHEN c.state = 'besides'
+                  THEN CASE WHEN c.supplier_reference IS DISTINCT FROM u.supplier_reference THEN 'unknown_purchase' END
+                  WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
                   WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
                   WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
                   WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'

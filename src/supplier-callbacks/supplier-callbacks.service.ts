@@ -130,7 +130,7 @@ export class SupplierCallbacksService {
     const isNamed = await this.name(attempt, claims, reading);
     const outcome = outcomeOf(reading, attempt);
     const answered = outcome
-      ? await this.answers.answered(supplier.code, attempt, outcome, isRepeated)
+      ? await this.answers.answered(supplier, attempt, outcome, isRepeated)
       : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
     const verdict = answered === 'undecided' ? await this.wake(supplier, attempt, isNamed) : answered;

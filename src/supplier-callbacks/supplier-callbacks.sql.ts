@@ -9,7 +9,7 @@ export type FoundAttempt = Pick<
   UnitAttempt,
   'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
 > &
-  Pick<OrderUnit, 'state' | 'claim'> &
+  Pick<OrderUnit, 'state' | 'claim' | 'sends'> &
   Pick<OrderItem, 'kind'> &
   Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> & {
     attempt: number;
@@ -22,8 +22,9 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
     `supplier_callbacks.find_attempt_by_${column}`,
     { supplierId: 'int', reference: 'text' },
     ({ supplierId, reference }) => `
-      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference, a.supplier_reference,
-             u.attempt AS latest_attempt, u.state, u.claim, i.kind, o.merchant_id, o.order_number, o.request_id
+      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference,
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference,
+             u.attempt AS latest_attempt, u.state, u.claim, u.sends, i.kind, o.merchant_id, o.order_number, o.request_id
       FROM unit_attempts a
       JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
       JOIN order_items i ON i.order_id = a.order_id AND i.position = a.item
