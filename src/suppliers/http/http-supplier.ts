@@ -30,6 +30,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
         name: 'token',
         secret: true,
         required: false,
+        isAccount: true,
         help: 'Bearer token, where the supplier wants one',
         // It travels in a header, which can carry visible ASCII only.
         problemOf: (token) =>
