@@ -111,7 +111,12 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
     );
     expect(elsewhere.about(order.order_number).filter(({ kind }) => kind === 'send')).toEqual([]);
     await eventually(
-      () => stack.sql(`SELECT FROM supplier_calls WHERE outcome = 'withheld'`),
+      () =>
+        stack.sql(
+          `SELECT FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+           WHERE c.outcome = 'withheld' AND o.order_number = $1`,
+          [order.order_number],
+        ),
       ({ length }) => length === 1,
     );
   });
