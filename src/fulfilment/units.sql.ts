@@ -19,6 +19,8 @@ export interface PostponedUnit {
  * - never seen, and quiet for long enough between the last send and the question: sent again, under the same reference. The
  *   supplier looked when it was asked, so that its slowness and ours to write this down are no part of the quiet.
  * - else: inquired about again.
+ *
+ * What comes to be in doubt has been since it was sent: each send before that one was certainly refused.
  */
 export const POSTPONE_UNITS = statement(
   'units.postpone',
@@ -58,7 +60,7 @@ export const POSTPONE_UNITS = statement(
       next_action_at = CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN statement_timestamp()
                        ELSE statement_timestamp() + make_interval(secs => d.delay_ms / 1000.0) END,
       unknown_since = CASE d.decision WHEN 'requeue' THEN NULL
-                                      ELSE coalesce(u.unknown_since, statement_timestamp()) END,
+                                      ELSE coalesce(u.unknown_since, u.last_sent_at, statement_timestamp()) END,
       updated_at = statement_timestamp()
     FROM decided d
     WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit

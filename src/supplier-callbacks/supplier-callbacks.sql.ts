@@ -75,7 +75,7 @@ export const DOUBT_UNIT = statement(
       next_action_at = CASE u.next_action WHEN 'send'
         THEN greatest(statement_timestamp(), u.updated_at + make_interval(secs => ${minGapMs} / 1000.0))
         ELSE u.next_action_at END,
-      unknown_since = coalesce(u.unknown_since, statement_timestamp())
+      unknown_since = coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
     WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
       AND (u.next_action = 'send' OR ${whileSending} AND u.unknown_since IS NULL)
     RETURNING u.supplier_id,
