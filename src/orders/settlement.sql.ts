@@ -87,7 +87,8 @@ export interface UnsettledUnit {
 /**
  * Opens a reversal, once for an attempt, for each answer that contradicts a settled unit (it was taken back, or bought
  * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
- * stand that the answers did not settle.
+ * stand that the answers did not settle. Where such an attempt was sold, the next one is left to the operator if it certainly
+ * bought nothing yet: then the operator decides whether it still is to.
  * What is told of purchases `besides` the one that is known is a case, however the unit stands.
  * Each answer has its state, the supplier's reference, in `detail` what was said, and what the purchase cost.
  */
@@ -129,7 +130,13 @@ export const JUDGE_UNSETTLED = statement(
              date_trunc('milliseconds', statement_timestamp())
       FROM judged WHERE kind IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
-      RETURNING order_id, item, unit, attempt, kind)
+      RETURNING order_id, item, unit, attempt, kind),
+    left_to_operator AS (
+      UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
+             unknown_since = statement_timestamp(), updated_at = statement_timestamp()
+      FROM judged j
+      WHERE j.kind = 'bought_late' AND u.order_id = j.order_id AND u.item = j.item AND u.unit = j.unit
+        AND u.attempt > j.attempt AND ${CERTAINLY_NOT_BOUGHT})
     SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_reversal
     FROM judged LEFT JOIN recorded USING (order_id, item, unit, attempt, kind)`,
 );

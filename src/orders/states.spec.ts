@@ -28,6 +28,6 @@ describe('states', () => {
   });
 
   it('takes no unit for bought that was not sent, and lets it fail', () => {
-    expect(UNIT_TRANSITIONS.queued).toEqual(['sending', 'succeeded', 'failed', 'unknown']);
+    expect(UNIT_TRANSITIONS.queued).toEqual(['sending', 'succeeded', 'failed', 'unknown', 'review']);
   });
 });

@@ -4,7 +4,7 @@ import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import * as units from '../../src/fulfilment/units.sql.js';
 import { DOUBT_UNIT } from '../../src/supplier-callbacks/supplier-callbacks.sql.js';
-import { SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
+import { JUDGE_UNSETTLED, SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
 import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { TestStack } from '../support/stack.js';
@@ -106,6 +106,12 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
 };
 
+/** An attempt before the one that the unit is at was sold. */
+const soldBefore = {
+  ...{ order_id: 0n, item: 1, unit: 1, attempt: -1, state: 'succeeded', supplier_reference: 'S-1' },
+  ...{ detail: null, cost_micros: null, cost_currency: null },
+};
+
 /** Every statement of the service that changes units, in every way of asking. */
 function changes(): Call[] {
   const claim = { ...key, claim: CLAIM };
@@ -133,6 +139,7 @@ function changes(): Call[] {
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
+    JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key }] }),
     DOUBT_UNIT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
   ];
 }
