@@ -7,6 +7,8 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
+  /** Whether its supplier was not called at all, because its offer is off. */
+  isWithheld?: boolean;
   /** When it began, in monotonic milliseconds. */
   startedAtMs: number;
   /** Whether what the supplier never saw may be sent again. */
