@@ -121,6 +121,9 @@ const STARTED = `
  * supplier that may have so many calls in flight over all workers, claims are made one after the other. A paused
  * supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials or bans us.
  *
+ * Where the clock shows more than `clockLimit` it was set forward, and leases end that calls are made under: nothing is asked
+ * then by sending it again.
+ *
  * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
  * left alone. A unit's first attempt begins with its first claim. One that the version before has sent gets its attempt
  * here too: that version used the reference of a first attempt.
@@ -140,8 +143,9 @@ export const CLAIM_UNITS = statement(
     total: 'int',
     name: 'text',
     leaseMarginMs: 'int',
+    clockLimit: 'timestamptz',
   },
-  ({ suppliers, adapters, total, name, leaseMarginMs }) => `
+  ({ suppliers, adapters, total, name, leaseMarginMs, clockLimit }) => `
     WITH limited AS MATERIALIZED (
       SELECT id, max_in_flight FROM suppliers
       WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('asked')})
@@ -161,6 +165,7 @@ export const CLAIM_UNITS = statement(
         FROM order_units
         WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
           AND (s.pause_reason IS NULL OR (s.pause_reason NOT IN ('credentials', 'ban') AND next_action = 'inquire'))
+          AND (next_action = 'send' OR known.inquiry_may_buy IS NOT TRUE OR statement_timestamp() <= ${clockLimit})
         ORDER BY next_action_at
         LIMIT CASE WHEN limited.id IS NULL THEN asked.free_slots
                    ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END

@@ -182,14 +182,18 @@ export class OutcomeRecorder {
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
     const { SUPPLIER_REVIEW_AFTER_MS: reviewAfterMs } = this.config;
     const nowMs = performance.now();
+    const quietMs = ({ unit }: Undecided): number =>
+      safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, unit.timeout_ms);
     const rows = calls.map((call) => ({
       ...call.unit,
       outcome: call.outcome.kind,
       delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
       may_resend: call.mayResend,
       can_inquire: call.canBeAsked,
-      quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
+      quiet_ms: BigInt(quietMs(call)),
       asked_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
+      // A call that was under way takes less than a quiet period to end, and what it sent another one to arrive.
+      clock_limit: this.heartbeat.clockLimit(2 * quietMs(call)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
     this.attempts.note(tx, calls.flatMap(noteOf));

@@ -91,7 +91,10 @@ export class UnitDispatcher {
   }
 
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
-    const units = await this.units.claim(request);
+    const units = await this.units.claim(
+      request,
+      this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS),
+    );
     if (units.length > 0) failpoint('unit.claimed');
     for (const unit of units) this.pace.meet(unit);
     const withheld = units.filter(({ action }) => action === 'review');

@@ -17,7 +17,8 @@ export interface PostponedUnit {
  * - not accepted, and never unknown before: queued again.
  * - unknown for too long: review.
  * - never seen, and quiet for long enough between the last send and the question: sent again, under the same reference. The
- *   supplier looked when it was asked, so that its slowness and ours to write this down are no part of the quiet.
+ *   supplier looked when it was asked, so that its slowness and ours to write this down are no part of the quiet. A clock
+ *   that was set forward ends no quiet.
  * - else: inquired about again.
  *
  * What comes to be in doubt has been since it was sent: each send before that one was certainly refused.
@@ -36,6 +37,7 @@ export const POSTPONE_UNITS = statement(
       can_inquire: 'boolean',
       quiet_ms: 'bigint',
       asked_ago_ms: 'bigint',
+      clock_limit: 'timestamptz',
     }),
     reviewAfterMs: 'bigint',
   },
@@ -47,7 +49,8 @@ export const POSTPONE_UNITS = statement(
              WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
                   AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.asked_ago_ms / 1000.0)
-                                        - make_interval(secs => c.quiet_ms / 1000.0) THEN 'resend'
+                                        - make_interval(secs => c.quiet_ms / 1000.0)
+                  AND statement_timestamp() <= c.clock_limit THEN 'resend'
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim

@@ -29,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => closeWithBalancedBooks(stack));
 
 const CLAIM = 7;
+const BEHIND_ALL = new Date('9999-12-31');
 const NEVER = 1_000_000_000n;
 const SENT = `sends = 1, claim = ${CLAIM}, first_sent_at = now() - interval '1 h', last_sent_at = now() - interval '1 h'`;
 const DUE = `next_action_at = now() - interval '1 s'`;
@@ -68,7 +69,7 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
   return CLAIM_UNITS.with({
     suppliers: [{ supplier_id: supplierId, free_slots: 1 }],
     adapters: [adapter],
-    ...{ total: 1, name: 'here/1', leaseMarginMs: 3_000 },
+    ...{ total: 1, name: 'here/1', leaseMarginMs: 3_000, clockLimit: BEHIND_ALL },
   });
 };
 
@@ -102,6 +103,7 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     can_inquire,
     quiet_ms: 0n,
     asked_ago_ms: 0n,
+    clock_limit: BEHIND_ALL,
   };
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
 };
