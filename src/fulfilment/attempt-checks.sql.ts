@@ -39,7 +39,7 @@ export const TAKE_DUE_CHECK = statement(
   ({ retryMs }) => `
     WITH due AS (
       SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, 
-             coalesce(a.supplier_reference, u.supplier_reference) AS supplier_reference
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference
       FROM attempt_checks c
       JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
