@@ -10,8 +10,7 @@ const answer = (status: number, body?: unknown, retryAfter?: string): HttpAnswer
   retryAfter,
 });
 const FIRST = { reference: REFERENCE, isRepeat: false };
-const send = (status: number, body?: unknown, isRepeat = false): string =>
-  readSendAnswer(answer(status, body), { ...FIRST, isRepeat }).kind;
+const send = (status: number, body?: unknown): string => readSendAnswer(answer(status, body), FIRST).kind;
 const inquire = (status: number, body?: unknown): string =>
   readInquiryAnswer(answer(status, body), REFERENCE).kind;
 const bought = { reference: REFERENCE, status: 'succeeded', supplier_reference: 'S-1' };
@@ -59,10 +58,14 @@ describe('the answer to a send', () => {
     [422, { failure_code: 'OUT_OF_STOCK' }],
     [404, { code: 'ITEM_NOT_FOUND' }],
     [200, { reference: REFERENCE, status: 'failed', failure_code: 'OUT_OF_STOCK' }],
-  ])('HTTP %s with %j refuses no repeat: the first send may have been sold', (status, body) => {
-    expect(send(status, body)).toBe('failed');
-    expect(send(status, body, true)).toBe('unknown');
-  });
+  ])(
+    'HTTP %s with %j refuses a repeat only when it is said again: the first send may have been sold',
+    (status, body) => {
+      expect(readSendAnswer(answer(status, body), FIRST)).not.toHaveProperty('confirm');
+      const repeat = { ...FIRST, isRepeat: true };
+      expect(readSendAnswer(answer(status, body), repeat)).toMatchObject({ kind: 'failed', confirm: true });
+    },
+  );
 
   it('takes the failure code when it is one of ours, and says SUPPLIER_REJECTED otherwise', () => {
     const read = (failure_code: unknown): unknown => readSendAnswer(answer(422, { failure_code }), FIRST);

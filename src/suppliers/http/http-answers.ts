@@ -11,22 +11,22 @@ import type {
   Unavailable,
 } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
-import { outcomeDetail, type Delivery, type Refusal, type SupplierOutcome } from '../supplier-outcome.js';
+import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, nameOf } from '../vendor-answers.js';
 
 type Body = Partial<Record<string, unknown>>;
 
 /**
- * What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown; so does a refusal of what was
- * sent before, which says nothing of that: the supplier may have looked at its stock before it looked the reference up.
+ * What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. A refusal of what was sent
+ * before says nothing of that, since a supplier may look at its stock before it looks a reference up: it counts once it was
+ * said again, and between the two the supplier was asked, and left alone for long enough, and still had not seen any.
  */
 export function readSendAnswer(
   answer: HttpAnswer,
   { reference, isRepeat }: Pick<Attempt, 'reference' | 'isRepeat'>,
 ): SupplierOutcome {
   const outcome = readAnswer(answer, reference);
-  if (!isRepeat || outcome.kind !== 'failed') return outcome;
-  return { kind: 'unknown', detail: `a repeat was refused: ${outcomeDetail(outcome)}` };
+  return isRepeat && outcome.kind === 'failed' ? { ...outcome, confirm: true } : outcome;
 }
 
 function readAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
