@@ -190,7 +190,10 @@ async function pass(service: INestApplication, count: number): Promise<void> {
 async function settle(service: INestApplication, count: number): Promise<void> {
   const registry = service.get(SupplierRegistry, { strict: false });
   const units = new UnitsRepository(service.get(Database, { strict: false }), registry);
-  const claimed = await units.claim({ partitions: [{ id: 1, slots: count }], total: count, name: 'bench' });
+  const claimed = await units.claim(
+    { partitions: [{ id: 1, slots: count }], total: count, name: 'bench' },
+    new Date('9999-12-31'),
+  );
   if (claimed.length !== count) throw new Error(`${claimed.length} of ${count} units were claimed`);
   const settlement = service.get(OrderSettlement, { strict: false });
   const settled = await Promise.all(

@@ -4,6 +4,18 @@ import { offersOf, routingOrder, ROUTING_PARAMETERS, type RoutedOffer } from './
 
 export type ListedOffer = RoutedOffer & Pick<Product, 'sku'>;
 
+/** Offers that products got in this transaction have the cost that their supplier's catalogue says, if it was read. */
+export const TAKE_COSTS = statement(
+  'offers.take_costs',
+  { skus: 'text[]' },
+  ({ skus }) => `
+    UPDATE supplier_offers o
+    SET cost_micros = c.cost_micros, cost_currency = c.cost_currency, cost_at = c.last_seen_at
+    FROM products p, supplier_products c
+    WHERE p.sku = ANY (${skus}) AND o.product_id = p.id AND o.cost_micros IS NULL AND o.created_at = now()::timestamptz(3)
+      AND c.supplier_id = o.supplier_id AND c.sku = o.supplier_sku AND c.cost_micros IS NOT NULL`,
+);
+
 /** By SKU, those of each in the order in which they are tried. */
 export const LIST_OFFERS = statement(
   'offers.list',

@@ -5,6 +5,7 @@ import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
+import { TAKE_COSTS } from './offers.sql.js';
 import { PAGE_OF_PRODUCTS } from './product-desk.sql.js';
 import { Product } from './product.entity.js';
 
@@ -77,16 +78,17 @@ export class ProductsRepository {
     }));
   }
 
-  /** @param onProgress is told how many are written. */
+  /** With the offers of priority 1 that they have then. @param onProgress is told how many are written. */
   async upsert(
-    { manager }: Transaction,
+    tx: Transaction,
     rows: StoredRow[],
     onProgress?: (done: number, total: number) => void,
   ): Promise<void> {
     const columns = rows.map(({ supplierCode: _code, ...row }) => row);
     for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
       onProgress?.(at, columns.length);
-      await manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
+      await tx.manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
     }
+    tx.write(...TAKE_COSTS.with({ skus: columns.map(({ sku }) => sku) }));
   }
 }

@@ -33,6 +33,7 @@ interface SetGiven {
   /** False for --no-max-in-flight. */
   maxInFlight?: number | false;
   newCallbackUrl?: boolean;
+  sameAccount?: boolean;
   operator: string;
   reason?: string;
   yes?: boolean;
@@ -75,6 +76,10 @@ export function defineSet(supplier: Command, act: Act): void {
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
     .option(
+      '--same-account',
+      'the credentials are new, the account there is not: it knows what was sent before',
+    )
+    .option(
       '--new-callback-url',
       'make another secret address for the supplier to call; the current one ends',
     )
@@ -102,10 +107,10 @@ const defineValues = (set: Command): Command =>
     .option('--no-token', 'remove the current token');
 
 async function setSupplier(app: INestApplicationContext, given: SetGiven): Promise<Result> {
-  const { code, adapter, baseUrl, timeoutMs, lowBalance, maxInFlight, newCallbackUrl } = given;
+  const { code, adapter, baseUrl, timeoutMs, lowBalance, maxInFlight, newCallbackUrl, sameAccount } = given;
   const { operator, reason, yes } = given;
   const settings: SupplierSettings = {
-    ...{ code, adapter, baseUrl, timeoutMs, newCallbackUrl },
+    ...{ code, adapter, baseUrl, timeoutMs, newCallbackUrl, isSameAccount: sameAccount },
     ...(await readChanges(given)),
     lowBalanceMicros: lowBalance === false ? null : lowBalance,
     maxInFlight: maxInFlight === false ? null : maxInFlight,
@@ -162,7 +167,8 @@ async function confirmMove(
   const { open, inDoubt } = units;
   const words =
     `Supplier ${settings.code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
-    'those in doubt are not sent to the new address or account again, and come to review unless it knows them.';
+    'those in doubt are not sent to the new address or account again, and come to review unless it knows them. ' +
+    'If only a key is new, and the account is not, say so with --same-account.';
   await confirm(words, { yes });
   return [words];
 }

@@ -103,6 +103,7 @@ export class AnswerKeeper {
       attempt: unit.attempt,
       claim: unit.claim,
       outcome: call.outcome,
+      sent: { adapter: unit.adapter, times: unit.sends },
       calls,
     });
     if (typeof settled === 'string') this.observer.recorded(call, settled);

@@ -1,12 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ProductKind } from '../core/product-kind.js';
-import type { Transaction } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { OrderSettlement, type Settled } from '../orders/order-settlement.js';
 import type { UnitKey } from '../orders/order.rows.js';
 import type { SupplierCall } from '../orders/supplier-calls.js';
-import { costColumns, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { CONFIG, type Config } from '../core/config.js';
+import { SettlementRepository } from '../orders/settlement.repository.js';
+import { toBesidesRow } from '../orders/settle-unit.js';
+import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../unit-deliveries/delivered.js';
 import { UnitDeliveries } from '../unit-deliveries/unit-deliveries.js';
+import { AttemptChecksRepository } from './attempt-checks.repository.js';
 import { AttemptsRepository, type NextAttempt } from './attempts.repository.js';
 import { NextAttempts } from './next-attempts.js';
 
@@ -20,6 +25,8 @@ export interface DecidedAttempt {
   /** The claim whose call was answered; null where the supplier called us. */
   claim: number | null;
   outcome: DefiniteOutcome;
+  /** The adapter of its supplier, and how often the unit was sent; absent where a success needs no other look. */
+  sent?: { adapter: string; times: number };
   /** For the timeline. */
   calls: SupplierCall[];
 }
@@ -32,6 +39,11 @@ export class AttemptAnswers {
     private readonly attempts: AttemptsRepository,
     private readonly next: NextAttempts,
     private readonly deliveries: UnitDeliveries,
+    private readonly checks: AttemptChecksRepository,
+    private readonly settlementRepository: SettlementRepository,
+    private readonly registry: SupplierRegistry,
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /**
@@ -44,7 +56,7 @@ export class AttemptAnswers {
     if (outcome.kind === 'succeeded') {
       const delivered = this.deliveries.seal(kind, outcome);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
-      return this.settlement.settle({ ...decided, ...handedOver, ...this.withCost(decided) });
+      return this.settlement.settle({ ...decided, ...handedOver, ...this.alongside(decided) });
     }
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, attempt);
     const next = await this.goOn(decided);
@@ -53,27 +65,43 @@ export class AttemptAnswers {
     return this.settlement.settle({ ...decided, outcome: { ...outcome, ...told }, claim, calls });
   }
 
+  /**
+   * A supplier sold something under the attempt's reference besides the purchase that we know there: a case for the
+   * operator, however the unit stands. @returns whether that is new.
+   */
+  async tellOfAnother(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
+    const row = toBesidesRow(key, attempt, outcome);
+    const [judged] = await this.settlementRepository.judgeUnsettled(this.database, [row]);
+    return judged?.is_new_reversal === true;
+  }
+
   private async goOn({ key, attempt, claim, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {
     if (outcome.kind !== 'failed' || !(outcome.failover || outcome.retryAfterMs)) return null;
     return this.next.begin({ key, attempt, claim, refusal: outcome, calls });
   }
 
-  /** The cost is kept with the attempt by the transaction that settles the unit. */
-  private withCost({ key, attempt, outcome }: DecidedAttempt): { alongside?: (tx: Transaction) => void } {
-    const { cost_micros, cost_currency } = costColumns(outcome);
-    if (cost_micros === null) return {};
+  /** What the transaction that settles a bought unit writes besides: the attempt's cost, and that it is asked about again. */
+  private alongside(decided: DecidedAttempt): { alongside?: (tx: Transaction) => void } {
+    const { key, attempt, outcome } = decided;
     const { orderId: order_id, item, unit } = key;
-    const unnamed = { supplier_reference: null, is_hearsay: false, is_misnamed: false };
-    const noted = {
-      order_id,
-      item,
-      unit,
-      attempt,
-      ...unnamed,
-      cost_micros,
-      cost_currency,
-      unconfirmed: null,
+    const about = { order_id, item, unit, attempt };
+    const cost = costColumns(outcome);
+    const checkAfterMs = this.checkAfterMs(decided);
+    if (cost.cost_micros === null && checkAfterMs === null) return {};
+    const unnamed = { supplier_reference: null, is_hearsay: false, is_misnamed: false, unconfirmed: null };
+    return {
+      alongside: (tx) => {
+        if (cost.cost_micros !== null) this.attempts.note(tx, [{ ...about, ...unnamed, ...cost }]);
+        if (checkAfterMs !== null) this.checks.askIn(tx, about, checkAfterMs);
+      },
     };
-    return { alongside: (tx) => this.attempts.note(tx, [noted]) };
+  }
+
+  /** Once nothing that was sent can be on its way any more; null where a supplier sells nothing twice. */
+  private checkAfterMs({ sent }: DecidedAttempt): number | null {
+    const adapter = sent && sent.times > 1 ? this.registry.find(sent.adapter) : undefined;
+    return !adapter || adapter.deduplicates || adapter.inquiry?.mayBuy !== false
+      ? null
+      : this.config.SUPPLIER_QUIET_PERIOD_MS;
   }
 }

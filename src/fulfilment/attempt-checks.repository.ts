@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { ASK_FOR_CHECK, END_CHECK, TAKE_DUE_CHECK, type DueCheck } from './attempt-checks.sql.js';
 
 export type { DueCheck } from './attempt-checks.sql.js';
@@ -14,6 +14,11 @@ export class AttemptChecksRepository {
   /** Unless that is to be done already. @param delayMs after which it is done. */
   async ask({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
     await this.database.query(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
+  }
+
+  /** The same in a transaction. */
+  askIn(tx: Transaction, { order_id, item, unit, attempt }: AttemptKey, delayMs: number): void {
+    tx.write(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
   /** @param retryMs after which it is due again, unless it ended. @returns null where none is due. */

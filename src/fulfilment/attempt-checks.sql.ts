@@ -38,9 +38,11 @@ export const TAKE_DUE_CHECK = statement(
   { retryMs: 'int' },
   ({ retryMs }) => `
     WITH due AS (
-      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, a.supplier_reference
+      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, 
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference
       FROM attempt_checks c
       JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
+      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       JOIN suppliers s ON s.id = a.supplier_id
       WHERE c.due_at <= statement_timestamp() AND coalesce(s.pause_reason NOT IN ('credentials', 'ban'), true)
       ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
-import { isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { isAboutAnother, isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { AttemptAnswers } from './attempt-answers.js';
@@ -12,7 +12,8 @@ const RETRY_MS = 600_000;
 
 /**
  * Asks suppliers once more about what they bought, where a callback that proves nothing says that something is new: they
- * may have taken it back, which is a case for the operator.
+ * may have taken it back, which is a case for the operator. The same where an attempt was sent more than once to a supplier
+ * that may sell each time: it may have sold another one meanwhile.
  */
 @Injectable()
 export class AttemptChecks {
@@ -30,10 +31,14 @@ export class AttemptChecks {
     if (!due) return false;
     const startedAtMs = performance.now();
     const outcome = await this.ask(due);
-    if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') return true;
+    const key = { orderId: due.order_id, item: due.item, unit: due.unit };
+    if (isAboutAnother(outcome)) {
+      if (await this.answers.tellOfAnother(key, due.attempt, outcome))
+        this.log.contradicted({ ...due, supplier: due.code }, outcome);
+    } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') return true;
     if (isDefinite(outcome)) {
       const settled = await this.answers.settle({
-        key: { orderId: due.order_id, item: due.item, unit: due.unit },
+        key,
         merchantId: due.merchant_id,
         kind: due.kind,
         attempt: due.attempt,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
-import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 
 /** By what log lines name an attempt. */
 export interface LoggedAttempt {
@@ -30,7 +30,7 @@ export class AttemptLog {
   ) {}
 
   /** A supplier's word is against how a unit was settled: a case for the operator. */
-  contradicted(attempt: LoggedAttempt, outcome: DefiniteOutcome): void {
+  contradicted(attempt: LoggedAttempt, outcome: SupplierOutcome): void {
     this.metrics.supplierContradicted(attempt.supplier);
     this.logger.error(
       { ...aboutAttempt(attempt), outcome: outcome.kind, detail: outcomeDetail(outcome) },

@@ -80,6 +80,13 @@ export class AttemptsRepository {
     return this.database.query<HeldUnit>(...sql.FIND_HELD.with({ holdLimitMs, limit, ...this.limits }));
   }
 
+  /** Whether what a unit's attempt asks for is an offer that is off. */
+  async isOfferOff({ order_id, item, supplier_id, supplier_sku }: ClaimedUnit): Promise<boolean> {
+    const asked = { order_id, item, supplier_id, supplier_sku };
+    const [offer] = await this.database.query<{ is_off: boolean | null }>(...sql.IS_OFFER_OFF.with(asked));
+    return offer?.is_off === true;
+  }
+
   /** @param asked what a supplier was asked for. @returns whether there was an offer of that to take off. */
   async takeOfferOff(asked: OfferAsked, reason: string): Promise<boolean> {
     const { supplier_id, supplier_sku, player_template } = asked;

@@ -241,6 +241,19 @@ export const REREAD_PRODUCT = statement(
     ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
 );
 
+/** Whether what an attempt asks for is an offer that is off. One row; null for what is no offer any more. */
+export const IS_OFFER_OFF = statement(
+  'supplier_offers.is_off',
+  { order_id: 'bigint', item: 'smallint', supplier_id: 'int', supplier_sku: 'text' },
+  ({ order_id, item, supplier_id, supplier_sku }) => `
+    SELECT NOT bool_or(o.active) AS is_off
+    FROM order_items i
+    JOIN products p ON p.sku = i.sku
+    JOIN supplier_offers o ON o.product_id = p.id
+    WHERE i.order_id = ${order_id} AND i.position = ${item}
+      AND o.supplier_id = ${supplier_id} AND o.supplier_sku = ${supplier_sku}`,
+);
+
 /**
  * Takes an offer off whose supplier says that it is not set up as we call it, until its catalogue changes that. One that
  * was corrected since stays: what is tried again is called as it was when it was ordered.

@@ -83,7 +83,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         first_sent_at = coalesce(u.first_sent_at, statement_timestamp()),
         last_sent_at = CASE d.action WHEN 'send' THEN statement_timestamp() ELSE u.last_sent_at END,
         sent_to = CASE d.action WHEN 'send' THEN d.destination ELSE u.sent_to END,
-        unknown_since = CASE d.next_action WHEN 'inquire' THEN coalesce(u.unknown_since, statement_timestamp())
+        unknown_since = CASE d.next_action WHEN 'inquire' THEN coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
                                            ELSE u.unknown_since END,
         updated_at = statement_timestamp()`;
 
@@ -117,9 +117,12 @@ const STARTED = `
  * an inquiry: what became of its send is unknown. Where an inquiry may buy, it is claimed as a send is: no other may
  * decide the unit meanwhile. A unit in doubt is sent again only to the address that it was sent to before: another one
  * has never seen its reference and would buy it twice, so it goes to review; so does one that is too old to be asked
- * about. None of that concerns an attempt that its supplier is asked about by a name of its own, which never buys. Of a
+ * about, counted from the first send that was not certainly refused. None of that concerns an attempt that its supplier is asked about by a name of its own, which never buys. Of a
  * supplier that may have so many calls in flight over all workers, claims are made one after the other. A paused
  * supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials or bans us.
+ *
+ * Where the clock shows more than `clockLimit` it was set forward, and leases end that calls are made under: nothing is asked
+ * then by sending it again.
  *
  * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
  * left alone. A unit's first attempt begins with its first claim. One that the version before has sent gets its attempt
@@ -140,8 +143,9 @@ export const CLAIM_UNITS = statement(
     total: 'int',
     name: 'text',
     leaseMarginMs: 'int',
+    clockLimit: 'timestamptz',
   },
-  ({ suppliers, adapters, total, name, leaseMarginMs }) => `
+  ({ suppliers, adapters, total, name, leaseMarginMs, clockLimit }) => `
     WITH limited AS MATERIALIZED (
       SELECT id, max_in_flight FROM suppliers
       WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('asked')})
@@ -157,10 +161,11 @@ export const CLAIM_UNITS = statement(
       LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
       LEFT JOIN limited ON limited.id = s.id
       CROSS JOIN LATERAL (
-        SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, first_sent_at, sent_to
+        SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, last_sent_at, sent_to
         FROM order_units
         WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
           AND (s.pause_reason IS NULL OR (s.pause_reason NOT IN ('credentials', 'ban') AND next_action = 'inquire'))
+          AND (next_action = 'send' OR known.inquiry_may_buy IS NOT TRUE OR statement_timestamp() <= ${clockLimit})
         ORDER BY next_action_at
         LIMIT CASE WHEN limited.id IS NULL THEN asked.free_slots
                    ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END
@@ -171,7 +176,7 @@ export const CLAIM_UNITS = statement(
              next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
              CASE WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
                                                 OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_theirs) THEN 'moved'
-                  WHEN next_action = 'inquire' AND NOT by_theirs AND first_sent_at < statement_timestamp()
+                  WHEN next_action = 'inquire' AND NOT by_theirs AND coalesce(unknown_since, last_sent_at) < statement_timestamp()
                          - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld
       FROM due),
     decided AS (

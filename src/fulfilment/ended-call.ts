@@ -7,6 +7,10 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
+  /** Whether its supplier was not called at all, because its offer is off. */
+  isWithheld?: boolean;
+  /** When it began, in monotonic milliseconds. */
+  startedAtMs: number;
   /** Whether what the supplier never saw may be sent again. */
   mayResend: boolean;
   /** Whether the supplier can be asked what became of a unit. */

@@ -6,11 +6,14 @@ import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { retryWrite } from '../database/retry-write.js';
+import { toBesidesRow } from '../orders/settle-unit.js';
+import type { UnsettledUnit } from '../orders/settlement.sql.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import {
   costColumns,
+  isAboutAnother,
   isDefinite,
   outcomeDetail,
   type Fault,
@@ -46,8 +49,15 @@ const WITHHELD = {
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
     commit: async (calls) => {
-      const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, calls));
+      const besides = calls.filter(({ outcome }) => isAboutAnother(outcome));
+      const [postponed, judged] = await this.database.transaction((tx) =>
+        Promise.all([this.postponeBatch(tx, calls), this.tellOfOthers(tx, besides)]),
+      );
       failpoint('unit.postponed');
+      for (const { answer, is_new_reversal } of judged) {
+        const call = besides[Number(answer) - 1];
+        if (call && is_new_reversal) this.observer.soldBesides(call);
+      }
       return calls.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
     },
     onBatch: (waitedMs) => this.metrics.batches.postponement(waitedMs),
@@ -162,15 +172,28 @@ export class OutcomeRecorder {
     return due_in_ms === 0;
   }
 
+  private async tellOfOthers(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
+    const rows = calls.flatMap(({ unit: { order_id: orderId, item, unit, attempt }, outcome }) =>
+      isAboutAnother(outcome) ? [toBesidesRow({ orderId, item, unit }, attempt, outcome)] : [],
+    );
+    return rows.length === 0 ? [] : this.settlementRepository.judgeUnsettled(tx, rows);
+  }
+
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
     const { SUPPLIER_REVIEW_AFTER_MS: reviewAfterMs } = this.config;
+    const nowMs = performance.now();
+    const quietMs = ({ unit }: Undecided): number =>
+      safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, unit.timeout_ms);
     const rows = calls.map((call) => ({
       ...call.unit,
       outcome: call.outcome.kind,
       delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
       may_resend: call.mayResend,
       can_inquire: call.canBeAsked,
-      quiet_ms: BigInt(safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, call.unit.timeout_ms)),
+      quiet_ms: BigInt(quietMs(call)),
+      asked_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
+      // A call that was under way takes less than a quiet period to end, and what it sent another one to arrive.
+      clock_limit: this.heartbeat.clockLimit(2 * quietMs(call)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
     this.attempts.note(tx, calls.flatMap(noteOf));

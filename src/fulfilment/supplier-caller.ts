@@ -12,11 +12,15 @@ import {
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
+import { AttemptsRepository } from './attempts.repository.js';
 import { FIRST_INQUIRY_MS } from './backoff.js';
 import { CalledBackCodes } from './called-back-codes.js';
 import { UnitObserver } from './unit-observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
+
+/** How long what was refused waits before it is looked at whether its offer is on again. */
+const OFF_FOR_MS = 15_000;
 
 /** Calls the suppliers of claimed units, each once. No transaction is open meanwhile. */
 @Injectable()
@@ -25,6 +29,7 @@ export class SupplierCaller {
     private readonly registry: SupplierRegistry,
     private readonly heartbeat: WorkerHeartbeat,
     private readonly codes: CalledBackCodes,
+    private readonly attempts: AttemptsRepository,
     private readonly observer: UnitObserver,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -35,7 +40,8 @@ export class SupplierCaller {
     this.observer.calling(unit);
     const startedAtMs = performance.now();
     failpoint('supplier.calling');
-    const outcome = await this.ask(unit);
+    const isWithheld = await this.isOfferOff(unit);
+    const outcome = isWithheld ? OFFER_OFF : await this.ask(unit);
     failpoint('supplier.answered');
     const isNamed =
       unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
@@ -44,6 +50,8 @@ export class SupplierCaller {
       unit,
       kind: unit.action === 'send' ? 'send' : 'inquiry',
       outcome,
+      ...(isWithheld && { isWithheld }),
+      startedAtMs,
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
@@ -53,6 +61,15 @@ export class SupplierCaller {
     };
     this.observer.answered(call);
     return call;
+  }
+
+  /**
+   * What its supplier certainly refused is not sent again while its offer is off. First sends don't ask: their offers were on
+   * a moment ago.
+   */
+  private async isOfferOff(unit: ClaimedUnit): Promise<boolean> {
+    if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return false;
+    return this.attempts.isOfferOff(unit).catch(() => false);
   }
 
   private async ask(unit: ClaimedUnit): Promise<SupplierOutcome> {
@@ -98,6 +115,11 @@ export class SupplierCaller {
     return { firstMs, minGapMs: Math.max(minGapMs, quietMs) };
   }
 }
+
+const OFFER_OFF = {
+  ...({ kind: 'not_accepted', fault: 'configuration' } as const),
+  ...{ detail: 'not sent: its offer is off', retryAfterMs: OFF_FOR_MS },
+};
 
 const mayResend = ({ deduplicates, inquiry }: SupplierAdapter): boolean =>
   deduplicates || (inquiry?.mayBuy === false && inquiry.isNotFoundCertain === true);

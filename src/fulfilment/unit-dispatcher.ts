@@ -6,6 +6,7 @@ import { LeasedWork, type ClaimRequest } from '../queues/leased-work.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { AnswerKeeper } from './answer-keeper.js';
+import type { EndedCall } from './ended-call.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
 import { SupplierPace } from './supplier-pace.js';
@@ -90,7 +91,10 @@ export class UnitDispatcher {
   }
 
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
-    const units = await this.units.claim(request);
+    const units = await this.units.claim(
+      request,
+      this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS),
+    );
     if (units.length > 0) failpoint('unit.claimed');
     for (const unit of units) this.pace.meet(unit);
     const withheld = units.filter(({ action }) => action === 'review');
@@ -102,9 +106,14 @@ export class UnitDispatcher {
 
   private async run(unit: ClaimedUnit, leaseEndMs: number): Promise<void> {
     const call = await this.caller.call(unit);
-    this.breaker.note({ id: unit.supplier_id, code: unit.supplier }, call.outcome.kind);
-    this.pace.note(unit.supplier_id, call.outcome, this.usualSlots);
+    if (!call.isWithheld) this.noteHealth(call);
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
     if (isDueAgain) this.work.wake([unit.supplier_id]);
+  }
+
+  /** How a supplier answers decides how many calls it gets. */
+  private noteHealth({ unit, outcome }: EndedCall): void {
+    this.breaker.note({ id: unit.supplier_id, code: unit.supplier }, outcome.kind);
+    this.pace.note(unit.supplier_id, outcome, this.usualSlots);
   }
 }

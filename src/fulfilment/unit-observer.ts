@@ -36,8 +36,9 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   /** Warns where the call did not decide the unit: it may need attention. */
-  answered({ unit, kind, outcome, durationMs }: EndedCall): void {
-    if (!isSandbox(unit)) this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
+  answered({ unit, kind, outcome, durationMs, isWithheld = false }: EndedCall): void {
+    if (!isSandbox(unit) && !isWithheld)
+      this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {
       ...this.about(unit),
       action: unit.action,
@@ -67,6 +68,11 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
       case 'settled_before':
         return;
     }
+  }
+
+  /** The supplier sold something besides. */
+  soldBesides({ unit, outcome }: EndedCall): void {
+    this.attempts.contradicted(unit, outcome);
   }
 
   /** The answer is kept, and written as soon as that can be. */

@@ -21,11 +21,11 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** Takes due units and commits the intent to act on each. */
-  claim({ partitions, total, name }: ClaimRequest): Promise<ClaimedUnit[]> {
+  /** Takes due units and commits the intent to act on each. @param clockLimit as {@link WorkerHeartbeat.clockLimit}. */
+  claim({ partitions, total, name }: ClaimRequest, clockLimit: Date): Promise<ClaimedUnit[]> {
     const suppliers = partitions.map(({ id, slots }) => ({ supplier_id: id, free_slots: slots }));
     const { adapters } = this.registry;
-    const asked = { suppliers, adapters, total, name, leaseMarginMs: LEASE_MARGIN_MS };
+    const asked = { suppliers, adapters, total, name, leaseMarginMs: LEASE_MARGIN_MS, clockLimit };
     return this.database.query<ClaimedUnit>(...CLAIM_UNITS.with(asked));
   }
 

@@ -16,8 +16,12 @@ export interface PostponedUnit {
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
  * - not accepted, and never unknown before: queued again.
  * - unknown for too long: review.
- * - never seen, and quiet for long enough since the last send: sent again, under the same reference.
+ * - never seen, and quiet for long enough between the last send and the question: sent again, under the same reference. The
+ *   supplier looked when it was asked, so that its slowness and ours to write this down are no part of the quiet. A clock
+ *   that was set forward ends no quiet.
  * - else: inquired about again.
+ *
+ * What comes to be in doubt has been since it was sent: each send before that one was certainly refused.
  */
 export const POSTPONE_UNITS = statement(
   'units.postpone',
@@ -32,6 +36,8 @@ export const POSTPONE_UNITS = statement(
       may_resend: 'boolean',
       can_inquire: 'boolean',
       quiet_ms: 'bigint',
+      asked_ago_ms: 'bigint',
+      clock_limit: 'timestamptz',
     }),
     reviewAfterMs: 'bigint',
   },
@@ -42,7 +48,9 @@ export const POSTPONE_UNITS = statement(
              WHEN NOT c.can_inquire THEN 'review'
              WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
-                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.quiet_ms / 1000.0) THEN 'resend'
+                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.asked_ago_ms / 1000.0)
+                                        - make_interval(secs => c.quiet_ms / 1000.0)
+                  AND statement_timestamp() <= c.clock_limit THEN 'resend'
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
@@ -55,7 +63,7 @@ export const POSTPONE_UNITS = statement(
       next_action_at = CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN statement_timestamp()
                        ELSE statement_timestamp() + make_interval(secs => d.delay_ms / 1000.0) END,
       unknown_since = CASE d.decision WHEN 'requeue' THEN NULL
-                                      ELSE coalesce(u.unknown_since, statement_timestamp()) END,
+                                      ELSE coalesce(u.unknown_since, u.last_sent_at, statement_timestamp()) END,
       updated_at = statement_timestamp()
     FROM decided d
     WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit

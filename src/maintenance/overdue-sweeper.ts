@@ -53,7 +53,11 @@ export class OverdueSweeper extends WorkerJob {
   }
 
   private async beatAndSweep(): Promise<void> {
-    const { dead, clockWasSetBack } = await this.heartbeat.beat();
+    const { dead, clockWasSetBack, clockWasSetForward } = await this.heartbeat.beat();
+    if (clockWasSetForward)
+      this.logger.warn(
+        'the clock of the database was set forward: nothing in doubt is sent again for a while',
+      );
     await this.takeOverClaimsOf(dead);
     if (clockWasSetBack) this.pullBackUntilMs = performance.now() + LONGEST_TRANSACTION_MS;
     if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);

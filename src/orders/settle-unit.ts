@@ -1,5 +1,10 @@
 import type { Transaction } from '../database/database.js';
-import { costColumns, outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import {
+  costColumns,
+  outcomeDetail,
+  type AboutAnother,
+  type DefiniteOutcome,
+} from '../suppliers/supplier-outcome.js';
 import type { KeptRow } from '../unit-deliveries/unit-deliveries.repository.js';
 import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit } from './settlement.sql.js';
@@ -63,6 +68,21 @@ export const toAnswerRow = ({ key, attempt, outcome }: Answer): AnswerRow => ({
   supplier_reference: supplierReferenceOf(outcome),
   detail: outcomeDetail(outcome),
   ...costColumns(outcome),
+});
+
+/** A supplier tells of what it sold under an attempt's reference besides the purchase that we know there. */
+export const toBesidesRow = (
+  key: UnitKey,
+  attempt: number,
+  { besides: { supplierReference, cost } }: AboutAnother,
+): AnswerRow => ({
+  ...unitOf(key),
+  attempt,
+  state: 'besides',
+  supplier_reference: supplierReference,
+  detail: 'another purchase under the same reference',
+  cost_micros: cost?.micros ?? null,
+  cost_currency: cost?.currency ?? null,
 });
 
 /** What was handed over, the commands that settled their units first. */

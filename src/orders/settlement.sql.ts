@@ -36,7 +36,8 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  * The compare-and-set that settles a unit at most once: one that was settled meanwhile is not returned. An answer is about
  * its attempt and settles no later one. A refusal says something of the call that it answers and of no other, so it
  * settles only the claim of that call; what was bought was bought, whichever call learned of it, because all calls of an
- * attempt have one reference. What a supplier calls us with is about the attempt as a whole: it has no claim. The operator
+ * attempt have one reference. So is what waits to be sent again because it was not accepted, says its supplier: a success,
+ * and no refusal, settles that. What a supplier calls us with is about the attempt as a whole: it has no claim. The operator
  * decides what is in doubt, of the attempt that was looked at where that is said (one that has no number yet is shown as the
  * first), and cancels what certainly was not bought; where that word gives no supplier's reference, what the supplier said
  * earlier is kept.
@@ -64,6 +65,7 @@ export const SETTLE_UNITS = statement(
     FROM ${units.as('c')}
     WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
+      AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
                WHEN c.attempt IS NULL
@@ -85,7 +87,9 @@ export interface UnsettledUnit {
 /**
  * Opens a reversal, once for an attempt, for each answer that contradicts a settled unit (it was taken back, or bought
  * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
- * stand that the answers did not settle.
+ * stand that the answers did not settle. Where such an attempt was sold, the next one is left to the operator if it certainly
+ * bought nothing yet: then the operator decides whether it still is to.
+ * What is told of purchases `besides` the one that is known is a case, however the unit stands.
  * Each answer has its state, the supplier's reference, in `detail` what was said, and what the purchase cost.
  */
 export const JUDGE_UNSETTLED = statement(
@@ -108,7 +112,9 @@ export const JUDGE_UNSETTLED = statement(
              CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
              CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
                   WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
-             CASE WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
+             CASE WHEN c.state = 'besides'
+                  THEN CASE WHEN c.supplier_reference IS DISTINCT FROM u.supplier_reference THEN 'unknown_purchase' END
+                  WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
                   WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
                   WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
                   WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'
@@ -124,7 +130,13 @@ export const JUDGE_UNSETTLED = statement(
              date_trunc('milliseconds', statement_timestamp())
       FROM judged WHERE kind IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
-      RETURNING order_id, item, unit, attempt, kind)
+      RETURNING order_id, item, unit, attempt, kind),
+    left_to_operator AS (
+      UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
+             unknown_since = statement_timestamp(), updated_at = statement_timestamp()
+      FROM judged j
+      WHERE j.kind = 'bought_late' AND u.order_id = j.order_id AND u.item = j.item AND u.unit = j.unit
+        AND u.attempt > j.attempt AND ${CERTAINLY_NOT_BOUGHT})
     SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_reversal
     FROM judged LEFT JOIN recorded USING (order_id, item, unit, attempt, kind)`,
 );

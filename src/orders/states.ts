@@ -19,12 +19,14 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
  * A unit is settled from `review` too: by the operator, or by the supplier's own late answer.
  * `sending -> queued` is a send that the supplier certainly did not accept; `unknown -> sending` is a send repeated
  * under the same reference, after the supplier said that it never saw the first. `queued -> failed` is the operator's
- * cancellation of what was never sent, or never accepted. `unknown -> queued` and `review -> queued` are another attempt,
- * under another reference, after a refusal for good; `unknown -> queued` is also a unit whose worker finds that its claim
- * had come true without its knowledge, so that it was never sent.
+ * cancellation of what was never sent, or never accepted. `queued -> succeeded` and `queued -> unknown` are a supplier that
+ * called us, with proof, about what it had said that it did not accept; `queued -> review` is an attempt that is not begun
+ * yet when the one before turns out to be sold. `unknown -> queued` and `review -> queued` are another attempt, under another
+ * reference, after a refusal for good; `unknown -> queued` is also a unit whose worker finds that its claim had come true
+ * without its knowledge, so that it was never sent.
  */
 export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
-  queued: ['sending', 'failed'],
+  queued: ['sending', 'succeeded', 'failed', 'unknown', 'review'],
   sending: ['succeeded', 'failed', 'unknown', 'queued', 'review'],
   unknown: ['succeeded', 'failed', 'review', 'sending', 'queued'],
   review: ['succeeded', 'failed', 'queued'],

@@ -5,6 +5,12 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
 /** A worker that has not been seen for this long is taken for dead. */
 const DEAD_AFTER_MS = 8_000;
 
+/** By how much the database's clock may be ahead of what is expected, before that counts as a step. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+const BEFORE_ALL = new Date(0);
+const BEHIND_ALL = new Date('9999-12-31');
+
 let count = 0;
 
 /** Tells apart the workers of one process: tests have several. */
@@ -16,6 +22,8 @@ export interface Beat {
   dead: string[];
   /** Whether the database's clock may have been set back since the last time. */
   clockWasSetBack: boolean;
+  /** Whether it was set forward. */
+  clockWasSetForward: boolean;
 }
 
 /**
@@ -28,6 +36,9 @@ export class WorkerHeartbeat {
   private living = 1;
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
+  /** The database's clock as it was told last, and when it was asked for, in monotonic milliseconds. */
+  private clock: { nowMs: number; askedAtMs: number } | undefined;
+  private setForwardAtMs = -Infinity;
 
   constructor(private readonly workers: WorkerProcessesRepository) {}
 
@@ -47,16 +58,44 @@ export class WorkerHeartbeat {
   async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
-    const { clock_was_set_back: clockWasSetBack, living } = await this.workers.beat(this.name, DEAD_AFTER_MS);
+    const askedAtMs = performance.now();
+    const {
+      clock_was_set_back: clockWasSetBack,
+      now_ms: nowMs,
+      living,
+    } = await this.workers.beat(this.name, DEAD_AFTER_MS);
+    const clockWasSetForward = nowMs > this.latestMs();
+    this.clock = { nowMs, askedAtMs };
     if (clockWasSetBack) await this.workers.pullBack();
     const now = performance.now();
-    this.beatingSinceMs = now - this.lastBeatMs < DEAD_AFTER_MS ? (since ?? now) : now;
+    if (clockWasSetForward) this.setForwardAtMs = now;
+    const isSteady = !clockWasSetForward && now - this.lastBeatMs < DEAD_AFTER_MS;
+    this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
     const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
     // After an outage of PostgreSQL nobody was seen for long: those who lived before it may still, and say so soon.
     this.living = isNew ? Math.max(this.living, living) : living;
-    if (isNew) return { dead: [], clockWasSetBack };
-    return { dead: await this.workers.listUnseen(DEAD_AFTER_MS), clockWasSetBack };
+    const clock = { clockWasSetBack, clockWasSetForward };
+    if (isNew) return { dead: [], ...clock };
+    return { dead: await this.workers.listUnseen(DEAD_AFTER_MS), ...clock };
+  }
+
+  /**
+   * For what the database's clock says to be over: it may show nothing later than this. Where it does, it was set forward, and
+   * calls may be under way whose leases it has ended. From when this process notices that on, it may show nothing for so
+   * long; before it knows the clock, anything.
+   */
+  clockLimit(forMs: number): Date {
+    if (performance.now() - this.setForwardAtMs < forMs) return BEFORE_ALL;
+    const latestMs = this.latestMs();
+    return Number.isFinite(latestMs) ? new Date(Math.ceil(latestMs)) : BEHIND_ALL;
+  }
+
+  /** What the clock shows at most if it went on as ours did. */
+  private latestMs(): number {
+    if (!this.clock) return Infinity;
+    const { nowMs, askedAtMs } = this.clock;
+    return nowMs + performance.now() - askedAtMs + CLOCK_TOLERANCE_MS;
   }
 
   /** Once a dead worker's claims have been released, there is nothing left to know about it. */

@@ -3,6 +3,14 @@ import { present } from '../core/invariant.js';
 import { Database, type Statement } from '../database/database.js';
 import type { WorkerProcess } from './worker-process.entity.js';
 
+/** What a heartbeat tells. */
+interface Told {
+  clock_was_set_back: boolean;
+  /** What the database's clock shows, in milliseconds. */
+  now_ms: number;
+  living: number;
+}
+
 /**
  * Says that a worker lives, how many do, and whether any was seen at a time that is still to come: then the clock of the
  * database was set back. A second is left for beats that cross. $1 name, $2 milliseconds.
@@ -14,6 +22,7 @@ const BEAT: Statement = {
            ON CONFLICT (name) DO UPDATE SET seen_at = statement_timestamp())
          SELECT EXISTS (SELECT 1 FROM worker_processes WHERE seen_at > statement_timestamp() + interval '1 second')
            AS clock_was_set_back,
+           (extract(epoch FROM statement_timestamp()) * 1000)::float8 AS now_ms,
            (SELECT count(*)::int FROM worker_processes
             WHERE name <> $1 AND seen_at >= statement_timestamp() - make_interval(secs => $2 / 1000.0)) + 1 AS living`,
 };
@@ -50,13 +59,11 @@ export class WorkerProcessesRepository {
 
   /**
    * Says that a worker lives.
-   * @returns whether the clock of the database was set back, and how many workers were seen within so long, this one included.
+   * @returns the clock of the database, whether it was set back, and how many workers were seen within so long, this one
+   * included.
    */
-  async beat(name: string, withinMs: number): Promise<{ clock_was_set_back: boolean; living: number }> {
-    const [beat] = await this.database.query<{ clock_was_set_back: boolean; living: number }>(BEAT, [
-      name,
-      withinMs,
-    ]);
+  async beat(name: string, withinMs: number): Promise<Told> {
+    const [beat] = await this.database.query<Told>(BEAT, [name, withinMs]);
     return present(beat, 'a heartbeat has a row');
   }
 

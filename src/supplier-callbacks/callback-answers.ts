@@ -6,7 +6,15 @@ import { Metrics } from '../core/metrics.js';
 import { processName } from '../core/process.js';
 import { AttemptAnswers } from '../fulfilment/attempt-answers.js';
 import { aboutAttempt, AttemptLog } from '../fulfilment/attempt-log.js';
-import { isDefinite, type DefiniteOutcome, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { isTerminalUnit } from '../orders/states.js';
+import {
+  isAboutAnother,
+  isDefinite,
+  type AboutAnother,
+  type DefiniteOutcome,
+  type SupplierOutcome,
+} from '../suppliers/supplier-outcome.js';
+import type { CallingSupplier } from '../suppliers/suppliers.repository.js';
 import { awaitingCode, lacksCode } from '../unit-deliveries/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
 
@@ -36,14 +44,15 @@ export class CallbackAnswers {
 
   /** @param isRepeated whether the order's timeline has it already. */
   async answered(
-    supplier: string,
+    { code: supplier, adapter }: Pick<CallingSupplier, 'code' | 'adapter'>,
     attempt: FoundAttempt,
     outcome: SupplierOutcome,
     isRepeated: boolean,
   ): Promise<Answered> {
+    if (isAboutAnother(outcome)) return this.tellOfAnother(supplier, attempt, outcome);
     if (!isDefinite(outcome)) return outcome.kind === 'processing' ? 'nothing_new' : 'undecided';
     try {
-      const settling = this.settle(supplier, attempt, outcome, isRepeated);
+      const settling = this.settle({ supplier, adapter }, attempt, outcome, isRepeated);
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
       const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
@@ -52,8 +61,19 @@ export class CallbackAnswers {
     }
   }
 
-  private async settle(
+  private async tellOfAnother(
     supplier: string,
+    attempt: FoundAttempt,
+    outcome: AboutAnother,
+  ): Promise<Answered> {
+    const key = { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit };
+    const isNew = await this.answers.tellOfAnother(key, attempt.attempt, outcome);
+    if (isNew) this.log.contradicted({ ...attempt, supplier }, outcome);
+    return isNew && isTerminalUnit(attempt.state) ? 'contradicted' : 'undecided';
+  }
+
+  private async settle(
+    { supplier, adapter }: { supplier: string; adapter: string },
     attempt: FoundAttempt,
     outcome: DefiniteOutcome,
     isRepeated: boolean,
@@ -68,6 +88,7 @@ export class CallbackAnswers {
       attempt: attempt.attempt,
       claim: null,
       outcome,
+      sent: { adapter, times: attempt.sends },
       calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: told, durationMs: 0, process }],
     });
     if (typeof settled !== 'string') {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import type { Inquiry } from '../suppliers/supplier-adapter.js';
 import type { SupplierCallback } from './supplier-callback.entity.js';
 import * as sql from './supplier-callbacks.sql.js';
 import type { FoundAttempt } from './supplier-callbacks.sql.js';
@@ -45,6 +46,16 @@ export class SupplierCallbacksRepository {
     const values = { ...attempt, minGapMs: BigInt(minGapMs) };
     const [woken] = await this.database.query<{ due_in_ms: number }>(...sql.WAKE_UNIT.with(values));
     return woken?.due_in_ms ?? null;
+  }
+
+  /**
+   * Has the supplier asked about an open attempt that it proves to have, where that was to be sent.
+   * @returns as {@link wake}.
+   */
+  async doubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
+    const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
+    const [doubted] = await this.database.query<{ due_in_ms: number }>(...sql.DOUBT_UNIT.with(values));
+    return doubted?.due_in_ms ?? null;
   }
 
   /** @returns its number. */

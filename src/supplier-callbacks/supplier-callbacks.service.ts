@@ -130,8 +130,9 @@ export class SupplierCallbacksService {
     const isNamed = await this.name(attempt, claims, reading);
     const outcome = outcomeOf(reading, attempt);
     const answered = outcome
-      ? await this.answers.answered(supplier.code, attempt, outcome, isRepeated)
+      ? await this.answers.answered(supplier, attempt, outcome, isRepeated)
       : 'undecided';
+    if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
     const verdict = answered === 'undecided' ? await this.wake(supplier, attempt, isNamed) : answered;
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
@@ -176,6 +177,14 @@ export class SupplierCallbacksService {
     if (supplierReference === null || !isOpen(attempt)) return false;
     await this.attempts.name(attempt, supplierReference, outcome === undefined);
     return true;
+  }
+
+  /** What the supplier has is not sent to it again, whatever it answered to that. */
+  private async doubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
+    const adapter = this.registry.find(supplier.adapter);
+    const inquiry = adapter && inquiryAbout(adapter, isNamed);
+    const dueInMs = inquiry ? await this.callbacks.doubt(attempt, inquiry) : null;
+    if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
 
   /** Has the supplier asked about an attempt that is open; or succeeded, because it may have been taken back. */
@@ -241,6 +250,10 @@ const nameOf = (text: string | undefined): string | null =>
 /** Whether a name had to be changed to be stored: then it is none of an attempt. */
 const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
   (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
+
+/** Whether a word that is proven tells of a purchase: one that was made, is being made, or can't be made out. */
+const provesPurchase = ({ kind }: SupplierOutcome): boolean =>
+  kind === 'succeeded' || kind === 'processing' || kind === 'unknown';
 
 const isOpen = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
   attempt === latest && !isTerminalUnit(state);

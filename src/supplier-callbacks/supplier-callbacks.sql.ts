@@ -9,7 +9,7 @@ export type FoundAttempt = Pick<
   UnitAttempt,
   'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
 > &
-  Pick<OrderUnit, 'state' | 'claim'> &
+  Pick<OrderUnit, 'state' | 'claim' | 'sends'> &
   Pick<OrderItem, 'kind'> &
   Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> & {
     attempt: number;
@@ -22,8 +22,9 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
     `supplier_callbacks.find_attempt_by_${column}`,
     { supplierId: 'int', reference: 'text' },
     ({ supplierId, reference }) => `
-      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference, a.supplier_reference,
-             u.attempt AS latest_attempt, u.state, u.claim, i.kind, o.merchant_id, o.order_number, o.request_id
+      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference,
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference,
+             u.attempt AS latest_attempt, u.state, u.claim, u.sends, i.kind, o.merchant_id, o.order_number, o.request_id
       FROM unit_attempts a
       JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
       JOIN order_items i ON i.order_id = a.order_id AND i.position = a.item
@@ -59,6 +60,26 @@ export const WAKE_UNIT = statement(
     FROM waiting w
     WHERE u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit AND w.next_action_at > w.due_at
     RETURNING u.supplier_id, ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
+);
+
+/**
+ * A supplier proves that it has what was to be sent to it: then it is asked and not sent again. The same of what is being
+ * sent, whatever that is answered, where asking buys nothing: it may be asked soon.
+ */
+export const DOUBT_UNIT = statement(
+  'supplier_callbacks.doubt_unit',
+  { ...ATTEMPT, minGapMs: 'bigint', whileSending: 'boolean' },
+  ({ minGapMs, whileSending, ...key }) => `
+    UPDATE order_units u SET
+      state = CASE u.state WHEN 'queued' THEN 'unknown' ELSE u.state END, next_action = 'inquire',
+      next_action_at = CASE u.next_action WHEN 'send'
+        THEN greatest(statement_timestamp(), u.updated_at + make_interval(secs => ${minGapMs} / 1000.0))
+        ELSE u.next_action_at END,
+      unknown_since = coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
+    WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
+      AND (u.next_action = 'send' OR ${whileSending} AND u.unknown_since IS NULL)
+    RETURNING u.supplier_id,
+      ceil(extract(epoch FROM u.next_action_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
 
 export const FIND_DELIVERY = statement(

@@ -6,7 +6,10 @@ export interface CredentialField {
   required: boolean;
   /** Where the operator finds it, or what it is for. */
   help: string;
-  /** Whether another value means another account, which knows nothing of what was sent before. */
+  /**
+   * Whether another value means another account, which knows nothing of what was sent before. So does a secret that is all by
+   * which a supplier knows us, unless the operator says that it is new and the account is not.
+   */
   isAccount?: true;
   /** Why a text can't be one, to be read behind its name, and never with the text in it; null when it can. */
   problemOf?: (value: string) => string | null;

@@ -33,13 +33,43 @@ describe('the account at a supplier', () => {
 
   it('is nothing where only the address tells suppliers apart', () => {
     const http = describeAdapter('http') as AdapterDescription;
-    const account = accountOf({
-      description: http,
-      credentials: { token: 'x' },
-      before: undefined,
-      open: () => ({}),
-    });
+    const account = accountOf({ description: http, before: undefined, open: () => ({}) });
     expect(destinationOf({ base_url: 'https://a.example', account })).toBe('https://a.example');
+  });
+
+  it.each([
+    ['seagm', 'uid'],
+    ['lapakgaming', 'secret_key'],
+    ['http', 'token'],
+  ])('at %s is another one with another %s, unless that alone is new', (adapter, name) => {
+    const known = { uid: '10001', secret_key: 'k1', token: 't1' };
+    const of = { description: describeAdapter(adapter) as AdapterDescription, open: () => known };
+    const before = { account: accountOf({ ...of, credentials: known, before: undefined }), options: {} };
+    expect(before.account).toMatch(/^[0-9a-f]{16}$/);
+    const credentials = { [name]: 'another' };
+    expect(accountOf({ ...of, credentials, before })).not.toBe(before.account);
+    expect(accountOf({ ...of, credentials, before, isSameAccount: true })).toBe(before.account);
+    expect(accountOf({ ...of, credentials: known, before })).toBe(before.account);
+  });
+
+  it('can be named where what was stored can’t be opened any more', () => {
+    const shut = (): never => {
+      throw new Error('no key');
+    };
+    const of = { description: describeAdapter('http') as AdapterDescription, open: shut };
+    const before = { account: 'was', options: {} };
+    expect(accountOf({ ...of, credentials: { token: 'new' }, before })).toMatch(/^[0-9a-f]{16}$/);
+    expect(() => accountOf({ ...of, credentials: { token: null }, before })).toThrow('no key');
+  });
+
+  it('has no name before it changes where it was set without one', () => {
+    const of = {
+      description: describeAdapter('seagm') as AdapterDescription,
+      open: () => ({ uid: '10001' }),
+    };
+    const before = { account: '', options: {} };
+    expect(accountOf({ ...of, credentials: { uid: '10001' }, before })).toBe('');
+    expect(accountOf({ ...of, credentials: { uid: '20002' }, before })).not.toBe('');
   });
 
   it('does not tell the username', () => {

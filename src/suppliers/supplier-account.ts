@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, scryptSync } from 'node:crypto';
 import type { AdapterDescription } from './adapter-description.js';
 import type { Changes } from './supplier-settings.js';
 import type { Supplier } from './supplier.entity.js';
@@ -11,6 +11,8 @@ interface NewSettings {
   options?: Changes | undefined;
   /** As it is stored, under the same adapter. */
   before: Pick<Supplier, 'account' | 'options'> | undefined;
+  /** Whether the operator says that it is the account that it was. */
+  isSameAccount?: boolean | undefined;
   /** Opens the credentials that it has. */
   open: () => Record<string, string>;
 }
@@ -24,21 +26,52 @@ export function accountOf({
   credentials = {},
   options = {},
   before,
+  isSameAccount = false,
   open,
 }: NewSettings): string {
-  const names = description.credentials.filter(({ isAccount }) => isAccount).map(({ name }) => name);
+  const fields = description.credentials.filter(({ isAccount }) => isAccount);
+  const names = fields.map(({ name }) => name);
   const switches = description.options.filter(({ ofAccount }) => ofAccount !== undefined);
   if (names.length + switches.length === 0) return '';
-  const isSame = ![...names, ...switches.map(({ name }) => name)].some(
+  const isGiven = [...names, ...switches.map(({ name }) => name)].some(
     (name) => credentials[name] !== undefined || options[name] !== undefined,
   );
-  if (before && isSame) return before.account;
-  const known: Changes = { ...(before && open()), ...credentials };
-  const chosen: Changes = { ...before?.options, ...options };
-  const parts = [
+  if (before && (!isGiven || isSameAccount)) return before.account;
+  const opened = before
+    ? openedOf(
+        open,
+        names.every((name) => credentials[name]),
+      )
+    : {};
+  const parts = (known: Changes, chosen: Changes): string[] => [
     ...names.map((name) => known[name] ?? ''),
     ...switches.map(({ name, ofAccount = '' }) => chosen[name] ?? ofAccount),
   ];
+  const [was, is] = [
+    parts(opened, before?.options ?? {}),
+    parts({ ...opened, ...credentials }, { ...before?.options, ...options }),
+  ];
+  // The account of what was set by a version that knew no more of it stays nameless.
+  if (before && was.join('\0') === is.join('\0')) return before.account;
+  return is.every((part) => part === '')
+    ? ''
+    : fingerprintOf(is.map((part, place) => (fields[place]?.secret ? hardened(part) : part)));
+}
+
+/** @param areGiven whether all are given anew that count: those that can't be opened any more are not needed then. */
+function openedOf(open: NewSettings['open'], areGiven: boolean): Changes {
+  try {
+    return open();
+  } catch (error) {
+    if (!areGiven) throw error;
+    return {};
+  }
+}
+
+/** A secret stays one, even one that is easily guessed. */
+const hardened = (secret: string): string => scryptSync(secret, 'supplier account', 32).toString('hex');
+
+function fingerprintOf(parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, FINGERPRINT_LENGTH);
 }
 

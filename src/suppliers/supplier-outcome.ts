@@ -63,6 +63,8 @@ export interface UnknownOutcome {
   retryAfterMs?: number;
   waitsForCallback?: true;
   isMisnamed?: true;
+  /** What it sold, or is selling, under our reference besides the purchase that we know there: nobody asked for that. */
+  besides?: { supplierReference: string; cost?: CostMoney };
 }
 
 /** What settles a unit for good: the supplier's word, or the operator's. */
@@ -72,6 +74,12 @@ export type UndecidedOutcome = Exclude<SupplierOutcome, DefiniteOutcome>;
 
 export const isDefinite = (outcome: SupplierOutcome): outcome is DefiniteOutcome =>
   outcome.kind === 'succeeded' || outcome.kind === 'failed';
+
+export type AboutAnother = UnknownOutcome & Required<Pick<UnknownOutcome, 'besides'>>;
+
+/** Whether it tells of a purchase under our reference besides the one that we know. */
+export const isAboutAnother = (outcome: SupplierOutcome): outcome is AboutAnother =>
+  outcome.kind === 'unknown' && outcome.besides !== undefined;
 
 /** What timelines, logs and reports say of an outcome besides its kind. */
 export function outcomeDetail(outcome: SupplierOutcome | { kind: string; detail: string }): string | null {

@@ -28,6 +28,8 @@ export interface SupplierSettings {
   maxInFlight?: number | null | undefined;
   /** It is to call us at another address from now on. */
   newCallbackUrl?: boolean | undefined;
+  /** The account there is the one that it was, whatever credentials are given. */
+  isSameAccount?: boolean | undefined;
   /** It is the same supplier under another address: it knows the units that were sent to the one before. */
   hasMoved?: boolean;
 }

@@ -164,10 +164,10 @@ export class SuppliersService {
   }
 
   private accountOf(settings: SupplierSettings, before: Supplier | null): string {
-    const { adapter, credentials, options } = settings;
+    const { adapter, credentials, options, isSameAccount } = settings;
     const same = before?.adapter === adapter ? before : undefined;
     return accountOf({
-      ...{ description: this.registry.describe(adapter), credentials, options, before: same },
+      ...{ description: this.registry.describe(adapter), credentials, options, isSameAccount, before: same },
       open: () => (same ? this.credentials.open(same) : {}),
     });
   }

@@ -92,6 +92,7 @@ const DEFECTS = {
     }),
   ],
   'resend-without-quiet-period': [NO_QUIET_PERIOD],
+  'early-never-seen': [inStatement('units.postpone', '- make_interval(secs => c.asked_ago_ms / 1000.0)', '')],
   'claim-without-lock': [inStatement('units.claim', 'FOR NO KEY UPDATE SKIP LOCKED) found', ') found')],
   'lease-by-local-clock': [
     inStatement(

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { FakeSupplier, neverSeen } from '../support/fake-supplier.js';
@@ -50,6 +51,49 @@ async function inDoubt(user: string): Promise<OrderBody> {
   return order;
 }
 
+describe('8.3 A supplier whose key changes while a unit is in doubt', () => {
+  const tokens = (order: OrderBody): (string | undefined)[] =>
+    stack.supplier
+      .about(order.order_number)
+      .filter(({ kind }) => kind === 'send')
+      .map(({ authorization }) => authorization);
+
+  it('is not sent it again under the other key, which may be another account that never saw it', async () => {
+    await stack.addSupplier(SUPPLIER, stack.supplier.url, 10_000, 'k1');
+    const order = await inDoubt(unique('player'));
+    await stack.addSupplier(SUPPLIER, stack.supplier.url, 10_000, 'k2');
+    await eventually(
+      async () => {
+        await makeTimePass(order);
+        return stateOf(order);
+      },
+      (state) => state === 'review',
+    );
+    expect(tokens(order)).toEqual(['Bearer k1']);
+  });
+
+  it('is sent it again where the operator says that the account is the same', async () => {
+    await stack.addSupplier(SUPPLIER, stack.supplier.url, 10_000, 'k1');
+    const user = unique('player');
+    const order = await inDoubt(user);
+    stack.supplier.script(user, ({ kind, reference }) =>
+      kind === 'send' ? { status: 200, body: { reference, status: 'succeeded' } } : neverSeen,
+    );
+    await stack.api.get(SuppliersService).set({
+      ...{ code: SUPPLIER, adapter: 'http', baseUrl: stack.supplier.url, isSameAccount: true },
+      credentials: { token: 'k2' },
+    });
+    await eventually(
+      async () => {
+        await makeTimePass(order);
+        return stateOf(order);
+      },
+      (state) => state === 'succeeded',
+    );
+    expect(tokens(order)).toEqual(['Bearer k1', 'Bearer k2']);
+  });
+});
+
 describe('8.3 A supplier whose address changes while a unit is in doubt', () => {
   it('is not sent it again: the new address may never have seen it, and the unit waits for the operator', async () => {
     const user = unique('player');
@@ -67,7 +111,12 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
     );
     expect(elsewhere.about(order.order_number).filter(({ kind }) => kind === 'send')).toEqual([]);
     await eventually(
-      () => stack.sql(`SELECT FROM supplier_calls WHERE outcome = 'withheld'`),
+      () =>
+        stack.sql(
+          `SELECT FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+           WHERE c.outcome = 'withheld' AND o.order_number = $1`,
+          [order.order_number],
+        ),
       ({ length }) => length === 1,
     );
   });

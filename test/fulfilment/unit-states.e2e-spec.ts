@@ -3,7 +3,8 @@ import type { Statement } from '../../src/database/database.js';
 import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import * as units from '../../src/fulfilment/units.sql.js';
-import { SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
+import { DOUBT_UNIT } from '../../src/supplier-callbacks/supplier-callbacks.sql.js';
+import { JUDGE_UNSETTLED, SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
 import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { TestStack } from '../support/stack.js';
@@ -28,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => closeWithBalancedBooks(stack));
 
 const CLAIM = 7;
+const BEHIND_ALL = new Date('9999-12-31');
 const NEVER = 1_000_000_000n;
 const SENT = `sends = 1, claim = ${CLAIM}, first_sent_at = now() - interval '1 h', last_sent_at = now() - interval '1 h'`;
 const DUE = `next_action_at = now() - interval '1 s'`;
@@ -67,7 +69,7 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
   return CLAIM_UNITS.with({
     suppliers: [{ supplier_id: supplierId, free_slots: 1 }],
     adapters: [adapter],
-    ...{ total: 1, name: 'here/1', leaseMarginMs: 3_000 },
+    ...{ total: 1, name: 'here/1', leaseMarginMs: 3_000, clockLimit: BEHIND_ALL },
   });
 };
 
@@ -100,8 +102,16 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     may_resend: true,
     can_inquire,
     quiet_ms: 0n,
+    asked_ago_ms: 0n,
+    clock_limit: BEHIND_ALL,
   };
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
+};
+
+/** An attempt before the one that the unit is at was sold. */
+const soldBefore = {
+  ...{ order_id: 0n, item: 1, unit: 1, attempt: -1, state: 'succeeded', supplier_reference: 'S-1' },
+  ...{ detail: null, cost_micros: null, cost_currency: null },
 };
 
 /** Every statement of the service that changes units, in every way of asking. */
@@ -131,6 +141,8 @@ function changes(): Call[] {
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
+    JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key }] }),
+    DOUBT_UNIT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
   ];
 }
 

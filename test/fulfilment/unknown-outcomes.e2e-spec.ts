@@ -85,7 +85,10 @@ const stories: Record<string, Story> = {
     unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [drop, answer, bought]]),
   ),
   'never arrived': [drop, lost, lost, bought],
-  'never arrived, then refused': [drop, lost, lost, outOfStock],
+  'never arrived, then refused by its body': [drop, lost, lost, outOfStock, bought],
+  'never arrived, then refused by its status': [drop, lost, lost, http(422), bought],
+  'never arrived, then refused to a question': [drop, lost, lost, outOfStock],
+  'never arrived, then refused twice': [drop, lost, lost, http(422), lost, lost, http(422)],
   'arrived late': [drop, lost, bought],
   'never arrived, then not accepted': [drop, lost, lost, http(429), bought],
   'slow to decide': [state('processing'), state('processing'), bought],
@@ -197,10 +200,26 @@ describe('8.3 A reference that the supplier never saw', () => {
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
-  it('is refunded when the second send is definitely refused', async () => {
-    const { order, kinds } = await ending('never arrived, then refused');
+  it.each(['body', 'status'])('is not refunded for a refusal of the second send by its %s', async (by) => {
+    const { order, kinds } = await ending(`never arrived, then refused by its ${by}`);
+    // The first one may have been sold by then, and a supplier may look at its stock before it looks a reference up.
+    expect(order.status).toBe('completed');
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
+    expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
+  });
+
+  it('is refunded when it is refused to a question after that', async () => {
+    const { order, kinds } = await ending('never arrived, then refused to a question');
     expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send']);
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
+    expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
+  });
+
+  it('is refunded when a refusal is said again, and still no send was seen a quiet period after the first', async () => {
+    const { order, requests, kinds } = await ending('never arrived, then refused twice');
+    expect(order).toMatchObject({ status: 'failed', failure_code: 'SUPPLIER_REJECTED' });
+    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry', 'inquiry', 'send']);
+    expect(gapMs(requests, 3, 6)).toBeGreaterThanOrEqual(QUIET_MS);
     expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
   });
 

@@ -80,7 +80,7 @@ describe('A unit bought from Digiflazz', () => {
     const order = await ruled({ drop: true });
     await scene.unitIn(order, 'unknown');
     await scene.stack.sql(
-      `UPDATE order_units SET first_sent_at = first_sent_at - interval '86 d'
+      `UPDATE order_units SET unknown_since = unknown_since - interval '86 d'
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
       [order.order_number],
     );

@@ -73,6 +73,35 @@ describe('A vendor that says later that it bought what had been given up', () =>
   });
 });
 
+describe('A vendor that says so while the next attempt is not begun', () => {
+  it('keeps it from being bought twice: the operator decides', async () => {
+    const other = await scene.product(
+      { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+      { supplier: 'fake', supplierSku: 'X' },
+    );
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '02' });
+    scene.stack.supplier.script(user, ({ reference }, { length }) =>
+      length === 0
+        ? { status: 429, headers: { 'retry-after': '5' } }
+        : { status: 200, body: { reference, status: 'succeeded' } },
+    );
+    const order = await scene.order(other, { user });
+    const sent = (): number => scene.stack.supplier.about(order.order_number).length;
+    await eventually(sent, (count) => count === 1);
+    await scene.unitIn(order, 'queued');
+    await first.sim('settle', { ref_id: await scene.reference(order), rc: '00', sn: '1' });
+    await eventually(() => reversalsOf(order), ({ length }) => length === 1); // prettier-ignore
+    await scene.unitIn(order, 'review');
+    await scene.commandLine.json(
+      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded'],
+      ...['--reason', 'the first supplier sold it', '--yes'],
+    );
+    await scene.orderWith(order, 'completed');
+    expect(sent()).toBe(1);
+  });
+});
+
 describe('The version before, which knows of one attempt only', () => {
   it('can’t claim a unit that is at a later one', async () => {
     const user = unique('8');

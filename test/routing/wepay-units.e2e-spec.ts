@@ -147,7 +147,7 @@ describe('A unit bought from wePAY', () => {
     const order = await wepay.ruled({ drop: true, then: [] });
     await scene.unitIn(order, 'unknown');
     await scene.stack.sql(
-      `UPDATE order_units SET first_sent_at = first_sent_at - interval '61 min'
+      `UPDATE order_units SET unknown_since = unknown_since - interval '61 min'
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
       [order.order_number],
     );
@@ -159,6 +159,27 @@ describe('A unit bought from wePAY', () => {
       ...['--reason', 'not on their statement', '--yes'],
     );
     await wepay.vendor.sim('settle', { ref_id: await scene.reference(order), status: '4' });
+  });
+
+  it('is as old as the first send that may have been accepted, and no older', async () => {
+    const order = await wepay.ruled({ code: '10003' }, { drop: true, then: [] });
+    const calls = async (): Promise<number> =>
+      (await wepay.vendor.journal(await scene.reference(order))).length;
+    await eventually(calls, (count) => count === 1);
+    await scene.unitIn(order, 'queued');
+    // It waited for an hour and a half to be accepted at all.
+    await scene.stack.sql(
+      `UPDATE order_units SET first_sent_at = first_sent_at - interval '90 min', next_action_at = now()
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+    await eventually(calls, (count) => count === 2);
+    await scene.unitIn(order, 'unknown');
+    await scene.aMinuteLater(order);
+    await eventually(calls, (count) => count === 3);
+    await scene.unitIn(order, 'unknown');
+    await wepay.vendor.sim('settle', { ref_id: await scene.reference(order), status: '2' });
+    await scene.orderWith(order, 'completed');
   });
 
   it('goes to the next offer when the amount is no more', async () => {

@@ -9,8 +9,8 @@ const answer = (status: number, body?: unknown, retryAfter?: string): HttpAnswer
   body,
   retryAfter,
 });
-const send = (status: number, body?: unknown, retryAfter?: string): string =>
-  readSendAnswer(answer(status, body, retryAfter), REFERENCE).kind;
+const FIRST = { reference: REFERENCE, isRepeat: false };
+const send = (status: number, body?: unknown): string => readSendAnswer(answer(status, body), FIRST).kind;
 const inquire = (status: number, body?: unknown): string =>
   readInquiryAnswer(answer(status, body), REFERENCE).kind;
 const bought = { reference: REFERENCE, status: 'succeeded', supplier_reference: 'S-1' };
@@ -53,8 +53,22 @@ describe('the answer to a send', () => {
     expect(send(status, body)).toBe('unknown');
   });
 
+  it.each([
+    [400, undefined],
+    [422, { failure_code: 'OUT_OF_STOCK' }],
+    [404, { code: 'ITEM_NOT_FOUND' }],
+    [200, { reference: REFERENCE, status: 'failed', failure_code: 'OUT_OF_STOCK' }],
+  ])(
+    'HTTP %s with %j refuses a repeat only when it is said again: the first send may have been sold',
+    (status, body) => {
+      expect(readSendAnswer(answer(status, body), FIRST)).not.toHaveProperty('confirm');
+      const repeat = { ...FIRST, isRepeat: true };
+      expect(readSendAnswer(answer(status, body), repeat)).toMatchObject({ kind: 'failed', confirm: true });
+    },
+  );
+
   it('takes the failure code when it is one of ours, and says SUPPLIER_REJECTED otherwise', () => {
-    const read = (failure_code: unknown): unknown => readSendAnswer(answer(422, { failure_code }), REFERENCE);
+    const read = (failure_code: unknown): unknown => readSendAnswer(answer(422, { failure_code }), FIRST);
     expect(read('LIMIT_EXCEEDED')).toMatchObject({ code: 'LIMIT_EXCEEDED' });
     for (const code of ['E-17', 'toString', 'PARTIALLY_COMPLETED', 7, null]) {
       expect(read(code)).toMatchObject({ code: 'SUPPLIER_REJECTED' });
@@ -63,7 +77,7 @@ describe('the answer to a send', () => {
 
   it('brings what was handed over, as far as it can be read', () => {
     const read = (deliveries: unknown): unknown =>
-      readSendAnswer(answer(200, { ...bought, deliveries }), REFERENCE);
+      readSendAnswer(answer(200, { ...bought, deliveries }), FIRST);
     const delivery = { serial: 'S', code: 'C', expires_on: '2027-12-31' };
     expect(read([delivery, { serial: 'T' }])).toMatchObject({
       deliveries: [
@@ -79,7 +93,7 @@ describe('the answer to a send', () => {
   });
 
   it('waits as long as the supplier asks, up to ten minutes', () => {
-    const wait = (text: string): unknown => readSendAnswer(answer(429, undefined, text), REFERENCE);
+    const wait = (text: string): unknown => readSendAnswer(answer(429, undefined, text), FIRST);
     expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });
     expect(wait('86400')).toMatchObject({ retryAfterMs: 600_000 });
     expect(wait('soon')).not.toHaveProperty('retryAfterMs');

@@ -3,15 +3,33 @@ import { isDay, readMoment } from '../../core/moments.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import { usualPlayer } from '../player-template.js';
-import type { ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
+import type {
+  Attempt,
+  ListedPurchase,
+  PurchasesReading,
+  SupplierBalance,
+  Unavailable,
+} from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, nameOf } from '../vendor-answers.js';
 
 type Body = Partial<Record<string, unknown>>;
 
-/** What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. */
-export function readSendAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
+/**
+ * What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. A refusal of what was sent
+ * before says nothing of that, since a supplier may look at its stock before it looks a reference up: it counts once it was
+ * said again, and between the two the supplier was asked, and left alone for long enough, and still had not seen any.
+ */
+export function readSendAnswer(
+  answer: HttpAnswer,
+  { reference, isRepeat }: Pick<Attempt, 'reference' | 'isRepeat'>,
+): SupplierOutcome {
+  const outcome = readAnswer(answer, reference);
+  return isRepeat && outcome.kind === 'failed' ? { ...outcome, confirm: true } : outcome;
+}
+
+function readAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
   const { status } = answer;
   const body = asObject(answer.body);
   switch (status) {

@@ -30,6 +30,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
         name: 'token',
         secret: true,
         required: false,
+        isAccount: true,
         help: 'Bearer token, where the supplier wants one',
         // It travels in a header, which can carry visible ASCII only.
         problemOf: (token) =>
@@ -74,7 +75,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
       character_id: attempt.characterId,
     });
     try {
-      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), attempt.reference);
+      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), attempt);
     } catch (error) {
       const detail = describeFailure(error);
       return wasNeverSent(error) ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };

@@ -39,7 +39,10 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     adapter: 'lapakgaming',
     name: 'Lapakgaming (resellers)',
     credentials: [
-      { name: 'secret_key', secret: true, required: true, help: 'Secret key of the reseller account' },
+      {
+        ...{ name: 'secret_key', secret: true, required: true, isAccount: true },
+        help: 'Secret key of the reseller account',
+      },
     ],
     options: [
       {

@@ -91,6 +91,16 @@ describe('an order', () => {
       detail: 'reference collision: the answer is about another order',
     });
   });
+
+  it('names what was sold besides the order that we know, and nothing that failed or is not ours', () => {
+    const besides = { supplierReference: '88', cost: COST };
+    const known = { supplierReference: '89' };
+    for (const state of [10001, 10002, 10003])
+      expect(bought(order(state), 200, known)).toMatchObject({ kind: 'unknown', besides });
+    for (const other of [order(10004), order(10005), order('done'), order(10003, { mch_order_id: null })])
+      expect(bought(other, 200, known)).not.toHaveProperty('besides');
+    expect(bought(order(10003, { mch_order_id: 'T9' }), 200, known)).not.toHaveProperty('besides');
+  });
 });
 
 describe('what is wrong with us', () => {

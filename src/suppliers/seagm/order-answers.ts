@@ -51,22 +51,27 @@ function readGood(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): S
 
 /** What an answer or a proven callback says of the order that it names. */
 export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
-  const others = echoOfAnother(data, attempt);
-  if (others !== null) return { kind: 'unknown', detail: others };
+  if (isOther(data.mch_order_id, attempt.reference)) return COLLISION;
   const outcome = readState(data, kind);
   const supplierReference = nameOf(data.id);
+  if (isOther(data.id, attempt.supplierReference)) {
+    const isSold = outcome.kind === 'succeeded' || outcome.kind === 'processing';
+    if (!isSold || supplierReference === undefined || !isGiven(data.mch_order_id)) return COLLISION;
+    return { ...COLLISION, besides: { supplierReference, ...(outcome.cost && { cost: outcome.cost }) } };
+  }
   return outcome.kind === 'failed' || supplierReference === undefined
     ? outcome
     : { ...outcome, supplierReference };
 }
 
-/** What an order repeats that is not ours; null when all is. */
-function echoOfAnother(data: Members, { reference, supplierReference }: NamedAttempt): string | null {
-  const isOther = (given: unknown, ours: string | null): boolean =>
-    ours !== null && isGiven(given) && textOf(given) !== ours;
-  const collides = isOther(data.mch_order_id, reference) || isOther(data.id, supplierReference);
-  return collides ? 'reference collision: the answer is about another order' : null;
-}
+const COLLISION = {
+  kind: 'unknown',
+  detail: 'reference collision: the answer is about another order',
+} as const;
+
+/** Whether an order repeats what is not ours. */
+const isOther = (given: unknown, ours: string | null): boolean =>
+  ours !== null && isGiven(given) && textOf(given) !== ours;
 
 type Read = Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }>;
 

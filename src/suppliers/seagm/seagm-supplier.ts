@@ -41,7 +41,10 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     adapter: 'seagm',
     name: 'SEAGM (top-ups and PIN cards)',
     credentials: [
-      { name: 'uid', secret: false, required: true, help: 'User id of the partner account' },
+      {
+        ...{ name: 'uid', secret: false, required: true, isAccount: true },
+        help: 'User id of the partner account',
+      },
       {
         name: 'secret_key',
         secret: true,

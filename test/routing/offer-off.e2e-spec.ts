@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import type { DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { eventually } from '../support/eventually.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { RoutingScene } from './routing-scene.js';
+
+let scene: RoutingScene;
+let vendor: DigiflazzClient;
+
+beforeAll(async () => {
+  scene = await RoutingScene.open();
+  vendor = await scene.vendor('only');
+});
+
+afterAll(() => scene.close());
+
+interface Refused {
+  order: OrderBody;
+  sku: string;
+}
+
+/** A unit whose vendor says that the only offer is not set up as we call it. It would sell it from the second send on. */
+async function refused(supplierSku: string): Promise<Refused> {
+  const sku = await scene.product({ supplier: 'only', supplierSku, cost: 20_000 });
+  const user = unique('8');
+  await vendor.sim('rules', { match: { player: user }, rc: '80' });
+  const order = await scene.order(sku, { user });
+  await eventually(() => offReason(sku), (reason) => reason !== null); // prettier-ignore
+  return { order, sku };
+}
+
+const offReason = async (sku: string): Promise<string | null> =>
+  (
+    await scene.stack.sql<{ off_reason: string | null }>(
+      'SELECT off_reason FROM supplier_offers o JOIN products p ON p.id = o.product_id WHERE p.sku = $1',
+      [sku],
+    )
+  )[0]?.off_reason ?? null;
+
+const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+
+/** Has the unit looked after three times, as if as much time had passed. */
+async function passBy({ order_number }: OrderBody): Promise<void> {
+  const claims = async (): Promise<number> =>
+    (
+      await scene.stack.sql<{ claim: number }>(
+        `SELECT claim FROM order_units WHERE ${isOf} AND claimed_by IS NULL`,
+        [order_number],
+      )
+    )[0]?.claim ?? 0;
+  for (const _time of [1, 2, 3]) {
+    const before = await eventually(claims, (count) => count > 0);
+    await scene.stack.sql(
+      `UPDATE order_units SET next_action_at = now() WHERE ${isOf} AND claimed_by IS NULL AND next_action_at > now()`,
+      [order_number],
+    );
+    await eventually(claims, (count) => count > before);
+  }
+}
+
+const calls = async (order: OrderBody): Promise<number> =>
+  (await vendor.journal(await scene.reference(order))).length;
+
+describe('What was refused because its only offer is not set up', () => {
+  it('is not sent while the offer is off, and sent when it is on again', async () => {
+    const { order, sku } = await refused('ml86');
+    await passBy(order);
+    expect(await calls(order)).toBe(1);
+    await scene.stack.api
+      .get(OffersService)
+      .set({ sku, supplier: 'only', supplierSku: 'ml86', active: true });
+    await scene.aMinuteLater(order, vendor);
+    await scene.orderWith(order, 'completed');
+    expect(await calls(order)).toBe(2);
+  });
+
+  it('fails unsent when the offer stays off for as long as units are held', async () => {
+    const { order } = await refused('ff70');
+    await passBy(order);
+    await scene.stack.sql(
+      `UPDATE order_units SET first_sent_at = first_sent_at - interval '31 min', next_action_at = now() WHERE ${isOf}`,
+      [order.order_number],
+    );
+    expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    expect(await calls(order)).toBe(1);
+  });
+});

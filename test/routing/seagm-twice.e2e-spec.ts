@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import type { OrderBody } from '../support/stack.js';
+import type { RoutingScene } from './routing-scene.js';
+import type { Json } from '../simulators/seagm-client.js';
+import { SeagmScene } from './seagm-scene.js';
+
+/** SEAGM may buy again what is sent again under one reference, and its answers lie now and then. */
+let seagm: SeagmScene;
+let scene: RoutingScene;
+
+beforeAll(async () => {
+  seagm = await SeagmScene.open();
+  scene = seagm.routing;
+});
+
+afterEach(() => seagm.vendor.sim('rules', undefined, 'DELETE'));
+
+afterAll(() => seagm.close());
+
+/** Something in between says that it was too much, while the vendor has it. */
+const REFUSED_AND_TAKEN = { http: 429, then: [], callback: { mode: 'never' } };
+
+const calledBack = async (order: OrderBody, set: object): Promise<unknown> =>
+  seagm.vendor.sim('callbacks', { ref_id: await scene.reference(order), set });
+
+describe('A signed callback about a unit that waits to be sent again', () => {
+  it('settles it when it was bought', async () => {
+    const order = await seagm.ruled(REFUSED_AND_TAKEN);
+    await seagm.called(order, 1);
+    await scene.unitIn(order, 'queued');
+    await calledBack(order, { status_code: 10_003, send_amount: 1 });
+    await scene.orderWith(order, 'completed');
+    expect(await seagm.calls(order)).toEqual(['recharge-orders']);
+  });
+
+  it('has it asked about, and not sent, when it is on its way', async () => {
+    const order = await seagm.ruled(REFUSED_AND_TAKEN);
+    await seagm.called(order, 1);
+    await scene.unitIn(order, 'queued');
+    await calledBack(order, { status_code: 10_002 });
+    await scene.unitIn(order, 'unknown');
+    await scene.aMinuteLater(order);
+    await seagm.called(order, 2);
+    await scene.unitIn(order, 'unknown');
+    await seagm.vendor.sim('settle', { ref_id: await scene.reference(order), status_code: 10_003 });
+    await scene.aMinuteLater(order);
+    await scene.orderWith(order, 'completed');
+    expect(new Set((await seagm.calls(order)).slice(1))).toEqual(new Set(['inquiry']));
+  });
+});
+
+/** The vendor's names of what it sold under an order's reference, in their order. */
+const soldAs = async (order: OrderBody): Promise<string[]> =>
+  (
+    await seagm.vendor.sim<{ transactions: Json[] }[]>(`purchases?ref_id=${await scene.reference(order)}`)
+  ).flatMap(({ transactions }) => transactions.map(({ trx_id }) => `${trx_id as string}`));
+
+interface Case {
+  id: number;
+  kind: string;
+  supplier_reference: string;
+  status: string;
+}
+
+const cases = ({ order_number }: OrderBody): Promise<Case[]> =>
+  scene.stack.sql<Case>(
+    `SELECT r.id, r.kind, r.supplier_reference, r.status FROM supplier_reversals r JOIN orders o ON o.id = r.order_id
+     WHERE o.order_number = $1`,
+    [order_number],
+  );
+
+/** An order that is bought by its second send: the vendor never saw the first one. */
+async function boughtBySecondSend(): Promise<OrderBody> {
+  const order = await seagm.ruled({ drop: true, decide: false });
+  await seagm.called(order, 1);
+  await scene.unitIn(order, 'unknown');
+  await seagm.quiet(order);
+  await scene.aMinuteLater(order);
+  return scene.orderWith(order, 'completed');
+}
+
+/** The first send arrives after all. @param callback whether the vendor calls us about it. */
+async function firstSendArrives(order: OrderBody, callback: object): Promise<void> {
+  await seagm.vendor.sim('rules', { rules: [{ match: { player: order.user_id }, ...callback }] });
+  await seagm.vendor.buy(await scene.reference(order), { userid: String(order.user_id) });
+}
+
+describe('What SEAGM sells twice under one reference', () => {
+  it('is a case once it is asked about after the second send', async () => {
+    const order = await boughtBySecondSend();
+    await firstSendArrives(order, { callback: { mode: 'never' } });
+    const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
+    expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
+    await eventually(() => scene.stack.sql('SELECT FROM attempt_checks'), ({ length }) => length === 0); // prettier-ignore
+  });
+
+  it('is a case once the vendor says so by a signed callback', async () => {
+    const order = await scene.orderWith(await scene.order(seagm.sku), 'completed');
+    await firstSendArrives(order, {});
+    const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
+    expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
+  });
+
+  it('is a case when a send is answered with another order than the one that we know', async () => {
+    const missing = { match: { call: 'inquiry' }, code: 404 };
+    const order = await seagm.ruled(REFUSED_AND_TAKEN, missing);
+    await seagm.called(order, 1);
+    await scene.unitIn(order, 'queued');
+    await calledBack(order, { status_code: 10_002 });
+    await scene.unitIn(order, 'unknown');
+    await seagm.quiet(order);
+    await scene.aMinuteLater(order);
+    const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
+    const [first, second] = await soldAs(order);
+    expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: second, status: 'open' });
+    await calledBack(order, { id: first, status_code: 10_003, send_amount: 1 });
+    await scene.orderWith(order, 'completed');
+    expect(await cases(order)).toHaveLength(1);
+  });
+});
