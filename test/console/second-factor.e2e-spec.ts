@@ -114,6 +114,27 @@ describe('the second factor', () => {
     expect(kept.map(({ action }) => action)).toEqual(['second_factor.set', 'second_factor.remove']);
   });
 
+  it('is asked for before a new password, which confirms nothing by itself', async () => {
+    const { browser, id, secret = '' } = await console.withSecondFactor();
+    const minutesAgo = (minutes: number): Promise<unknown> =>
+      console.sql(
+        `UPDATE operator_sessions SET confirmed_at = now() - $2 * interval '1 minute' WHERE operator_id = $1`,
+        [id, minutes],
+      );
+    const change = { password: PASSWORD, new_password: 'a quite different passphrase' };
+    await minutesAgo(11);
+    const refused = await browser.post<ErrorBody>('/api/me/password', change);
+    expect([refused.status, refused.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    const confirmed = await browser.post('/api/session/confirm', { code: await codeOf(secret) });
+    expect(confirmed.status).toBe(200);
+    await minutesAgo(9);
+    const before = await browser.get<{ confirmed_until: string }>('/api/session');
+    const { status, body } = await browser.post<{ confirmed_until: string }>('/api/me/password', change);
+    expect([status, body.confirmed_until]).toEqual([200, before.body.confirmed_until]);
+    await minutesAgo(11);
+    expect((await browser.send('DELETE', '/api/me/second-factor')).status).toBe(403);
+  });
+
   it('is kept sealed', async () => {
     const { id, secret = '-' } = await console.withSecondFactor();
     const [row] = await console.sql<{ totp_sealed: Buffer }>(

@@ -41,7 +41,7 @@ export class MeController {
   @Post('password')
   @ConsoleRoute('operator', {
     summary: 'Change my password',
-    description: 'Ends every other session.',
+    description: 'Ends every other session. Asks for confirmation where there is a second factor.',
     answer: { type: SessionDto },
   })
   changePassword(
