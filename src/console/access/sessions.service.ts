@@ -110,9 +110,17 @@ export class SessionsService {
     return toSessionDto(session, this.config);
   }
 
-  /** Goes on in a session that is confirmed as long as the one before, which was ended. */
-  private async renew(request: Request, response: Response, { id, session }: Caller): Promise<SessionDto> {
-    const opening = { operatorId: id, awaitsCode: false, confirmedAt: session.confirmed_at };
+  /**
+   * Goes on in another session than the one before, which was ended.
+   * @param confirmedAt when the operator gave a code or password, unless as in the one before.
+   */
+  async renew(
+    request: Request,
+    response: Response,
+    { id, session }: Caller,
+    confirmedAt = session.confirmed_at,
+  ): Promise<SessionDto> {
+    const opening = { operatorId: id, awaitsCode: false, confirmedAt };
     const renewed = await openSession(request, this.store, opening);
     this.devices.set(response, id);
     return toSessionDto(renewed, this.config);
