@@ -141,6 +141,8 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
       'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)',
     ],
     ['active', 'maybe', 'true, false, yes, no, 1 or 0'],
+    ['active', 'constructor', 'true, false, yes, no, 1 or 0'],
+    ['active', '__proto__', 'true, false, yes, no, 1 or 0'],
     ['requires_server', 'y', 'true, false, yes, no, 1 or 0'],
   ])('takes no %s of %s', (column, value, words) => {
     const file = `sku,name,price,supplier,${column}\nA,a,1,acme,${value}\n`;

@@ -147,16 +147,12 @@ function readFirstOffer(
   };
 }
 
-const FLAGS: Record<string, boolean> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};
+const FLAGS = new Map([
+  ...['true', 'yes', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', '0'].map((text) => [text, false] as const),
+]);
 
-const toFlag = (text: string): boolean | null => FLAGS[text.toLowerCase()] ?? null;
+const toFlag = (text: string): boolean | null => FLAGS.get(text.toLowerCase()) ?? null;
 
 const toKind = (text: string): ProductKind | null => PRODUCT_KINDS.find((kind) => kind === text) ?? null;
 
