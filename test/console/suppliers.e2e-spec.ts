@@ -80,7 +80,7 @@ describe('suppliers', () => {
     const test = ({ browser }: Pick<TestOperator, 'browser'>) =>
       browser.post<{ ok: boolean; checks: object[] }>('/api/suppliers/fake/test');
     const answers = await Promise.all([test(support), test({ browser: other }), test(support)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429, 429]);
     const { body } = answers.find(({ status }) => status === 200) ?? { body: { ok: false, checks: [] } };
     expect(body.checks[0]).toEqual({ name: 'settings', ok: true, finding: 'complete', detail: null });
     expect(body.checks[1]).toMatchObject({ name: 'balance' });
