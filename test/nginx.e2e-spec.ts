@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from './support/eventually.js';
 import { keptPort } from './support/kept-port.js';
 import { startNginx, type RunningNginx } from './support/nginx.js';
 import { findProgram } from './support/programs.js';
@@ -111,5 +112,101 @@ describe('what stands before the APIs', () => {
     expect([order.status, order.headers.get('retry-after')]).toEqual([503, '1']);
     expect(first.seen.toSorted()).toEqual(['GET /long', 'POST /v1/orders']);
     expect([long, other.seen]).toEqual(['01234', []]);
+  });
+});
+
+/** Uploads that stop a byte before their end, each over a connection of its own. */
+class StalledUploads {
+  private readonly sockets: Socket[] = [];
+  /** The beginning of each that was answered. */
+  readonly answers: string[] = [];
+
+  /** @param addressOf the one that a proxy says it comes from. */
+  constructor(url: string, count: number, bytes: number, addressOf: (index: number) => string) {
+    const { hostname, port } = new URL(url);
+    const body = 'x'.repeat(bytes - 1);
+    for (let index = 0; index < count; index++) {
+      const socket = connect(Number(port), hostname);
+      this.sockets.push(socket);
+      const head = ['POST /v1/orders HTTP/1.1', 'Host: shop', `X-Forwarded-For: ${addressOf(index)}`];
+      socket.on('error', () => undefined);
+      socket.on('data', (data: Buffer) => {
+        if (socket.bytesRead === data.length) this.answers.push(data.toString());
+      });
+      socket.write(`${head.join('\r\n')}\r\nContent-Length: ${bytes}\r\n\r\n${body}`);
+    }
+  }
+
+  get held(): number {
+    return this.sockets.filter((socket) => socket.bytesRead === 0 && !socket.closed).length;
+  }
+
+  end(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+(nginx === null ? describe.skip : describe)('uploads without a key that stall', () => {
+  let api: Replica;
+  let router: RunningNginx;
+  let uploads: StalledUploads;
+
+  beforeEach(async () => {
+    if (!nginx) return;
+    api = await new Replica().listen();
+    router = await startNginx(nginx, { api: api.url, cells: '', trustedProxies: '127.0.0.1' });
+  });
+
+  afterEach(async () => {
+    uploads.end();
+    await router.stop();
+    await api.close();
+  });
+
+  it('of one address occupy little, and nothing for long', async () => {
+    uploads = new StalledUploads(router.url, 150, 290_000, () => '203.0.113.7');
+    await eventually(
+      () => uploads.answers.length,
+      (count) => count >= 150 - 64,
+    );
+    expect(uploads.answers[0]).toMatch(/^HTTP\/1\.1 429 /);
+    expect(uploads.answers[0]).toMatch(/^Retry-After: 1\r$/m);
+    expect(uploads.answers[0]).toContain('"code":"TOO_MANY_REQUESTS"');
+    // Others go on, and so do requests that are small.
+    const large = { method: 'POST', body: 'x'.repeat(200_000) };
+    const from = (address: string): { headers: Record<string, string> } => ({
+      headers: { 'x-forwarded-for': address },
+    });
+    const sent = [
+      fetch(`${router.url}/v1/orders`, { ...large, ...from('203.0.113.8') }),
+      fetch(`${router.url}/v1/orders`, { ...ORDER, ...from('203.0.113.7') }),
+    ];
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+    await eventually(
+      () => uploads.held,
+      (held) => held === 0,
+    );
+  });
+
+  it('of many addresses fit into the memory that the container has', async () => {
+    const compose = readFileSync('docker-compose.yml', 'utf8');
+    const limit = Number(/^ {2}nginx:[^]*?memory: (\d+)m/m.exec(compose)?.[1]);
+    uploads = new StalledUploads(router.url, 800, 290_000, (index) => `10.0.${index >> 8}.${index & 255}`);
+    await eventually(
+      () => uploads.answers.length,
+      (count) => count >= 800 - 400,
+    );
+    expect(uploads.answers[0]).toMatch(/^HTTP\/1\.1 429 /);
+    expect(router.memoryMiB()).toBeLessThan(limit / 2);
+    expect((await fetch(`${router.url}/v1/orders`, ORDER)).status).toBe(200);
+  });
+
+  it('are refused at once where they are larger than the API takes', async () => {
+    uploads = new StalledUploads(router.url, 1, 310_000, () => '203.0.113.7');
+    await eventually(
+      () => uploads.answers.length,
+      (count) => count === 1,
+    );
+    expect(uploads.answers[0]).toMatch(/^HTTP\/1\.1 413 /);
   });
 });

@@ -41,6 +41,7 @@ export const AUDITED_ACTIONS = [
   'supplier.pause',
   'supplier.resume',
   'supplier.sync',
+  'supplier.test',
   'product.set',
   'product.import',
   'offer.set',

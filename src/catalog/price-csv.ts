@@ -4,6 +4,8 @@ import { textProblem } from '../core/text.js';
 import {
   CsvProblems,
   FieldReader,
+  firstProblems,
+  isEnough,
   readTable,
   type CsvLines,
   type CsvProblem,
@@ -13,7 +15,7 @@ import { readId } from '../core/ids.js';
 
 const COLUMNS = ['merchant_id', 'sku', 'price'];
 
-const SHAPE: CsvShape = { columns: COLUMNS, required: COLUMNS, what: 'prices' };
+const SHAPE: CsvShape = { columns: COLUMNS, required: COLUMNS, what: 'prices', atMost: 200_000 };
 
 /** A price and the line of the file that it is on. */
 export interface PriceLine {
@@ -35,6 +37,7 @@ export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLin
   const firstLines = new Map<string, number>();
   const prices: PriceLine[] = [];
   for (const { line, fields } of rows) {
+    if (isEnough(problems)) break;
     const reader = new FieldReader(columns, fields);
     const change = readPrice(reader);
     problems.push(...reader.wrong.map((each) => ({ line, ...each })));
@@ -56,7 +59,7 @@ export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLin
     if (words !== null) problems.push({ line, column: null, words });
     return words === null;
   });
-  return { lines, problems: problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+  return { lines, problems: firstProblems(problems) };
 }
 
 /** The same of a file that has nothing wrong with it. @throws CsvProblems with every problem and its line. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ProductView } from './product-actions.js';
 import { formatBaht } from '../core/money.js';
 import { textProblem } from '../core/text.js';
-import { readProducts, writeProducts, type ProductLine } from './product-csv.js';
+import { readProductLines, readProducts, writeProducts, type ProductLine } from './product-csv.js';
 
 const suppliers = new Set(['acme']);
 
@@ -141,6 +141,8 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
       'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)',
     ],
     ['active', 'maybe', 'true, false, yes, no, 1 or 0'],
+    ['active', 'constructor', 'true, false, yes, no, 1 or 0'],
+    ['active', '__proto__', 'true, false, yes, no, 1 or 0'],
     ['requires_server', 'y', 'true, false, yes, no, 1 or 0'],
   ])('takes no %s of %s', (column, value, words) => {
     const file = `sku,name,price,supplier,${column}\nA,a,1,acme,${value}\n`;
@@ -172,6 +174,40 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ]);
     expect(problems(`${HEADER}A,"6" nails,1,acme\n`)).toEqual([
       expect.stringMatching(/^line 2: a quote stands inside/),
+    ]);
+  });
+
+  it('is read no further than 200,000 lines', () => {
+    const known = { suppliers, products: new Map([['A', { supplierCode: null }]]) };
+    const lines = (count: number): Buffer => Buffer.from(`sku\n${'A\n'.repeat(count)}`);
+    expect(() => readProductLines(lines(200_001), known)).toThrow(
+      'line 200002: a file has 200000 products at most',
+    );
+    expect(readProductLines(lines(200_000), known).lines).toHaveLength(1);
+  });
+
+  it('is read no further than 500 problems', () => {
+    const found = problems(`${HEADER}${'A\n'.repeat(5_000)}`);
+    expect(found).toHaveLength(501);
+    expect(found.slice(0, 2)).toEqual([
+      'line 2: has 1 fields, and the header 4',
+      'line 3: has 1 fields, and the header 4',
+    ]);
+    expect(found.at(-1)).toBe('there may be more: the first 500 problems are named');
+  });
+
+  it('has 200 columns at most, and no line of more than 100,000 characters', () => {
+    const wide = Array.from({ length: 5_000 }, (_, index) => `c${index}`).join(',');
+    expect(problems(`${wide}\nA\n`)).toEqual(['line 1: has 5000 fields: 200 are the most']);
+    expect(problems(`${HEADER}A,a,1,acme\n${wide}\nB\n`)).toEqual([
+      'line 3: has 5000 fields: 200 are the most',
+    ]);
+    const tooLong = 'has more than 100,000 characters, or a quote in it is never closed';
+    expect(problems(`${HEADER}A,a,1,acme\nB,${'b'.repeat(100_000)},1,acme\n`)).toEqual([
+      `line 3: ${tooLong}`,
+    ]);
+    expect(problems(`${HEADER}A,"a,1,acme\n${'B,b,1,acme\n'.repeat(20_000)}`)).toEqual([
+      `line 2: ${tooLong}`,
     ]);
   });
 

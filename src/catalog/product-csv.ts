@@ -15,6 +15,8 @@ import { toCsv } from '../core/csv.js';
 import {
   CsvProblems,
   FieldReader,
+  firstProblems,
+  isEnough,
   readTable,
   type CsvLines,
   type CsvProblem,
@@ -35,7 +37,7 @@ const COLUMNS = [
   'player_check',
 ] as const satisfies (keyof ProductView)[];
 
-const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products' };
+const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products', atMost: 200_000 };
 
 /** A product and the line of the file that it starts on. */
 export interface ProductLine {
@@ -72,9 +74,11 @@ export const writeProducts = (products: ProductView[]): string =>
 export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLine> {
   const { columns, rows } = readTable(file, SHAPE);
   const noColumn = NEEDED.filter((column) => !columns.includes(column));
-  const result: CsvLines<ProductLine> = { lines: [], problems: [] };
+  const lines: ProductLine[] = [];
+  const problems: CsvProblem[] = [];
   const firstLines = new Map<string, number>();
   for (const { line, fields } of rows) {
+    if (isEnough(problems)) break;
     const reader = new FieldReader(columns, fields);
     const definition = readProduct(reader, known.suppliers);
     const { sku } = definition;
@@ -88,10 +92,10 @@ export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLi
       ...named(sku === '' || earlier === undefined ? null : `sku ${sku} is on line ${earlier} already`),
     ];
     if (earlier === undefined) firstLines.set(sku, line);
-    if (wrong.length === 0) result.lines.push({ line, definition });
-    else result.problems.push(...wrong.map((each) => ({ line, ...each })));
+    if (wrong.length === 0) lines.push({ line, definition });
+    else problems.push(...wrong.map((each) => ({ line, ...each })));
   }
-  return result;
+  return { lines, problems: firstProblems(problems) };
 }
 
 /** The same of a file that has nothing wrong with it. @throws CsvProblems with every problem and its line. */
@@ -147,16 +151,12 @@ function readFirstOffer(
   };
 }
 
-const FLAGS: Record<string, boolean> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};
+const FLAGS = new Map([
+  ...['true', 'yes', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', '0'].map((text) => [text, false] as const),
+]);
 
-const toFlag = (text: string): boolean | null => FLAGS[text.toLowerCase()] ?? null;
+const toFlag = (text: string): boolean | null => FLAGS.get(text.toLowerCase()) ?? null;
 
 const toKind = (text: string): ProductKind | null => PRODUCT_KINDS.find((kind) => kind === text) ?? null;
 

@@ -63,11 +63,10 @@ const keepNothing: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** @param paths under /api. */
+/** @param paths under /api; as in the router, a slash may follow. */
 const exactly = (paths: string[], handle: RequestHandler): RequestHandler => {
-  const named = new Set(paths.map((each) => `/api/${each}`));
-  return (request, response, next) =>
-    named.has(request.path.replace(/\/+$/, '')) ? handle(request, response, next) : next();
+  const named = new Set(paths.flatMap((each) => [`/api/${each}`, `/api/${each}/`]));
+  return (request, response, next) => (named.has(request.path) ? handle(request, response, next) : next());
 };
 
 /** Settings must be there before Express makes its router, which Nest does at once. */

@@ -7,6 +7,8 @@ export interface CsvShape {
   required: readonly string[];
   /** What its lines are, such as `products`. */
   what: string;
+  /** How many of them a file may have at most. */
+  atMost?: number;
   /** Columns of other names: an error unless said otherwise. */
   others?: 'passed over';
   /** What a column is called here that the header calls otherwise. */
@@ -46,7 +48,22 @@ export class CsvProblems extends Error {
   }
 }
 
+const MAX_COLUMNS = 200;
+const MAX_LINE_LENGTH = 100_000;
+const MAX_PROBLEMS = 500;
+
 const aboutFile = (words: string): CsvProblem => ({ line: null, column: null, words });
+
+/** Nobody reads more of them: whoever reads lines stops. */
+export const isEnough = (problems: readonly CsvProblem[]): boolean => problems.length >= MAX_PROBLEMS;
+
+/** By their lines, and no more than are enough. */
+export function firstProblems(problems: readonly CsvProblem[]): CsvProblem[] {
+  const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  if (!isEnough(sorted)) return sorted;
+  const words = `there may be more: the first ${MAX_PROBLEMS} problems are named`;
+  return [...sorted.slice(0, MAX_PROBLEMS), aboutFile(words)];
+}
 
 /**
  * Reads a CSV file: a header line with the names of the columns in any order, then lines with as many fields. A byte
@@ -54,7 +71,7 @@ const aboutFile = (words: string): CsvProblem => ({ line: null, column: null, wo
  * @throws CsvProblems with what is wrong with its syntax or its header.
  */
 export function readTable(file: Buffer, shape: CsvShape): CsvTable {
-  const [header, ...rows] = readRows(file);
+  const [header, ...rows] = readRows(file, shape);
   if (!header) {
     throw new CsvProblems([
       aboutFile(`the file is empty: its first line must be ${shape.columns.join(',')}`),
@@ -118,7 +135,7 @@ export class FieldReader {
   }
 }
 
-function readRows(file: Buffer): CsvRow[] {
+function readRows(file: Buffer, { what, atMost = Infinity }: CsvShape): CsvRow[] {
   const rows: CsvRow[] = [];
   let lastLine = 0;
   try {
@@ -128,10 +145,15 @@ function readRows(file: Buffer): CsvRow[] {
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
+      max_record_size: MAX_LINE_LENGTH,
       on_record: (fields: string[], { lines }) => {
         lastLine = lines;
         const lineEndsInside = fields.reduce((count, field) => count + field.split('\n').length - 1, 0);
-        rows.push({ line: lines - lineEndsInside, fields });
+        const row = { line: lines - lineEndsInside, fields };
+        if (fields.length > MAX_COLUMNS)
+          throw problemOf(row, `has ${fields.length} fields: ${MAX_COLUMNS} are the most`);
+        if (rows.length > atMost) throw problemOf(row, `a file has ${atMost} ${what} at most`);
+        rows.push(row);
         return null;
       },
     });
@@ -145,9 +167,17 @@ function readRows(file: Buffer): CsvRow[] {
   return rows;
 }
 
+const problemOf = ({ line }: CsvRow, words: string): CsvProblems =>
+  new CsvProblems([{ ...aboutFile(words), line }]);
+
 function syntaxProblem(error: CsvError, lastLine: number): CsvProblem {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
     return { ...aboutFile('a quote is opened from here on and never closed'), line: lastLine + 1 };
+  }
+  if (error.code === 'CSV_MAX_RECORD_SIZE') {
+    const most = MAX_LINE_LENGTH.toLocaleString('en');
+    const words = `has more than ${most} characters, or a quote in it is never closed`;
+    return { ...aboutFile(words), line: lastLine + 1 };
   }
   const line = Number(error.lines) || lastLine + 1;
   const words = 'a quote stands inside a field: quote the whole field, and double the quotes in it';

@@ -17,7 +17,7 @@ export interface NewSession {
   hash: Buffer;
   operatorId: number;
   awaitsCode: boolean;
-  isConfirmed: boolean;
+  confirmedAt: Date | null;
   ip: string;
   userAgent: string;
   expiresAt: Date;

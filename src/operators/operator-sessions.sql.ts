@@ -58,12 +58,11 @@ export const INSERT_SESSION = statement(
   'operator_sessions.insert',
   {
     ...({ hash: 'bytea', operatorId: 'int', awaitsCode: 'boolean', ip: 'text', userAgent: 'text' } as const),
-    ...({ expiresAt: 'timestamptz', isConfirmed: 'boolean' } as const),
+    ...({ expiresAt: 'timestamptz', confirmedAt: 'timestamptz?' } as const),
   },
-  ({ hash, operatorId, awaitsCode, ip, userAgent, expiresAt, isConfirmed }) => `
+  ({ hash, operatorId, awaitsCode, ip, userAgent, expiresAt, confirmedAt }) => `
     INSERT INTO operator_sessions (id_hash, operator_id, awaits_code, ip, user_agent, expires_at, confirmed_at)
-    VALUES (${hash}, ${operatorId}, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt},
-            CASE WHEN ${isConfirmed} THEN now() END)`,
+    VALUES (${hash}, ${operatorId}, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt}, ${confirmedAt})`,
 );
 
 export const CONFIRM_SESSION = statement(

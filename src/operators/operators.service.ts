@@ -203,9 +203,12 @@ const unknownLink = (): AppError =>
 /** @param field where it was given. @returns its hash. @throws BAD_REQUEST */
 export async function choosePassword(field: string, password: string, email: string): Promise<string> {
   const words = passwordProblem(password, email);
-  if (words) throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
+  if (words) throw unfitPassword(field, words);
   return hashPassword(password);
 }
+
+export const unfitPassword = (field: string, words: string): AppError =>
+  invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
 
 /** @returns the address in lower case. @throws BAD_REQUEST */
 function readEmail(text: string): string {

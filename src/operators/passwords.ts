@@ -13,6 +13,8 @@ const MADE_AT_THAT_COST = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost
 /** The same characters may come in several forms from different keyboards. */
 const normalized = (password: string): string => password.normalize('NFKC');
 
+export const isSamePassword = (one: string, other: string): boolean => normalized(one) === normalized(other);
+
 export const hashPassword = (password: string): Promise<string> => hash(normalized(password), COST);
 
 /** Whether a hash was made at another cost than is asked for now. */

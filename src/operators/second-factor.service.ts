@@ -37,7 +37,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Puts the secret that was offered in the place of the one before.
+   * Puts the secret that was offered in the place of the one before, and ends every session: the caller begins a new one.
    * @param code that the app shows. @returns ten recovery codes, which nobody sees again. @throws BAD_REQUEST; CONFLICT
    */
   async accept(id: number, code: string, by: Actor): Promise<string[]> {
@@ -55,19 +55,22 @@ export class SecondFactorService {
       await this.operators.update(tx, id, change);
       const hashes = codes.map((each) => sha256(plainRecoveryCode(each)));
       await this.operators.replaceRecoveryCodes(tx, id, hashes);
+      const ended = await this.operators.endSessions(tx, { operator_id: id });
       recordAction(tx, by, {
         action: 'second_factor.set',
-        detail: { replaced: operator.totp_sealed !== null },
+        detail: { replaced: operator.totp_sealed !== null, sessions_ended: ended },
       });
     });
     return codes;
   }
 
+  /** Ends every session: the caller begins a new one. */
   async remove(id: number, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.operators.update(tx, id, { totp_sealed: null, totp_offered_sealed: null });
       await this.operators.replaceRecoveryCodes(tx, id, []);
-      recordAction(tx, by, { action: 'second_factor.remove', detail: {} });
+      const ended = await this.operators.endSessions(tx, { operator_id: id });
+      recordAction(tx, by, { action: 'second_factor.remove', detail: { sessions_ended: ended } });
     });
   }
 

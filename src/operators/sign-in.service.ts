@@ -5,8 +5,8 @@ import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
-import { choosePassword } from './operators.service.js';
-import { hashPassword, isOutdatedHash, isRightPassword } from './passwords.js';
+import { choosePassword, unfitPassword } from './operators.service.js';
+import { hashPassword, isOutdatedHash, isRightPassword, isSamePassword } from './passwords.js';
 import { SecondFactorService } from './second-factor.service.js';
 
 /** From where somebody tries to sign in. */
@@ -88,6 +88,8 @@ export class SignInService {
     origin: Origin,
   ): Promise<Operator> {
     const operator = await this.prove(operatorId, { password }, origin);
+    if (isSamePassword(password, newPassword))
+      throw unfitPassword('new_password', 'must not be the password of now');
     const password_hash = await choosePassword('new_password', newPassword, operator.email);
     await this.database.transaction(async (tx) => {
       await this.operators.update(tx, operatorId, { password_hash });

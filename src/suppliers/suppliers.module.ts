@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AskedSuppliers } from './asked-suppliers.js';
 import { CallbackAddresses } from './callback-addresses.js';
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierBalancesService } from './supplier-balances.service.js';
@@ -19,7 +20,7 @@ const PROVIDERS = [
     SupplierRegistry,
     SuppliersService,
   ],
-  ...[TimingCheck, SupplierBalancesService, SupplierCheckService, SupplierPauses],
+  ...[TimingCheck, SupplierBalancesService, SupplierCheckService, SupplierPauses, AskedSuppliers],
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

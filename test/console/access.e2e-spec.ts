@@ -76,7 +76,7 @@ const ACCESS: Record<string, string> = {
   'GET /api/suppliers/{code}/calls': 'suppliers.read',
   'POST /api/suppliers/{code}/pause': 'suppliers.pause',
   'DELETE /api/suppliers/{code}/pause': 'suppliers.pause',
-  'POST /api/suppliers/{code}/test': 'suppliers.read',
+  'POST /api/suppliers/{code}/test': 'suppliers.pause',
   'POST /api/suppliers/{code}/sync': 'suppliers.sync',
   'GET /api/reversals': 'suppliers.read',
   'POST /api/reversals/{id}/closing': 'reversals.close',

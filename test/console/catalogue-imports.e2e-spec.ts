@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
@@ -60,6 +61,25 @@ describe('a file of products', () => {
       ...{ action: 'product.import', file: 'prices.csv' },
       changes: [{ member: 'price', old: '10.00', new: '7.50' }],
     });
+  });
+
+  it('comes as it is: a small one that unpacks to much is not unpacked', async () => {
+    const packed = gzipSync(`sku\n${'a\n'.repeat(10_000)}`);
+    for (const path of ['/api/products/import/preview', '/api/prices/import/preview']) {
+      const answer = await fetch(`${scene.console.url}${path}`, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'text/csv', 'content-encoding': 'gzip', 'sec-fetch-site': 'same-origin' },
+          cookie: [...admin.browser.cookies].map((pair) => pair.join('=')).join('; '),
+        },
+        body: packed,
+      });
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        415,
+        expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE' }),
+      ]);
+    }
   });
 
   it('names what is wrong by line and column, and imports nothing', async () => {

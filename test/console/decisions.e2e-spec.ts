@@ -197,6 +197,10 @@ describe('asking the supplier', () => {
     expect(await actionsOf(order)).toEqual([
       { action: 'order.inquire', operator: support.email, source: 'console' },
     ]);
+    // Not asked again at once, whoever asks.
+    expect((await support.browser.post(path)).status).toBe(429);
+    const { browser: other } = await scene.console.signedIn('admin');
+    expect((await other.post(path)).status).toBe(429);
     await resolve(support.browser, order, '1.1', { succeeded: true });
   });
 });

@@ -114,6 +114,64 @@ describe('the second factor', () => {
     expect(kept.map(({ action }) => action)).toEqual(['second_factor.set', 'second_factor.remove']);
   });
 
+  it('is asked for before a new password, which confirms nothing by itself', async () => {
+    const { browser, id, secret = '' } = await console.withSecondFactor();
+    const minutesAgo = (minutes: number): Promise<unknown> =>
+      console.sql(
+        `UPDATE operator_sessions SET confirmed_at = now() - $2 * interval '1 minute' WHERE operator_id = $1`,
+        [id, minutes],
+      );
+    const change = { password: PASSWORD, new_password: 'a quite different passphrase' };
+    await minutesAgo(11);
+    const refused = await browser.post<ErrorBody>('/api/me/password', change);
+    expect([refused.status, refused.body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    const confirmed = await browser.post('/api/session/confirm', { code: await codeOf(secret) });
+    expect(confirmed.status).toBe(200);
+    await minutesAgo(9);
+    const before = await browser.get<{ confirmed_until: string }>('/api/session');
+    const { status, body } = await browser.post<{ confirmed_until: string }>('/api/me/password', change);
+    expect([status, body.confirmed_until]).toEqual([200, before.body.confirmed_until]);
+    await minutesAgo(11);
+    expect((await browser.send('DELETE', '/api/me/second-factor')).status).toBe(403);
+  });
+
+  it('signs out everywhere else when it is set, replaced or removed, and goes on here under another cookie', async () => {
+    const operator = await console.signedIn();
+    const { browser, id } = operator;
+    const factorOf = async (change: () => Promise<{ status: number }>): Promise<void> => {
+      const other = await halfSignedIn(operator);
+      await console.sql('UPDATE operator_sessions SET awaits_code = false WHERE operator_id = $1', [id]);
+      const half = await halfSignedIn(operator);
+      const thief = console.browser();
+      for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+      expect((await change()).status).toBe(200);
+      for (const left of [other, half, thief]) {
+        expect((await left.get('/api/session')).status).toBe(401);
+        expect((await left.send('DELETE', '/api/me/second-factor')).status).toBe(401);
+      }
+      expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });
+    };
+    for (let time = 1; time <= 2; time++) {
+      const { body } = await browser.post<{ secret: string }>('/api/me/second-factor');
+      await factorOf(async () =>
+        browser.send('PUT', '/api/me/second-factor', { code: await codeOf(body.secret) }),
+      );
+    }
+    await factorOf(() => browser.send('DELETE', '/api/me/second-factor'));
+  });
+
+  it('that is removed confirms no longer than it did', async () => {
+    const { browser, id } = await console.withSecondFactor();
+    await console.sql(
+      `UPDATE operator_sessions SET confirmed_at = now() - interval '9 minutes' WHERE operator_id = $1`,
+      [id],
+    );
+    const before = await browser.get<{ confirmed_until: string }>('/api/session');
+    expect((await browser.send('DELETE', '/api/me/second-factor')).status).toBe(200);
+    const after = await browser.get<{ confirmed_until: string }>('/api/session');
+    expect(after.body.confirmed_until).toBe(before.body.confirmed_until);
+  });
+
   it('is kept sealed', async () => {
     const { id, secret = '-' } = await console.withSecondFactor();
     const [row] = await console.sql<{ totp_sealed: Buffer }>(

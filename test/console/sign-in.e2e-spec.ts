@@ -72,6 +72,19 @@ describe('signing in', () => {
     expect((await whoAmI(browser)).status).toBe(200);
   });
 
+  it('takes as a new password none that is the one of now, however it is typed', async () => {
+    const { browser, email, id } = await console.signedIn();
+    const change = { password: PASSWORD, new_password: PASSWORD.replace('c', 'ｃ') };
+    const { status, body } = await browser.post<ErrorBody>('/api/me/password', change);
+    expect([status, body.details?.[0]?.field]).toEqual([400, 'new_password']);
+    expect((await whoAmI(browser)).body.operator?.email).toBe(email);
+    const changes = await console.sql(
+      `SELECT id FROM operator_actions WHERE operator_id = $1 AND detail->>'by' = 'operator'`,
+      [id],
+    );
+    expect(changes).toEqual([]);
+  });
+
   it('keeps neither the cookie’s value nor the password', async () => {
     const { browser, id } = await console.signedIn();
     const value =

@@ -59,7 +59,7 @@ describe('suppliers', () => {
       { reason: 'operator', detail: 'until 14:00' },
     ]);
     const entries = await console.sql(
-      `SELECT operator, source, action, detail->>'reason' AS reason FROM operator_actions WHERE action LIKE 'supplier.%'`,
+      `SELECT operator, source, action, detail->>'reason' AS reason FROM operator_actions WHERE action LIKE 'supplier.%' AND action <> 'supplier.test'`,
     );
     expect(entries).toEqual([
       { operator: support.email, source: 'console', action: 'supplier.pause', reason: 'until 14:00' },
@@ -75,13 +75,23 @@ describe('suppliers', () => {
     expect((await show()).state).toBe('well');
   });
 
-  it('are tested without buying anything, each check by itself', async () => {
-    const { body } = await support.browser.post<{ ok: boolean; checks: object[] }>(
-      '/api/suppliers/fake/test',
-    );
+  it('are tested without buying anything, each check by itself, once in ten seconds whoever asks', async () => {
+    const { browser: other } = await scene.console.signedIn('catalog');
+    const test = ({ browser }: Pick<TestOperator, 'browser'>) =>
+      browser.post<{ ok: boolean; checks: object[] }>('/api/suppliers/fake/test');
+    const answers = await Promise.all([test(support), test({ browser: other }), test(support)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429, 429]);
+    const { body } = answers.find(({ status }) => status === 200) ?? { body: { ok: false, checks: [] } };
     expect(body.checks[0]).toEqual({ name: 'settings', ok: true, finding: 'complete', detail: null });
     expect(body.checks[1]).toMatchObject({ name: 'balance' });
     expect(body.ok).toBe(true);
+    const again = await test({ browser: other });
+    expect([again.status, Number(again.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await test(await scene.console.signedIn('viewer'))).status).toBe(403);
+    const entries = await scene.console.sql(
+      `SELECT source, detail FROM operator_actions WHERE action = 'supplier.test'`,
+    );
+    expect(entries).toEqual([{ source: 'console', detail: { code: 'fake', ok: true } }]);
   });
 
   it('that read no catalogue say so', async () => {

@@ -19,6 +19,8 @@ import { keptPort } from './kept-port.js';
 
 export interface RunningNginx {
   url: string;
+  /** What its processes hold, what they share counted once. */
+  memoryMiB(): number;
   stop(): Promise<void>;
 }
 
@@ -35,10 +37,11 @@ const replicasConf = (addresses: string[]): string => {
  * The nginx of `deploy/nginx`, with all of its files but other places and ports, and no container around it.
  * @param api where the API is that it stands before: one, or several replicas, of which it asks the first one first.
  * @param cells what `cells/cells.conf` says.
+ * @param trustedProxies whose X-Forwarded-For is believed.
  */
 export async function startNginx(
   { program, env }: Program,
-  { api, cells }: { api: string | string[]; cells: string },
+  { api, cells, trustedProxies = '' }: { api: string | string[]; cells: string; trustedProxies?: string },
 ): Promise<RunningNginx> {
   const directory = mkdtempSync(path.join(tmpdir(), 'topup-nginx-'));
   // Its workers are of another user where root starts it.
@@ -64,7 +67,11 @@ export async function startNginx(
   // It opens /dev/stdout by its name, which works for files only.
   const log = openSync(path.join(directory, 'log'), 'w');
   const child = spawn('sh', [path.join(files, 'start.sh')], {
-    env: { ...env, PATH: `${path.dirname(program)}:${process.env.PATH ?? ''}` },
+    env: {
+      ...env,
+      TRUSTED_PROXIES: trustedProxies,
+      PATH: `${path.dirname(program)}:${process.env.PATH ?? ''}`,
+    },
     stdio: ['ignore', log, log],
   });
   closeSync(log);
@@ -90,5 +97,14 @@ export async function startNginx(
     await stop();
     throw new Error(`nginx did not start: ${said}`, { cause: error });
   }
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, memoryMiB: () => memoryMiBOf(child.pid ?? 0), stop };
+}
+
+function memoryMiBOf(pid: number): number {
+  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const kibibytes = [pid, ...workers].map((each) => {
+    const pss = /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1];
+    return Number(pss);
+  });
+  return kibibytes.reduce((sum, each) => sum + each) / 1_024;
 }

@@ -40,7 +40,7 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'offers.set': 'add, change and switch off offers, map what suppliers sell',
   'suppliers.sync': 'read a supplier’s catalogue anew',
   'fx.set': 'set exchange rates',
-  'suppliers.pause': 'pause and resume suppliers',
+  'suppliers.pause': 'pause, resume and test suppliers',
   'suppliers.set': 'add, set and remove suppliers',
   'costs.read': 'see costs and margins',
   'reports.read': 'see reports',

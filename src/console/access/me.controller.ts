@@ -41,7 +41,7 @@ export class MeController {
   @Post('password')
   @ConsoleRoute('operator', {
     summary: 'Change my password',
-    description: 'Ends every other session.',
+    description: 'Ends every other session. Asks for confirmation where there is a second factor.',
     answer: { type: SessionDto },
   })
   changePassword(
@@ -66,21 +66,30 @@ export class MeController {
   @Put('second-factor')
   @ConsoleRoute('operator', {
     summary: 'Complete it with a code of the app',
-    description: 'Asks for confirmation.',
+    description: 'Asks for confirmation. Ends every other session.',
     answer: { type: RecoveryCodesDto },
   })
-  acceptSecondFactor(@CurrentCaller() caller: Caller, @Body() { code }: CodeDto): Promise<RecoveryCodesDto> {
-    return this.me.acceptSecondFactor(caller, code);
+  acceptSecondFactor(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentCaller() caller: Caller,
+    @Body() { code }: CodeDto,
+  ): Promise<RecoveryCodesDto> {
+    return this.me.acceptSecondFactor(request, response, caller, code);
   }
 
   @Delete('second-factor')
   @ConsoleRoute('operator', {
     summary: 'Remove my second factor',
-    description: 'Asks for confirmation.',
+    description: 'Asks for confirmation. Ends every other session.',
     answer: { type: MeDto },
   })
-  removeSecondFactor(@CurrentCaller() caller: Caller): Promise<MeDto> {
-    return this.me.removeSecondFactor(caller);
+  removeSecondFactor(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentCaller() caller: Caller,
+  ): Promise<MeDto> {
+    return this.me.removeSecondFactor(request, response, caller);
   }
 
   @Get('sessions')

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
@@ -8,6 +9,7 @@ import { SecondFactorService, type Offer } from '../../operators/second-factor.s
 import type { Caller } from './caller.js';
 import type { ChangeMeDto, MeDto, RecoveryCodesDto } from './session.dto.js';
 import { toMeDto } from './session.mapper.js';
+import { SessionsService } from './sessions.service.js';
 
 /** What operators see and change of their own account. */
 @Injectable()
@@ -16,6 +18,7 @@ export class MeService {
     private readonly database: Database,
     private readonly operators: OperatorsRepository,
     private readonly secondFactor: SecondFactorService,
+    private readonly sessions: SessionsService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -43,16 +46,24 @@ export class MeService {
     return this.secondFactor.offer({ id: caller.id, email: caller.session.email });
   }
 
-  /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT */
-  async acceptSecondFactor(caller: Caller, code: string): Promise<RecoveryCodesDto> {
+  /** Signs out everywhere else. @throws FORBIDDEN; BAD_REQUEST; CONFLICT */
+  async acceptSecondFactor(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    code: string,
+  ): Promise<RecoveryCodesDto> {
     caller.assertConfirmed();
-    return { recovery_codes: await this.secondFactor.accept(caller.id, code, caller.actor()) };
+    const recovery_codes = await this.secondFactor.accept(caller.id, code, caller.actor());
+    await this.sessions.renew(request, response, caller, new Date());
+    return { recovery_codes };
   }
 
-  /** @throws FORBIDDEN */
-  async removeSecondFactor(caller: Caller): Promise<MeDto> {
+  /** Signs out everywhere else. @throws FORBIDDEN */
+  async removeSecondFactor(request: Request, response: Response, caller: Caller): Promise<MeDto> {
     caller.assertConfirmed();
     await this.secondFactor.remove(caller.id, caller.actor());
+    await this.sessions.renew(request, response, caller);
     return this.show(caller);
   }
 }

@@ -68,15 +68,19 @@ export class SessionsService {
     return { state: 'signed_out' };
   }
 
-  /** Signs out everywhere else. @throws UNAUTHORIZED; BAD_REQUEST */
+  /**
+   * Signs out everywhere else. The password alone confirms nothing where there is a second factor.
+   * @throws FORBIDDEN; UNAUTHORIZED; BAD_REQUEST
+   */
   async changePassword(
     request: Request,
     response: Response,
     caller: Caller,
     { password, new_password: newPassword }: ChangePasswordDto,
   ): Promise<SessionDto> {
+    if (caller.session.has_second_factor) caller.assertConfirmed();
     await this.signIns.changePassword(caller.id, { password, newPassword }, this.originOf(request));
-    return this.open(request, response, caller.id, false);
+    return this.renew(request, response, caller);
   }
 
   async list(caller: Caller): Promise<Page<OwnSessionDto>> {
@@ -100,10 +104,26 @@ export class SessionsService {
     operatorId: number,
     awaitsCode: boolean,
   ): Promise<SessionDto> {
-    const opening = { operatorId, awaitsCode, isConfirmed: !awaitsCode };
+    const opening = { operatorId, awaitsCode, confirmedAt: awaitsCode ? null : new Date() };
     const session = await openSession(request, this.store, opening);
     if (!awaitsCode) this.devices.set(response, operatorId);
     return toSessionDto(session, this.config);
+  }
+
+  /**
+   * Goes on in another session than the one before, which was ended.
+   * @param confirmedAt when the operator gave a code or password, unless as in the one before.
+   */
+  async renew(
+    request: Request,
+    response: Response,
+    { id, session }: Caller,
+    confirmedAt = session.confirmed_at,
+  ): Promise<SessionDto> {
+    const opening = { operatorId: id, awaitsCode: false, confirmedAt };
+    const renewed = await openSession(request, this.store, opening);
+    this.devices.set(response, id);
+    return toSessionDto(renewed, this.config);
   }
 
   private async log(caller: Caller, detail: Record<string, unknown>): Promise<void> {

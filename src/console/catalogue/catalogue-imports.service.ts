@@ -22,7 +22,6 @@ import { byMove, movesFar, toPriceChangeDto, toProductChangeDto, type Costs } fr
 import { toProductFilter } from './product-pages.service.js';
 
 const MAX_CHANGES = 2_000;
-const MAX_PROBLEMS = 500;
 /** What the log calls a file that was pasted. */
 const PASTED = 'pasted';
 
@@ -137,6 +136,6 @@ const toPreviewDto = (preview: ImportPreview<unknown>, added: number): ImportPre
   added,
   changed: preview.differences.length - added,
   unchanged: preview.lines - preview.differences.length,
-  problems: preview.problems.slice(0, MAX_PROBLEMS),
+  problems: preview.problems,
   problem_count: preview.problems.length,
 });

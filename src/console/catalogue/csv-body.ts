@@ -16,7 +16,8 @@ export const exceptCsv =
       ? next()
       : void handle(request, response, next);
 
-const parse = raw({ limit: MAX_BYTES, type: 'text/csv' });
+// Few bytes may unpack to very many lines; no browser packs what it sends.
+const parse = raw({ limit: MAX_BYTES, type: 'text/csv', inflate: false });
 
 async function read(request: Request, response: Response): Promise<unknown> {
   if (expectsContinue(request)) response.writeContinue();
@@ -28,7 +29,9 @@ async function read(request: Request, response: Response): Promise<unknown> {
 function toAppError(error: Error & { status?: number }): Error {
   const { status } = error;
   if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The file is larger than 5 MiB');
-  if (status === 415 || status === 400) return new AppError('BAD_REQUEST', 'The file could not be read');
+  if (status === 415)
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The file must be sent as it is, without Content-Encoding');
+  if (status === 400) return new AppError('BAD_REQUEST', 'The file could not be read');
   return error;
 }
 

@@ -32,7 +32,8 @@ export class ImportPreviewDto {
   @ApiProperty({ type: 'integer' }) unchanged!: number;
   @ApiProperty({
     type: [CsvProblemDto],
-    description: 'Nothing is imported while there is any. The first 500',
+    description:
+      'Nothing is imported while there is any. After 500 comes one more, which says that there may be others',
   })
   problems!: CsvProblemDto[];
   @ApiProperty({ type: 'integer' }) problem_count!: number;

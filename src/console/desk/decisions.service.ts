@@ -7,6 +7,7 @@ import { OrderCancellation } from '../../support/order-cancellation.service.js';
 import { OrderDesk, type DeskUnit } from '../../support/order-desk.service.js';
 import type { LeftUnit } from '../../support/order-problems.js';
 import { OrderResolution } from '../../support/order-resolution.service.js';
+import { AskedSuppliers } from '../../suppliers/asked-suppliers.js';
 import type { Caller } from '../access/caller.js';
 import type {
   CancelDto,
@@ -29,6 +30,7 @@ export class DecisionsService {
     private readonly cancellation: OrderCancellation,
     private readonly resolution: OrderResolution,
     private readonly inquiry: UnitInquiry,
+    private readonly asked: AskedSuppliers,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -72,13 +74,15 @@ export class DecisionsService {
     return this.show(caller, orderNumber);
   }
 
-  /** What the supplier of a unit's latest attempt says of it now; the log knows who asked. @throws NOT_FOUND; CONFLICT */
+  /** What the supplier of a unit's latest attempt says of it now; the log knows who asked. @throws NOT_FOUND; CONFLICT; TOO_MANY_REQUESTS */
   async inquire(caller: Caller, orderNumber: string, name: Unit): Promise<InquiryDto> {
     const { order, unit } = await this.find(orderNumber, name);
     const attempt = unit.attempts.at(-1);
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
-    const said = await this.inquiry.ask(supplier, { sku, reference, supplierReference });
+    const said = await this.asked.ask('inquiry', supplier, () =>
+      this.inquiry.ask(supplier, { sku, reference, supplierReference }),
+    );
     const detail = { unit: unitName(name), supplier, result: said.outcome };
     await this.desk.recordInquiry(order, detail, caller.actor());
     return { supplier, reference, ...said, asked_at: new Date().toISOString() };

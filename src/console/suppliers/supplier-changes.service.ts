@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { Database } from '../../database/database.js';
+import { AskedSuppliers } from '../../suppliers/asked-suppliers.js';
 import { SupplierCheckService } from '../../suppliers/supplier-check.service.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Caller } from '../access/caller.js';
@@ -13,6 +16,8 @@ export class SupplierChanges {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly checks: SupplierCheckService,
+    private readonly asked: AskedSuppliers,
+    private readonly database: Database,
     private readonly catalogues: SupplierSyncService,
     private readonly pages: SupplierPages,
   ) {}
@@ -29,11 +34,17 @@ export class SupplierChanges {
     return this.pages.show(caller, code);
   }
 
-  /** Buys nothing. @throws NOT_FOUND */
-  async test(code: string): Promise<SupplierTestDto> {
-    const found = await this.checks.check(await this.suppliers.getByCode(code));
+  /** Buys nothing. @throws NOT_FOUND; TOO_MANY_REQUESTS */
+  async test(caller: Caller, code: string): Promise<SupplierTestDto> {
+    const supplier = await this.suppliers.getByCode(code);
+    const found = await this.asked.ask('test', code, () => this.checks.check(supplier));
     const checks = found.map(toCheckDto);
-    return { ok: checks.every(({ ok }) => ok), checks };
+    const ok = checks.every((each) => each.ok);
+    await this.database.transaction((tx) => {
+      recordAction(tx, caller.actor(), { action: 'supplier.test', detail: { code, ok } });
+      return Promise.resolve();
+    });
+    return { ok, checks };
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST where its adapter reads no catalogues. */

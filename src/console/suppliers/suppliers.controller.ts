@@ -99,13 +99,14 @@ export class ConsoleSuppliersController {
   }
 
   @Post(':code/test')
-  @ConsoleRoute('suppliers.read', {
+  @ConsoleRoute('suppliers.pause', {
     summary: 'Ask it for our balance and its catalogue, to see whether it can be used',
-    description: 'Nothing is bought, and nothing of ours changes.',
+    description:
+      'Nothing is bought, and nothing of ours changes. Once in ten seconds, whoever asks; then 429.',
     answer: { type: SupplierTestDto },
   })
-  test(@SupplierCode() code: string): Promise<SupplierTestDto> {
-    return this.changes.test(code);
+  test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {
+    return this.changes.test(caller, code);
   }
 
   @Post(':code/sync')

@@ -310,8 +310,8 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const visitor = await arrive('en', await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
-    await page.getByRole('button', { name: 'Test', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: /Pause fake|Settings|Remove/ }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Overview' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Test$|Pause fake|Settings|Remove/ }).count()).toBe(0);
     expect(await page.getByRole('tab', { name: 'Log' }).count()).toBe(0);
     await visitor.leave();
   });

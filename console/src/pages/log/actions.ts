@@ -13,7 +13,7 @@ export const ACTIONS: readonly Action[] = [
   ...(['api_key.issue', 'api_key.rotate', 'api_key.revoke'] as const),
   ...(['price.set', 'price.clear', 'price.import', 'price.adjust', 'product.set', 'product.import'] as const),
   ...(['offer.set', 'offer.remove', 'fx.set', 'supplier.set', 'supplier.remove'] as const),
-  ...(['supplier.pause', 'supplier.resume', 'supplier.sync'] as const),
+  ...(['supplier.pause', 'supplier.resume', 'supplier.sync', 'supplier.test'] as const),
   ...(['webhook.replay', 'webhook.retry', 'webhook.test'] as const),
   ...(['report.run', 'audit.run', 'month.close', 'month.archive', 'month.restore', 'job.cancel'] as const),
   ...(['operator.create', 'operator.set_role', 'operator.disable', 'operator.enable'] as const),

@@ -51,9 +51,11 @@ function Actions({ supplier }: { supplier: SupplierDetail }): ReactNode {
   return (
     <>
       <LiveButton />
-      <Button size="xs" variant="default" onClick={() => setOpen('test')}>
-        {t('suppliers.test')}
-      </Button>
+      {mayPause && (
+        <Button size="xs" variant="default" onClick={() => setOpen('test')}>
+          {t('suppliers.test')}
+        </Button>
+      )}
       {mayPause && <PauseButton supplier={supplier} size="xs" />}
       {maySet && (
         <Button size="xs" variant="default" onClick={() => setOpen('settings')}>

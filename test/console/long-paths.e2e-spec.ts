@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConsoleStack, newAddress } from './console-stack.js';
+
+let console: ConsoleStack;
+beforeAll(async () => {
+  console = await ConsoleStack.start();
+});
+afterAll(() => console.close());
+
+/** What a request for it costs this process, which others that are busy don't change: the least of three. */
+async function cpuMsOf(path: string): Promise<number> {
+  const costs: number[] = [];
+  for (let time = 1; time <= 3; time++) {
+    const before = process.cpuUsage();
+    await console.browser().get(path);
+    const { user, system } = process.cpuUsage(before);
+    costs.push((user + system) / 1_000);
+  }
+  return Math.min(...costs);
+}
+
+describe('a path of 15,000 characters', () => {
+  it.each(['', '/api'])('under "%s" costs the same, be they slashes or letters', async (under) => {
+    const letters = await cpuMsOf(`${under}/${'x'.repeat(15_000)}`);
+    const slashes = await cpuMsOf(`${under}${'/'.repeat(15_000)}x`);
+    expect(slashes / letters).toBeLessThan(10);
+  });
+
+  it('with slashes at its end is no way around the limit of attempts', async () => {
+    const browser = console.browser(newAddress());
+    const given = { email: 'nobody@shop.example', password: 'wrong' };
+    const statuses: number[] = [];
+    for (let attempt = 1; attempt <= 10; attempt++)
+      statuses.push((await browser.post('/api/session/', given)).status);
+    expect(statuses).toEqual(Array(10).fill(401));
+    const others = ['/api/session', '/api/session/', '/api/session//', `/api/session${'/'.repeat(1_000)}`];
+    for (const path of others)
+      expect([path.length, (await browser.post(path, given)).status]).toEqual([
+        path.length,
+        path.endsWith('//') ? 404 : 429,
+      ]);
+  });
+});
