@@ -43,7 +43,7 @@ export async function choosePorts<Name extends string>(
 
 /** Those of the last start. */
 export const rememberedPorts = <Name extends string>(dataDir: string): Partial<Record<Name, unknown>> =>
-  (readJsonFile(portsFile(dataDir)) ?? {}) as Partial<Record<Name, unknown>>;
+  readJsonFile(portsFile(dataDir)) ?? {};
 
 const portsFile = (dataDir: string): string => path.join(dataDir, 'ports.json');
 
