@@ -20,8 +20,17 @@ const { values: options } = parseArgs({
 const GIVE_UP_MS = 1_200_000;
 const TICKS_PER_SECOND = 100;
 
-const git = (...args) => execFileSync('git', args, { cwd: checkout, encoding: 'utf8' }).trim();
+const git = (...args) => execFileSync('git', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }).trim();
 const round = (value, digits = 1) => Number(value.toFixed(digits));
+
+try {
+  git('rev-parse', 'HEAD');
+} catch (error) {
+  console.log(
+    `Nothing is measured where there is nothing to clone: ${String(error.stderr ?? error.message).trim()}`,
+  );
+  process.exit(0);
+}
 
 const directory = mkdtempSync(path.join(tmpdir(), 'first-start-'));
 const clone = path.join(directory, 'clone');

@@ -279,6 +279,21 @@ describe('the supervisor', () => {
     expect(order).toEqual(['youngest was ended by SIGTERM', 'oldest was ended by SIGKILL']);
   });
 
+  test('ends a server after those who need it, though it is younger', async () => {
+    const order: string[] = [];
+    const supervisor = new Supervisor();
+    for (const [name, isServer] of [
+      ['process', false],
+      ['server', true],
+    ] as const) {
+      const child = startSleeper();
+      void child.ended.then(() => order.push(name));
+      await supervisor.add(name, child, { isServer });
+    }
+    await supervisor.stop();
+    expect(order).toEqual(['process', 'server']);
+  });
+
   test('misses a child that ends by itself, after its last line', async () => {
     const lines: string[] = [];
     const supervisor = new Supervisor();

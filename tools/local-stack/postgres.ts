@@ -41,11 +41,19 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const { binaries, place } = await prepareCluster(options.dataDir, { noSync });
   refuseOtherVersion(place.cluster);
 
-  const password = readFileSync(place.passwordFile, 'utf8').trim();
-  const url = `postgres://${superuser}:${password}@127.0.0.1:${options.port}/postgres`;
+  const url = urlOf(place.passwordFile, options.port);
   const server = await startServer(binaries, place, options, url);
   return server.running(url, options.port);
 }
+
+/** How a server on this directory will be reached; null before there is a cluster. */
+export function postgresUrl(dataDir: string, port: number): string | null {
+  const directory = path.resolve(dataDir);
+  return existsSync(path.join(directory, 'cluster')) ? urlOf(path.join(directory, 'password'), port) : null;
+}
+
+const urlOf = (passwordFile: string, port: number): string =>
+  `postgres://${superuser}:${readFileSync(passwordFile, 'utf8').trim()}@127.0.0.1:${port}/postgres`;
 
 /** What the first start does before the server can run; nobody else may be using the directory. */
 export async function prepareCluster(

@@ -55,7 +55,7 @@ export function startNode(command: NodeCommand): Running {
   };
 }
 
-/** The children of this process: ended in reverse order of their start, and missed when they end by themselves. */
+/** The children of this process: ended in reverse order of their start, servers last, and missed when they end by themselves. */
 export class Supervisor {
   private readonly children: Running[] = [];
   private stopping: Promise<void> | null = null;
@@ -71,14 +71,16 @@ export class Supervisor {
 
   /**
    * Takes charge of a child that is running.
+   * @param isServer whether the others need it: then it ends after them, though it may be younger.
    * @throws Error, after ending the child, when the others are being stopped already.
    */
-  async add<T extends Running>(name: string, running: T): Promise<T> {
+  async add<T extends Running>(name: string, running: T, { isServer = false } = {}): Promise<T> {
     if (this.stopping !== null) {
       await running.stop();
       throw new Error(`${name} was started too late`);
     }
-    this.children.push(running);
+    if (isServer) this.children.unshift(running);
+    else this.children.push(running);
     void running.ended.then((how) => {
       if (this.stopping === null) this.reportLoss(new ChildLost(`${name} ${how}`));
     });

@@ -43,7 +43,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
   const password = options.password ?? randomBytes(24).toString('hex');
   // In a file, because other users can read the command line of a process.
   writeFileSync(configuration, configurationOf(options, directory, password), { mode: 0o600 });
-  const url = `redis://:${password}@127.0.0.1:${options.port}`;
+  const url = redisUrl(options.port, password);
   const server = new ServerProcess({
     name: 'Redis',
     command: [binary.program, configuration, ...(options.isSentinel ? ['--sentinel'] : [])],
@@ -62,6 +62,8 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
   await server.waitUntil(() => answers(url), startTimeoutMs);
   return server.running(url, options.port);
 }
+
+export const redisUrl = (port: number, password: string): string => `redis://:${password}@127.0.0.1:${port}`;
 
 function configurationOf(options: RedisOptions, directory: string, password: string): string {
   return [
@@ -98,7 +100,7 @@ export async function stopLeftOverRedis(dataDir: string): Promise<void> {
   const port = /^port (\d+)$/m.exec(text)?.[1];
   const password = /^requirepass (\S+)$/m.exec(text)?.[1];
   if (port === undefined || password === undefined) return;
-  const url = `redis://:${password}@127.0.0.1:${port}`;
+  const url = redisUrl(Number(port), password);
   const workingDirectory = (): Promise<string | null> =>
     ask(url, async (client) => ((await client.config('GET', 'dir')) as string[])[1] ?? null);
   if ((await workingDirectory()) !== directory) return;

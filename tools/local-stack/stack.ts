@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,10 +7,10 @@ import { banner } from './banner.js';
 import { projectRoot } from '../../src/core/project-root.js';
 import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
 import type { StackLock } from './lock.js';
-import { startPostgres, stopLeftOverPostgres } from './postgres.js';
+import { postgresUrl, startPostgres, stopLeftOverPostgres } from './postgres.js';
 import { identify } from '../../src/cli/local-stack/process-table.js';
 import { startNode, type Running, type Supervisor } from './processes.js';
-import { startRedis, stopLeftOverRedis } from './redis.js';
+import { redisUrl, startRedis, stopLeftOverRedis } from './redis.js';
 import type { SimulatorAccess } from './seed.js';
 import { checkPorts, type LocalSettings } from './settings.js';
 import { writeStackFile } from '../../src/cli/local-stack/stack-file.js';
@@ -18,6 +19,7 @@ import {
   demoApiKeyFile,
   readApiKey,
   readText,
+  rememberedPorts,
   secretsKeyFile,
   simulatorToken,
 } from './state.js';
@@ -29,6 +31,7 @@ interface Start {
   supervisor: Supervisor;
   lock: StackLock;
   print: (line: string) => void;
+  redisPassword: string;
 }
 
 const readyTimeoutMs = 60_000;
@@ -38,7 +41,8 @@ const widestName = 'simulator'.length;
  * Starts everything that the environment does not name, in order, and prints how to use it.
  * @throws LocalError when a part cannot start; the caller then stops the supervisor.
  */
-export async function startStack(start: Start): Promise<void> {
+export async function startStack(parts: Omit<Start, 'redisPassword'>): Promise<void> {
+  const start = { ...parts, redisPassword: randomBytes(24).toString('hex') };
   const { settings, print } = start;
   const place = (name: string): string => path.join(settings.dataDir, name);
   await stopLeftOverPostgres(place('postgres'));
@@ -46,27 +50,26 @@ export async function startStack(start: Start): Promise<void> {
   await checkPorts(settings);
 
   const { port, managementPort, workerManagementPort, consolePort } = settings;
+  const last = rememberedPorts(settings.dataDir);
   const ports = await choosePorts(
     settings.dataDir,
     ['postgres', 'redis', 'simulator'],
     [port, managementPort, workerManagementPort, consolePort],
   );
-  const [databaseUrl, redisUrl, simulator, { prepareDatabase }] = await beside([
+  const early = startAgain(start, ports, ports.simulator === last.simulator);
+  const [databaseUrl, redisAddress, simulator, { prepareDatabase }] = await beside([
     settings.databaseUrl ?? ownPostgres(start, ports.postgres),
     settings.redisUrl ?? ownRedis(start, ports.redis),
     startSimulator(start, ports.simulator),
     // It loads most of the service, while the servers start.
     import('./seed.js'),
+    early,
   ]);
-  const env = serviceEnvironment(start, databaseUrl, redisUrl);
+  const env = serviceEnvironment(start, databaseUrl, redisAddress);
 
   await answers(databaseUrl);
-  // The first time it is the seeding that migrates, and not the API, which tells of each migration.
-  const isFirst = readApiKey(demoApiKeyFile(settings.dataDir)) === null;
-  const early = isFirst ? null : await startApi(start, env);
   const seeded = await prepareDatabase(env, settings.dataDir, simulator, { hasOperator: true });
-  const api = early ?? (await startApi(start, env));
-  const worker = await startWorker(start, env);
+  const { api, worker } = (await early) ?? (await startProcesses(start, env));
   const apiUrl = urlOf(settings.host, port);
   await waitFor('api', api, `${apiUrl}/readyz`);
   // Orders come first: nobody is kept from one by the console's start.
@@ -77,7 +80,7 @@ export async function startStack(start: Start): Promise<void> {
   writeStackFile(settings.dataDir, {
     ...identify(process.pid),
     databaseUrl,
-    redisUrl,
+    redisUrl: redisAddress,
     simulatorUrl: simulator.url,
     apiUrl,
     secretsKeyFile: settings.secretsKey === null ? secretsKeyFile(settings.dataDir) : null,
@@ -108,7 +111,7 @@ async function beside<T extends readonly unknown[]>(
 async function ownPostgres(start: Start, port: number): Promise<string> {
   const dataDir = path.join(start.settings.dataDir, 'postgres');
   const server = await startPostgres({ dataDir, port, settings: { max_connections: '200' } });
-  await start.supervisor.add('PostgreSQL', server);
+  await start.supervisor.add('PostgreSQL', server, { isServer: true });
   start.print(`PostgreSQL 18 runs on 127.0.0.1:${port}`);
   return server.url;
 }
@@ -120,8 +123,9 @@ async function ownRedis(start: Start, port: number): Promise<string> {
     port,
     appendOnly: true,
     packageDir: path.join(dataDir, 'redis-package'),
+    password: start.redisPassword,
   });
-  await start.supervisor.add('Redis', server);
+  await start.supervisor.add('Redis', server, { isServer: true });
   start.print(`Redis runs on 127.0.0.1:${port}`);
   return server.url;
 }
@@ -162,19 +166,40 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
   };
 }
 
-function startApi(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
-  const { isWatching, managementPort } = start.settings;
-  // The limits are those that the processes promise, with some seconds to spare.
-  return startChild(start, 'api', isWatching ? watched('src/main.ts', 9229) : built('src/main.js'), 15_000, {
-    ...env,
-    MANAGEMENT_PORT: String(managementPort),
-  });
+interface Processes {
+  api: Running;
+  worker: Running;
 }
 
-function startWorker(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
-  const { isWatching, workerManagementPort } = start.settings;
-  const args = isWatching ? watched('src/worker.ts', 9230) : built('src/worker.js');
-  return startChild(start, 'worker', args, 25_000, { ...env, MANAGEMENT_PORT: String(workerManagementPort) });
+/**
+ * Where everything is as it was at the last start, API and worker need not wait for the servers, which are there before they
+ * are loaded, nor for the seeding, which finds nothing to do; null where they have to. The first time it is the seeding that
+ * migrates; and no worker may call the supplier at an address that is another program's by now.
+ */
+async function startAgain(
+  start: Start,
+  ports: { postgres: number; redis: number },
+  isWhereItWas: boolean,
+): Promise<Processes | null> {
+  const { dataDir, databaseUrl, redisUrl: otherRedis } = start.settings;
+  const own = postgresUrl(path.join(dataDir, 'postgres'), ports.postgres);
+  const isSeeded = readApiKey(demoApiKeyFile(dataDir)) !== null;
+  if (databaseUrl !== null || otherRedis !== null || own === null || !isSeeded || !isWhereItWas) return null;
+  const redis = redisUrl(ports.redis, start.redisPassword);
+  return startProcesses(start, serviceEnvironment(start, own, redis));
+}
+
+async function startProcesses(start: Start, env: NodeJS.ProcessEnv): Promise<Processes> {
+  const { isWatching, managementPort, workerManagementPort } = start.settings;
+  const run = (name: string, args: string[], timeoutMs: number, management: number): Promise<Running> =>
+    startChild(start, name, args, timeoutMs, { ...env, MANAGEMENT_PORT: String(management) });
+  const api = isWatching ? watched('src/main.ts', 9229) : built('src/main.js');
+  const worker = isWatching ? watched('src/worker.ts', 9230) : built('src/worker.js');
+  // The limits are those that the processes promise, with some seconds to spare.
+  return {
+    api: await run('api', api, 15_000, managementPort),
+    worker: await run('worker', worker, 25_000, workerManagementPort),
+  };
 }
 
 function startConsole(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {

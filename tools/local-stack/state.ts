@@ -29,8 +29,7 @@ export async function choosePorts<Name extends string>(
   names: readonly Name[],
   spokenFor: readonly number[] = [],
 ): Promise<Record<Name, number>> {
-  const file = path.join(dataDir, 'ports.json');
-  const remembered = (readJsonFile(file) ?? {}) as Partial<Record<Name, unknown>>;
+  const remembered = rememberedPorts<Name>(dataDir);
   const ports = new Map<Name, number>();
   for (const name of names) {
     const earlier = remembered[name];
@@ -38,9 +37,15 @@ export async function choosePorts<Name extends string>(
     ports.set(name, usable ? earlier : await freePortExcept([...spokenFor, ...ports.values()]));
   }
   const chosen = Object.fromEntries(ports) as Record<Name, number>;
-  writePrivateFile(file, `${JSON.stringify(chosen)}\n`);
+  writePrivateFile(portsFile(dataDir), `${JSON.stringify(chosen)}\n`);
   return chosen;
 }
+
+/** Those of the last start. */
+export const rememberedPorts = <Name extends string>(dataDir: string): Partial<Record<Name, unknown>> =>
+  readJsonFile(portsFile(dataDir)) ?? {};
+
+const portsFile = (dataDir: string): string => path.join(dataDir, 'ports.json');
 
 /** The path of the file with the key that encrypts secrets at rest: 32 random bytes in base64, made once. */
 export function secretsKeyFile(dataDir: string): string {
