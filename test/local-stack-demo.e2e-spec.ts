@@ -61,7 +61,7 @@ describe('the demo of a local stack', () => {
       ...SHOPS.map((name) => [name, false, true]),
       ['Sandbox Merchant', true, false],
     ]);
-    expect(await rows(`SELECT count(*)::int FROM orders`)).toEqual([[210]]);
+    expect(await rows(`SELECT count(*)::int FROM orders`)).toEqual([[220]]);
   });
 
   it('shows each way that orders end', async () => {

@@ -6,8 +6,9 @@ import { demoShops, satang } from './demo-shops.js';
 
 /** Who takes the shops' deposits. */
 export const OPERATOR = 'mali@topup.example';
-/** What a shop has at least, before somebody brings more. */
+/** What a shop has at least, before somebody brings more; a little above that it wants to be told. */
 const LOWEST = satang('600.00');
+const ALERT_BELOW = satang('800.00');
 
 const ACCOUNTS = {
   credit: { debit_account: 'funding', credit_account: 'available' },
@@ -36,7 +37,10 @@ export function demoBooks(
     ...demoShops.flatMap((_, shop) => depositsOf(shop, merchantIds[shop] ?? 0, orders)),
   ].sort((one, other) => one.at.getTime() - other.at.getTime());
   const wallets = new Map(
-    merchantIds.map((id) => [id, { merchant_id: id, available: 0n, held: 0n, updated_at: new Date(0) }]),
+    merchantIds.map((id) => [
+      id,
+      { merchant_id: id, available: 0n, held: 0n, alert_below: ALERT_BELOW, updated_at: new Date(0) },
+    ]),
   );
   const transfers = movements.map(({ at, merchantId, kind, amount, orderNumber, reference, note }) => {
     const wallet = wallets.get(merchantId);

@@ -164,9 +164,15 @@ export const INSERT_TRANSFERS = statement(
 
 export const UPDATE_WALLETS = statement(
   'demo.update_wallets',
-  { wallets: rowsOf({ merchant_id: 'int', available: 'bigint', held: 'bigint', updated_at: 'timestamptz' }) },
+  {
+    wallets: rowsOf({
+      ...({ merchant_id: 'int', available: 'bigint', held: 'bigint', alert_below: 'bigint' } as const),
+      updated_at: 'timestamptz',
+    }),
+  },
   ({ wallets }) => `
-    UPDATE wallets w SET available = given.available, held = given.held, updated_at = given.updated_at
+    UPDATE wallets w SET available = given.available, held = given.held, alert_below = given.alert_below,
+           updated_at = given.updated_at
     FROM ${wallets.as('given')} WHERE w.merchant_id = given.merchant_id`,
 );
 

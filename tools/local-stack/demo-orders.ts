@@ -2,9 +2,9 @@ import type { UnitFailureCode } from '../../src/core/failures.js';
 import { demoShops, playerOf, sellers, sequence, type DemoPlayer } from './demo-shops.js';
 import type { DemoProduct } from './catalogue.js';
 
-const ORDERS = 210;
+const ORDERS = 220;
 /** Of them, so many within the last hour: what the console shows of now. */
-const LATELY = 9;
+const LATELY = 24;
 const DAYS = 14;
 const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -77,7 +77,7 @@ function timesBefore(now: Date, next: () => number): Date[] {
     const at = today - (index % DAYS) * DAY_MS + hourAt(next()) * HOUR_MS + next() * HOUR_MS;
     return at < now.getTime() - HOUR_MS ? at : at - DAY_MS;
   });
-  const lately = Array.from({ length: LATELY }, () => now.getTime() - (3 + next() * 54) * MINUTE_MS);
+  const lately = Array.from({ length: LATELY }, () => now.getTime() - (1 + next() * 57) * MINUTE_MS);
   return [...spread, ...lately].sort((one, other) => one - other).map((at) => new Date(Math.floor(at)));
 }
 
