@@ -11,5 +11,5 @@ export default {
   // Most of a test's time is waiting for sockets and clocks, so there is room for more than one per core.
   maxWorkers: 3,
   // A test that fails waits for something that does not come; one that passes on a busy machine takes its time.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
 };

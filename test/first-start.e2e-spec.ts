@@ -14,7 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const WITHIN_MS = 120_000;
 
 describe('the first npm start', () => {
   /** What is of this checkout and not of its builds, with the packages that are installed here. */
@@ -57,7 +56,6 @@ describe('the first npm start', () => {
           return output;
         },
         (all) => all.includes(text),
-        WITHIN_MS,
       );
     const found = (pattern: RegExp): string => pattern.exec(output)?.[1] ?? `nothing like ${String(pattern)}`;
     const page = async (url: string): Promise<[number, string]> => {

@@ -12,8 +12,8 @@ const TIME_LENGTH = 6;
  * anywhere. Digits and capitals only: every collation of PostgreSQL has these in the order of time. A clock that is wrong or
  * set back puts ids somewhere else in the index, and does no other harm.
  */
-const timePart = (): string =>
-  Math.max(0, Math.floor(Date.now() / 1000) - EPOCH_SECONDS)
+export const timePart = (nowMs = Date.now()): string =>
+  Math.max(0, Math.floor(nowMs / 1000) - EPOCH_SECONDS)
     .toString(36)
     .toUpperCase()
     .padStart(TIME_LENGTH, '0')

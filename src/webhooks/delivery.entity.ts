@@ -50,8 +50,14 @@ export class Delivery {
   @Column('integer', { default: 0 })
   attempt_count!: number;
 
-  /** First attempts go before retries. The database makes it: attempt_count > 0. */
-  @Column({ type: 'boolean', insert: false, update: false })
+  /** First attempts go before retries. The database makes it. */
+  @Column({
+    type: 'boolean',
+    generatedType: 'STORED',
+    asExpression: '(attempt_count > 0)',
+    insert: false,
+    update: false,
+  })
   is_retry!: boolean;
 
   /** When the next attempt is due. */

@@ -27,8 +27,13 @@ const CATALOG = `
   SELECT format('trigger %s', pg_get_triggerdef(t.oid)) FROM tables JOIN pg_trigger t ON tgrelid = tables.oid
   WHERE NOT tgisinternal
   UNION ALL
+  SELECT format('view %s %s', viewname, definition) FROM pg_views WHERE schemaname = 'public'
+  UNION ALL
   SELECT format('function %s', pg_get_functiondef(oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   ORDER BY line`;
+
+/** The tables that it makes for itself before the first migration, and again before the last step back. */
+const OF_TYPEORM = /schema_migrations|^(column|constraint) typeorm_metadata/;
 
 let database: TestDatabase;
 
@@ -56,7 +61,7 @@ async function withMigrations<Result>(
 
 async function catalog(source: DataSource): Promise<string[]> {
   const lines = await source.query<{ line: string }[]>(CATALOG);
-  return lines.map(({ line }) => line).filter((line) => !line.includes('schema_migrations'));
+  return lines.map(({ line }) => line).filter((line) => !OF_TYPEORM.test(line));
 }
 
 describe('the migrations', () => {

@@ -5,7 +5,6 @@ import { DataSource } from 'typeorm';
 import { ApiKeysService, hashApiKey } from '../../src/auth/api-keys.service.js';
 import { AuthModule } from '../../src/auth/auth.module.js';
 import { CatalogModule } from '../../src/catalog/catalog.module.js';
-import { PricesService } from '../../src/catalog/prices.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { LEASE_MARGIN_MS } from '../../src/suppliers/supplier-timing.js';
 import { DEFAULT_TIMEOUT_MS } from '../../src/suppliers/supplier-settings.js';
@@ -13,7 +12,6 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CONFIG, loadConfig, type Config } from '../../src/core/config.js';
 import { CoreModule } from '../../src/core/core.module.js';
 import { createLogger } from '../../src/core/logger.js';
-import { parseBaht, type Satang } from '../../src/core/money.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { OperatorsModule } from '../../src/operators/operators.module.js';
@@ -23,6 +21,8 @@ import { WalletModule } from '../../src/wallet/wallet.module.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { demoOperator, type DemoOperator } from './demo-operator.js';
 import { demoCatalogue } from './catalogue.js';
+import { fillWithHistory } from './demo-history.js';
+import { demoSuppliers, satang } from './demo-shops.js';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
 import { demoApiKeyFile, readApiKey, sandboxApiKeyFile, writeApiKey } from './state.js';
 
@@ -41,7 +41,8 @@ export interface ApiKeys {
 const merchantName = 'Demo Merchant';
 const sandboxMerchantName = 'Sandbox Merchant';
 const openingBalance = '100000.00';
-const supplierCode = 'simulator';
+/** Those that are the simulator, wherever it is; that of earlier versions, too. */
+const simulated: readonly string[] = [...demoSuppliers.map(({ code }) => code), 'simulator'];
 const migrationTimeoutMs = 60_000;
 
 @Module({})
@@ -63,8 +64,8 @@ class SeedModule {
 }
 
 /**
- * Brings the database up to date, fills an empty one with a demo merchant, its money and a catalogue, and tells the
- * service where the simulator is now.
+ * Brings the database up to date, fills an empty one with a demo merchant, its money, a catalogue and shops that have
+ * ordered for two weeks, and tells the service where the simulator is now.
  * @returns the keys of the demo merchant and of the sandbox merchant; null when the database has merchants but not the first.
  * @param hasOperator whether the console gets a demo administrator; null where there is none, and where the keys are null.
  * @throws LocalError when the schema cannot be migrated.
@@ -101,30 +102,22 @@ async function migrate(context: INestApplicationContext): Promise<void> {
   }
 }
 
-/** A database without merchants is an empty one; the merchant comes last, so that half a seed is done again. */
+/** A database without merchants is an empty one; they come last and all at once, so that half a seed is done again. */
 async function seedIfEmpty(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
-  const merchants = context.get(MerchantsService);
-  if ((await merchants.list()).length > 0) return;
-  await context.get(SuppliersService).set({
-    code: supplierCode,
-    adapter: 'http',
-    baseUrl: simulator.url,
-    credentials: { token: simulator.token },
-    timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
-  });
-  const products = context.get(ProductsService);
-  await products.setAll(
+  if ((await context.get(MerchantsService).list()).length > 0) return;
+  for (const { code } of demoSuppliers)
+    await context.get(SuppliersService).set({
+      ...{ code, adapter: 'http', baseUrl: simulator.url, credentials: { token: simulator.token } },
+      timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
+    });
+  await context.get(ProductsService).setAll(
     demoCatalogue.map(({ price, ...product }) => ({
       ...product,
       price: satang(price),
-      supplier: supplierCode,
+      supplier: demoSuppliers[0].code,
     })),
   );
-  const merchant = await merchants.create(merchantName);
-  for (const { sku, merchantPrice } of demoCatalogue) {
-    if (merchantPrice !== undefined)
-      await context.get(PricesService).set(merchant.id, sku, satang(merchantPrice));
-  }
+  await fillWithHistory(context, merchantName);
 }
 
 /** What a quiet period that somebody shortened for a trial leaves for the simulator, which answers at once. */
@@ -134,13 +127,13 @@ const longestTimeoutMs = (context: INestApplicationContext): number =>
 /** The simulator's port and token may be others at each start; a supplier that was pointed elsewhere is left alone. */
 async function pointToSimulator(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
   const suppliers = context.get(SuppliersService);
-  const supplier = (await suppliers.list()).find(({ code }) => code === supplierCode);
-  if (supplier === undefined) return;
-  if (!supplier.base_url.startsWith('http://127.0.0.1:') && supplier.base_url !== simulator.url) return;
-  const { code, adapter } = supplier;
-  const timeoutMs = Math.min(supplier.timeout_ms, longestTimeoutMs(context));
   const { url: baseUrl, token } = simulator;
-  await suppliers.set({ code, adapter, timeoutMs, baseUrl, credentials: { token }, hasMoved: true });
+  for (const { code, adapter, base_url, timeout_ms } of await suppliers.list()) {
+    const isThere = base_url.startsWith('http://127.0.0.1:') || base_url === baseUrl;
+    if (!simulated.includes(code) || !isThere) continue;
+    const timeoutMs = Math.min(timeout_ms, longestTimeoutMs(context));
+    await suppliers.set({ code, adapter, timeoutMs, baseUrl, credentials: { token }, hasMoved: true });
+  }
 }
 
 async function apiKeys(context: INestApplicationContext, dataDir: string): Promise<ApiKeys | null> {
@@ -181,10 +174,4 @@ async function isUsable(context: INestApplicationContext, key: string): Promise<
     [hashApiKey(key)],
   );
   return rows.length > 0;
-}
-
-function satang(baht: string): Satang {
-  const amount = parseBaht(baht);
-  if (amount === null) throw new Error(`${baht} is not an amount`);
-  return amount;
 }

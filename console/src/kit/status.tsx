@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import classes from './status.module.css';
 
@@ -83,8 +83,17 @@ export function Code({ of, short = false }: { of: string; short?: boolean }): Re
   const meaning = t.maybe(`failure.${of}`);
   return (
     <span className={classes.code} title={short ? meaning : undefined}>
-      <span className={classes.name}>{of}</span>
+      <span className={classes.name}>{breakable(of)}</span>
       {!short && meaning && <span className={classes.meaning}>{meaning}</span>}
     </span>
   );
 }
+
+/** A long code in a narrow column goes on in the next line, behind an underscore. */
+const breakable = (code: string): ReactNode =>
+  code.split(/(?<=_)/).map((part, index) => (
+    <Fragment key={part}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));

@@ -20,7 +20,10 @@ const fileOf = (name: string): string => path.join(docs, FOLDER, `${name}.webp`)
 const kept = new Set(process.env.CONSOLE_GALLERY ? picturesShown() : []);
 
 /** Pages are seen whole up to this height. */
-const TALLEST = 900;
+const TALLEST = 800;
+/** The quality of a picture: a lesser one where there is so much to see that it would be large. */
+const QUALITIES = [55, 45, 35, 25];
+const LARGEST_BYTES = 44 * 1024;
 /** So much of a picture may differ before it counts as another: some digits, such as of a figure that counts. */
 const NEARLY_EQUAL = 0.0003;
 
@@ -36,7 +39,7 @@ export async function keepForDocument(page: Page, name: string): Promise<void> {
   const whole = isDialog ? size.height : await page.evaluate<number>('document.documentElement.scrollHeight');
   const height = Math.min(Math.max(size.height, whole), TALLEST);
   if (height !== size.height) await page.setViewportSize({ ...size, height });
-  const taken = await screenshot(page);
+  const taken = await smallScreenshot(page);
   if (height !== size.height) await page.setViewportSize(size);
 
   const file = fileOf(name);
@@ -55,13 +58,22 @@ interface StandIns {
 /** The page goes on meanwhile, such as with ages that grow: what it wrote in between would be seen. */
 const TRIES = 10;
 
-async function screenshot(page: Page): Promise<Buffer> {
+async function smallScreenshot(page: Page): Promise<Buffer> {
+  let taken = Buffer.alloc(0);
+  for (const quality of QUALITIES) {
+    taken = await screenshot(page, quality);
+    if (taken.length <= LARGEST_BYTES) break;
+  }
+  return taken;
+}
+
+async function screenshot(page: Page, quality: number): Promise<Buffer<ArrayBuffer>> {
   const devtools = await page.context().newCDPSession(page);
   const words = await page.evaluateHandle<StandIns>(STAND_INS);
   let picture = '';
   for (let left = TRIES, isKept = false; left > 0 && !isKept; left -= 1) {
     await words.evaluate((each) => each.put());
-    picture = (await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 55 })).data;
+    picture = (await devtools.send('Page.captureScreenshot', { format: 'webp', quality })).data;
     isKept = await words.evaluate((each) => {
       const were = each.isKept();
       each.takeBack();

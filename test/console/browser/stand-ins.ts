@@ -6,12 +6,12 @@
 export const STAND_INS = String.raw`(() => {
   const NAMES = {
     operator: ['mali', 'nok', 'somsak', 'arthit'],
-    merchant: ['lucky-game-shop', 'dragon-topup', 'siam-gamers'],
+    merchant: ['TopSpeed Game Shop', 'Kaikem Topup', 'NongMai Diamonds'],
     SKU: ['MLBB-86', 'FF-100', 'ROV-40', 'PUBG-60', 'MLBB-172'],
-    order: ['shop-4711', 'shop-4712', 'shop-4713', 'shop-4714', 'shop-4715'],
-    credit: ['bank-1001', 'bank-1002', 'bank-1003'],
+    order: ['TS-10482', 'TS-10483', 'TS-10485', 'TS-10486', 'TS-10488'],
+    credit: ['KBANK-1001', 'KBANK-1002', 'KBANK-1003'],
   };
-  const PLAYERS = ['player-80011', 'player-80012', 'player-80013', 'player-80014'];
+  const PLAYERS = ['428051699', '1180427735', '736920148', '905133672'];
   const LETTERS = 'Rk3Wq8ZtN5vHx2LdB7mYc4PfGs9JaTe6Ku';
   const known = new Map();
   const counts = new Map();
@@ -38,6 +38,7 @@ export const STAND_INS = String.raw`(() => {
     [/\btopup_[A-Za-z0-9]{6,}/g, random('topup_')],
     [/\bwhsec_[A-Za-z0-9]+/g, random('whsec_')],
     [/\b(operator|merchant|SKU|order|credit|refused|doubtful|buyer)-\d+-\d+/g, named],
+    [/\bfake\b/g, () => 'lotus-topup'],
     [/\bendpoint-\d+-\d+/g, () => 'webhooks'],
     [/(?<=\/set-up#)[\w-]{20,}/g, (text) => letters(3, text.length)],
     [/\bafter \d+ tr(y|ies)\b/g, () => 'after 2 tries'],
