@@ -14,7 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-
 describe('the first npm start', () => {
   /** What is of this checkout and not of its builds, with the packages that are installed here. */
   function freshCheckout(): string {
