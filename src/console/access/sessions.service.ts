@@ -93,14 +93,18 @@ export class SessionsService {
     return this.list(caller);
   }
 
-  /** Begins a session for an operator who is let in. @param awaitsCode for nothing but the second factor as yet. */
+  /**
+   * Begins a session for an operator who is let in. @param awaitsCode for nothing but the second factor as yet.
+   * @param isConfirmed whether they have just shown who they are.
+   */
   async open(
     request: Request,
     response: Response,
     operatorId: number,
     awaitsCode: boolean,
+    isConfirmed = !awaitsCode,
   ): Promise<SessionDto> {
-    const opening = { operatorId, awaitsCode, isConfirmed: !awaitsCode };
+    const opening = { operatorId, awaitsCode, isConfirmed };
     const session = await openSession(request, this.store, opening);
     if (!awaitsCode) this.devices.set(response, operatorId);
     return toSessionDto(session, this.config);
