@@ -7,7 +7,7 @@ import type {
 } from '../../webhooks/webhook-desk.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/delivery.mapper.js';
-import { hidden, type Viewer } from '../desk/order.mapper.js';
+import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../desk/players.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
   ConsoleAttemptDto,
@@ -106,8 +106,23 @@ const playerIn = ({ data = {} }: EventBody): [name: string, value: string][] =>
   });
 
 function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
-  const cut = Object.fromEntries(playerIn(body).map(([name, value]) => [name, hidden(value, viewer)]));
-  return Object.keys(cut).length === 0 ? body : { ...body, data: { ...body.data, ...cut } };
+  const player = playerIn(body);
+  if (viewer.may('players.read') || player.length === 0) return body;
+  const cut = Object.fromEntries(player.map(([name, value]) => [name, hidden(value, viewer)]));
+  const named = { user_id: '', server_id: null, character_id: null, ...Object.fromEntries(player) };
+  const { metadata: _oftenOfTheBuyer, ...data } = body.data ?? {};
+  return { ...body, data: { ...(withoutNames(data, censorOf(named, viewer)) as object), ...cut } };
+}
+
+/** What suppliers said of it, in the data of an event, wherever that is. */
+function withoutNames(data: unknown, censor: Censor): unknown {
+  if (Array.isArray(data)) return data.map((each) => withoutNames(each, censor));
+  if (typeof data !== 'object' || data === null) return data;
+  const entries = Object.entries(data).map(([name, value]) => [
+    name,
+    name === 'failure_message' ? censor(value as string | null) : withoutNames(value, censor),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Whether a receiver's answer repeats what was sent to it, and the viewer may not see that: codes, or the player. */
@@ -118,7 +133,8 @@ function secretsIn(
 ): (answer: string) => boolean {
   const mayNotSeeCodes = toldCodes && !viewer.may('codes.reveal');
   const player = viewer.may('players.read') ? [] : playerIn(body).map(([, value]) => value);
-  return (answer) => mayNotSeeCodes || player.some((value) => answer.includes(value));
+  const holdsPlayer = holdsAny(player);
+  return (answer) => mayNotSeeCodes || holdsPlayer(answer);
 }
 
 const hideAnswer = (
