@@ -19,6 +19,8 @@ import { keptPort } from './kept-port.js';
 
 export interface RunningNginx {
   url: string;
+  /** What it has logged. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -62,7 +64,8 @@ export async function startNginx(
   }
   writeFileSync(path.join(files, 'cells', 'cells.conf'), cells);
   // It opens /dev/stdout by its name, which works for files only.
-  const log = openSync(path.join(directory, 'log'), 'w');
+  const logFile = path.join(directory, 'log');
+  const log = openSync(logFile, 'w');
   const child = spawn('sh', [path.join(files, 'start.sh')], {
     env: { ...env, PATH: `${path.dirname(program)}:${process.env.PATH ?? ''}` },
     stdio: ['ignore', log, log],
@@ -86,9 +89,9 @@ export async function startNginx(
       (status) => status === 200,
     );
   } catch (error) {
-    const said = readFileSync(path.join(directory, 'log'), 'utf8');
+    const said = readFileSync(logFile, 'utf8');
     await stop();
     throw new Error(`nginx did not start: ${said}`, { cause: error });
   }
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, log: () => readFileSync(logFile, 'utf8'), stop };
 }
