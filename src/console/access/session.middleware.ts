@@ -21,7 +21,12 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
   return (request, response, next) => {
     // CONSOLE_URL says that browsers come by https, whether or not the proxy in front says so of each request.
     if (config.console.isHttps) Object.defineProperty(request, 'secure', { value: true });
-    readSession(request, response, next);
+    readSession(request, response, (error?: unknown) => {
+      // Not enumerable: it is no part of what is kept.
+      if (!error && request.headers['x-unattended'] !== undefined)
+        Object.defineProperty(request.session, 'isUnattended', { value: true });
+      next(error);
+    });
   };
 }
 
