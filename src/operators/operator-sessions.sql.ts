@@ -54,16 +54,17 @@ export const REMOVE_EXPIRED_SESSIONS = statement(
   () => `DELETE FROM operator_sessions WHERE expires_at < statement_timestamp()`,
 );
 
+/** No row where the operator's access has changed; a change that is not committed is waited for. */
 export const INSERT_SESSION = statement(
   'operator_sessions.insert',
   {
-    ...({ hash: 'bytea', operatorId: 'int', awaitsCode: 'boolean', ip: 'text', userAgent: 'text' } as const),
-    ...({ expiresAt: 'timestamptz', isConfirmed: 'boolean' } as const),
+    ...({ hash: 'bytea', operatorId: 'int', accessVersion: 'int', awaitsCode: 'boolean' } as const),
+    ...({ ip: 'text', userAgent: 'text', expiresAt: 'timestamptz', isConfirmed: 'boolean' } as const),
   },
-  ({ hash, operatorId, awaitsCode, ip, userAgent, expiresAt, isConfirmed }) => `
+  ({ hash, operatorId, accessVersion, awaitsCode, ip, userAgent, expiresAt, isConfirmed }) => `
     INSERT INTO operator_sessions (id_hash, operator_id, awaits_code, ip, user_agent, expires_at, confirmed_at)
-    VALUES (${hash}, ${operatorId}, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt},
-            CASE WHEN ${isConfirmed} THEN now() END)`,
+    SELECT ${hash}, id, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt}, CASE WHEN ${isConfirmed} THEN now() END
+    FROM operators WHERE id = ${operatorId} AND access_version = ${accessVersion} AND active FOR SHARE`,
 );
 
 export const CONFIRM_SESSION = statement(

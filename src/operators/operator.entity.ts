@@ -36,6 +36,10 @@ export class Operator {
   @Column('text', { nullable: true })
   password_hash!: string | null;
 
+  /** Rises with each new password, reset and disabling: what was shown or marked before counts no more. */
+  @Column('integer', { default: 0 })
+  access_version!: number;
+
   /** SHA-256 of the set-up link's token, until it is used. */
   @Column('bytea', { nullable: true })
   set_up_hash!: Buffer | null;

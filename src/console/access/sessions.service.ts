@@ -5,6 +5,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { AppError, notFound } from '../../core/errors.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
+import type { Operator } from '../../operators/operator.entity.js';
 import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
 import { SignInService, type Origin } from '../../operators/sign-in.service.js';
 import { callerOf, originOf, type Caller } from './caller.js';
@@ -39,15 +40,15 @@ export class SessionsService {
   /** @throws UNAUTHORIZED */
   async signIn(request: Request, response: Response, given: SignInDto): Promise<SessionDto> {
     const { operator, awaitsCode } = await this.signIns.withPassword(given, this.originOf(request));
-    return this.open(request, response, operator.id, awaitsCode);
+    return this.open(request, response, operator, awaitsCode);
   }
 
   /** @throws UNAUTHORIZED; CONFLICT where no code is asked for. */
   async giveCode(request: Request, response: Response, caller: Caller, code: string): Promise<SessionDto> {
     if (!caller.session.awaits_code)
       throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
-    await this.signIns.withCode(caller.id, code, this.originOf(request));
-    return this.open(request, response, caller.id, false);
+    const operator = await this.signIns.withCode(caller.id, code, this.originOf(request));
+    return this.open(request, response, operator, false);
   }
 
   /** @throws UNAUTHORIZED; BAD_REQUEST */
@@ -75,8 +76,9 @@ export class SessionsService {
     caller: Caller,
     { password, new_password: newPassword }: ChangePasswordDto,
   ): Promise<SessionDto> {
-    await this.signIns.changePassword(caller.id, { password, newPassword }, this.originOf(request));
-    return this.open(request, response, caller.id, false);
+    const change = { password, newPassword };
+    const operator = await this.signIns.changePassword(caller.id, change, this.originOf(request));
+    return this.open(request, response, operator, false);
   }
 
   async list(caller: Caller): Promise<Page<OwnSessionDto>> {
@@ -100,13 +102,14 @@ export class SessionsService {
   async open(
     request: Request,
     response: Response,
-    operatorId: number,
+    operator: Operator,
     awaitsCode: boolean,
     isConfirmed = !awaitsCode,
   ): Promise<SessionDto> {
-    const opening = { operatorId, awaitsCode, isConfirmed };
+    const { id: operatorId, access_version: accessVersion } = operator;
+    const opening = { operatorId, accessVersion, awaitsCode, isConfirmed };
     const session = await openSession(request, this.store, opening);
-    if (!awaitsCode) this.devices.set(response, operatorId);
+    if (!awaitsCode) this.devices.set(response, operator);
     return toSessionDto(session, this.config);
   }
 
@@ -119,6 +122,6 @@ export class SessionsService {
 
   readonly originOf = (request: Request): Origin => ({
     ...originOf(request),
-    knownOperatorId: this.devices.read(request),
+    knownDevice: this.devices.read(request),
   });
 }

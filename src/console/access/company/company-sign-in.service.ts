@@ -76,7 +76,7 @@ export class CompanySignInService {
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);
-    return { ...(await this.sessions.open(request, response, operator.id, awaitsCode, isConfirmed)), next };
+    return { ...(await this.sessions.open(request, response, operator, awaitsCode, isConfirmed)), next };
   }
 
   /** The cookie of a page at localhost, say, is not there when the provider leads back to 127.0.0.1. */
