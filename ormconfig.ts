@@ -68,6 +68,7 @@ import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000
 import { PurchaseLimits1763800000092 } from './src/database/migrations/1763800000092-purchase-limits.js';
 import { ArchivedPurchases1763800000093 } from './src/database/migrations/1763800000093-archived-purchases.js';
 import { OperatorsAccess1763800000094 } from './src/database/migrations/1763800000094-operators-access.js';
+import { OperatorsMakers1763800000095 } from './src/database/migrations/1763800000095-operators-makers.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -170,6 +171,7 @@ const MIGRATIONS = [
   PurchaseLimits1763800000092,
   ArchivedPurchases1763800000093,
   OperatorsAccess1763800000094,
+  OperatorsMakers1763800000095,
 ];
 
 /**

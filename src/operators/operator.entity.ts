@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Unique } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import type { Role } from './roles.js';
 
@@ -92,6 +92,11 @@ export class Operator {
 
   @Column('text', { nullable: true })
   timezone!: string | null;
+
+  /** Who made the account at the console; null where the command line or the company's sign-in did. */
+  @ForeignKey('Operator', { name: 'fk_operators_created_by' })
+  @Column('integer', { nullable: true })
+  created_by!: number | null;
 
   @Column(createdAtColumn())
   created_at!: Date;

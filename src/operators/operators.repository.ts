@@ -56,7 +56,7 @@ export class OperatorsRepository {
   /** @returns undefined where an operator has the address. */
   async insert(
     tx: Transaction,
-    row: Pick<Operator, 'email' | 'name' | 'role' | 'set_up_hash' | 'set_up_until'>,
+    row: Pick<Operator, 'email' | 'name' | 'role' | 'set_up_hash' | 'set_up_until' | 'created_by'>,
   ): Promise<Operator | undefined> {
     const [inserted] = await tx.query<Operator>(...INSERT_OPERATOR.with(row));
     return inserted;

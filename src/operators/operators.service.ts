@@ -64,7 +64,8 @@ export class OperatorsService {
     if (problem) throw new AppError('BAD_REQUEST', `the name ${problem}`);
     const { token, ...link } = newLink();
     return this.database.transaction(async (tx) => {
-      const operator = await this.operators.insert(tx, { email, name, role, ...link });
+      const created_by = by?.console?.operatorId ?? null;
+      const operator = await this.operators.insert(tx, { email, name, role, created_by, ...link });
       if (!operator) throw new AppError('CONFLICT', `there is an operator with the address ${email}`);
       recordAction(tx, by, { action: 'operator.create', detail: { operator: email, role } });
       return { operator, link: this.linkOf(token), until: link.set_up_until };

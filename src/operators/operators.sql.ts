@@ -3,10 +3,17 @@ import { statement } from '../database/parameters.js';
 /** No row where an operator has the address. */
 export const INSERT_OPERATOR = statement(
   'operators.insert',
-  { email: 'text', name: 'text', role: 'text', set_up_hash: 'bytea?', set_up_until: 'timestamptz?' },
-  ({ email, name, role, set_up_hash, set_up_until }) => `
-    INSERT INTO operators (email, name, role, set_up_hash, set_up_until)
-    VALUES (${email}, ${name}, ${role}, ${set_up_hash}, ${set_up_until})
+  {
+    email: 'text',
+    name: 'text',
+    role: 'text',
+    set_up_hash: 'bytea?',
+    set_up_until: 'timestamptz?',
+    created_by: 'int?',
+  },
+  ({ email, name, role, set_up_hash, set_up_until, created_by }) => `
+    INSERT INTO operators (email, name, role, set_up_hash, set_up_until, created_by)
+    VALUES (${email}, ${name}, ${role}, ${set_up_hash}, ${set_up_until}, ${created_by})
     ON CONFLICT (email) DO NOTHING RETURNING *`,
 );
 
