@@ -5,6 +5,7 @@ import { toAttemptView } from '../../support/attempt-view.js';
 import type { AttemptOfUnit } from '../../support/order-support.repository.js';
 import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-desk.service.js';
 import type { StoryEntry } from '../../support/order-story.js';
+import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
 import type {
   DeskAttemptDto,
@@ -121,7 +122,10 @@ function toTimelineEntryDto(
     ...(viewer.may('wallets.read') ? { available_after } : {}),
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const { text, detail, reason } = entry;
+  const { detail: told, reason, webhook_id: webhook } = entry;
+  // Of a webhook it is the address.
+  const detail = webhook === undefined || told === undefined ? told : shownAddress(told, viewer);
+  const text = told === undefined ? entry.text : entry.text.replaceAll(told, () => detail ?? '');
   const said = {
     text: censor(text),
     ...(detail === undefined ? {} : { detail: censor(detail) }),

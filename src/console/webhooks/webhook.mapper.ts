@@ -8,6 +8,7 @@ import type {
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/delivery.mapper.js';
 import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../desk/players.js';
+import { shownAddress } from './webhook-address.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
   ConsoleAttemptDto,
@@ -19,9 +20,9 @@ import type {
 
 const moment = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-export const toConsoleWebhookDto = (webhook: WebhookRow): ConsoleWebhookDto => ({
+export const toConsoleWebhookDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDto => ({
   id: webhook.id,
-  url: webhook.url,
+  url: shownAddress(webhook.url, viewer),
   merchant: { id: webhook.merchant_id, name: webhook.merchant_name },
   events: webhook.events,
   status: webhook.status,
@@ -31,8 +32,8 @@ export const toConsoleWebhookDto = (webhook: WebhookRow): ConsoleWebhookDto => (
   day: { succeeded: webhook.succeeded, ended: webhook.ended },
 });
 
-export const toConsoleWebhookDetailDto = (webhook: WebhookRow): ConsoleWebhookDetailDto => ({
-  ...toConsoleWebhookDto(webhook),
+export const toConsoleWebhookDetailDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDetailDto => ({
+  ...toConsoleWebhookDto(webhook, viewer),
   secret_hint: webhook.secret_hint,
   previous_secret_expires_at: moment(webhook.previous_secret_expires_at),
   max_retries: webhook.max_retries,
@@ -43,9 +44,9 @@ export const toConsoleWebhookDetailDto = (webhook: WebhookRow): ConsoleWebhookDe
   deleted_at: moment(webhook.deleted_at),
 });
 
-export const toConsoleDeliveryDto = (delivery: DeskDelivery): ConsoleDeliveryDto => ({
+export const toConsoleDeliveryDto = (delivery: DeskDelivery, viewer: Viewer): ConsoleDeliveryDto => ({
   id: Number(delivery.id),
-  webhook: { id: delivery.webhook_id, url: delivery.url },
+  webhook: { id: delivery.webhook_id, url: shownAddress(delivery.url, viewer) },
   merchant: { id: delivery.merchant_id, name: delivery.merchant_name },
   event_id: delivery.event_id,
   event: delivery.event,
@@ -74,7 +75,7 @@ export function toConsoleDeliveryDetailDto(
   const body = JSON.parse(delivery.body) as EventBody;
   const isHidden = secretsIn(delivery, body, viewer);
   return {
-    ...toConsoleDeliveryDto(delivery),
+    ...toConsoleDeliveryDto(delivery, viewer),
     body: withoutPlayer(body, viewer),
     attempts: attempts.flatMap(toAttempts).map((attempt) => hideAnswer(attempt, isHidden)),
   };
