@@ -146,46 +146,6 @@ describe('an approval', () => {
     expect((await approve(ids[1], mali)).status).toBe(200);
   });
 
-  it('is not given between an account and its maker, nor two of one maker while one is new', async () => {
-    const console = scene.console;
-    const boss = await console.signedIn('admin');
-    const [old, young] = [await console.signedIn('finance'), await console.signedIn('finance')];
-    const made = (who: TestOperator, daysAgo: number): Promise<unknown> =>
-      console.sql(
-        `UPDATE operators SET created_by = $2, created_at = now() - make_interval(days => $3) WHERE id = $1`,
-        [who.id, boss.id, daysAgo],
-      );
-    await made(old, 400);
-    await made(young, 29);
-    const refusedFor = async (requester: TestOperator, approver: TestOperator): Promise<void> => {
-      const id = await asked({ reference: unique('made') }, requester);
-      const { status, body } = await approve(id, approver);
-      expect([status, body.details?.[0]?.code]).toEqual([403, 'OWN_REQUEST']);
-      expect(body.message).toContain(`${boss.email} created `);
-      expect((await approve(id, nok)).status).toBe(200);
-    };
-    for (const [requester, approver] of [
-      [boss, old],
-      [old, boss],
-      [old, young],
-      [young, old],
-    ] as const)
-      await refusedFor(requester, approver);
-    await made(young, 31);
-    expect((await approve(await asked({ reference: unique('made') }, old), young)).status).toBe(200);
-  });
-
-  it('keeps who made an account at the console', async () => {
-    const console = scene.console;
-    const boss = await console.signedIn('admin');
-    const by = { operator: boss.email, console: { operatorId: boss.id, ip: '127.0.0.1', requestId: 'r-1' } };
-    const email = `${unique('made')}@shop.example`;
-    const { operator } = await console.operators.create({ email, name: 'Made', role: 'finance' }, by);
-    expect(operator.created_by).toBe(boss.id);
-    const alone = { email: `x-${email}`, name: 'Alone', role: 'finance' } as const;
-    expect((await console.operators.create(alone)).operator.created_by).toBeNull();
-  });
-
   it('by two people at once, each more than once, is one movement', async () => {
     const id = await asked();
     const tun = await scene.console.signedIn('finance');
