@@ -67,6 +67,8 @@ import { UnknownPurchases1763800000090 } from './src/database/migrations/1763800
 import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000091-purchase-lists.js';
 import { PurchaseLimits1763800000092 } from './src/database/migrations/1763800000092-purchase-limits.js';
 import { ArchivedPurchases1763800000093 } from './src/database/migrations/1763800000093-archived-purchases.js';
+import { OperatorsAccess1763800000094 } from './src/database/migrations/1763800000094-operators-access.js';
+import { OperatorsMakers1763800000095 } from './src/database/migrations/1763800000095-operators-makers.js';
 import { GeneratedColumns1763800000097 } from './src/database/migrations/1763800000097-generated-columns.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
@@ -169,6 +171,8 @@ const MIGRATIONS = [
   PurchaseLists1763800000091,
   PurchaseLimits1763800000092,
   ArchivedPurchases1763800000093,
+  OperatorsAccess1763800000094,
+  OperatorsMakers1763800000095,
   GeneratedColumns1763800000097,
 ];
 

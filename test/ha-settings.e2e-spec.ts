@@ -68,6 +68,17 @@ function check(found: Program | null, ...args: string[]): [number | null, string
   });
 });
 
+describe('Patroni’s own API', () => {
+  it('changes nothing for whoever only reaches it', () => {
+    const settings = readFileSync(path.join(projectRoot, 'deploy/ha/patroni.yml'), 'utf8');
+    const [, api = ''] = /^restapi:\n((?: {2}.*\n)+)/m.exec(settings) ?? [];
+    expect(api).toMatch(/^ {2}authentication: \{ username: \w+ \}$/m);
+    expect(api).toMatch(/^ {2}allowlist: \[.+\]$/m);
+    expect(api).toMatch(/PATRONI_RESTAPI_PASSWORD/);
+    expect(settings).toMatch(/^etcd3:\n(?: {2}.*\n)* {2}protocol: https\n(?: {2}.*\n)* {2}username: \w+$/m);
+  });
+});
+
 (patroni ? describe : describe.skip)('Patroni', () => {
   /** Without what is about the machine of a database: its programs, of which there are none here. */
   const problemsOf = (file: string): string[] =>

@@ -82,6 +82,25 @@ describe('what stands before the APIs', () => {
     expect(other.seen).toEqual(['POST /v1/orders']);
   });
 
+  it('logs where a request went, and neither its query nor a secret in its path', async () => {
+    await fetch(`${beforeOneThatIsGone.url}/v1/orders?user_id=555123456&limit=5`);
+    await fetch(`${beforeOneThatIsGone.url}/v1/wallet/supplier-callbacks/?x=/supplier-callbacks/`);
+    await fetch(`${beforeOneThatIsGone.url}/supplier-callbacks/acme-token-1/more?x=1`);
+    const lines = await eventually(
+      () =>
+        beforeOneThatIsGone
+          .log()
+          .split('\n')
+          .filter((line) => line.startsWith('{')),
+      (found) => found.some((line) => line.includes('"/supplier-callbacks/')),
+    );
+    const uris = lines.map((line) => (JSON.parse(line) as { uri: string }).uri);
+    expect(uris).toEqual(
+      expect.arrayContaining(['/v1/orders', '/v1/wallet/supplier-callbacks/…', '/supplier-callbacks/…']),
+    );
+    expect(lines.join('')).not.toMatch(/555123456|acme-token-1|x=/);
+  });
+
   it('sends an order once, and what only reads again, where a replica breaks off', async () => {
     first.does = (request) => request.socket.destroy();
     const refused = await fetch(`${router.url}/v1/orders`, ORDER);

@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { isUnattended } from './kit/attendance';
 import type { paths } from './schema';
 
 export interface Detail {
@@ -31,6 +32,11 @@ export const isProblem = (error: unknown, status?: number): error is Problem =>
 
 /** Bodies are only taken as JSON, and cookies only from this origin. */
 export const client = createClient<paths>({ credentials: 'same-origin' });
+client.use({
+  onRequest: ({ request }) => {
+    if (isUnattended()) request.headers.set('X-Unattended', 'true');
+  },
+});
 
 interface Answer<Data> {
   data?: Data;

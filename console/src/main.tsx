@@ -6,10 +6,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isProblem } from './api';
 import { rememberedLanguage, setLanguage } from './i18n/words';
+import { watchAttendance } from './kit/attendance';
 import { noteAnswer } from './kit/live';
 import { Toasts } from './kit/toasts';
 import { createConsoleRouter } from './routes';
 import { sessionQuery } from './session';
+
+watchAttendance(window);
 
 /** The process writes it into the page; styles that components add are only taken with it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';

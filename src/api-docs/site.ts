@@ -12,25 +12,31 @@ export interface Site {
 /** What is answered at `/`, and nowhere else. */
 const INDEX = '/index.html';
 
-/** What a browser may do with a page: nothing that was not named, and nothing from anywhere else. */
-const setHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
+/**
+ * What a browser may do with a page: nothing that was not named, and nothing from anywhere else.
+ * @param styles where its styles come from.
+ */
+export const pageHeaders = (styles: string[] = ["'self'"]): RequestHandler =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: styles,
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
     },
-  },
-  // Whether there is TLS before the API is its operator's business.
-  strictTransportSecurity: false,
-  xFrameOptions: { action: 'deny' },
-});
+    // Whether there is TLS before the API is its operator's business.
+    strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
+  });
+
+const setHeaders = pageHeaders();
 
 /** @param directory where the site was built. While it is missing, it is looked for again: it may be built meanwhile. */
 export function openSite(directory: string): Site {

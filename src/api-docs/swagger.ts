@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { declareEvents } from './openapi-events.js';
 import { declareHeaders } from './openapi-headers.js';
+import { pageHeaders } from './site.js';
 
 const DESCRIPTION = `Order game top-ups by SKU, pay from a prepaid THB wallet, and follow each order by polling or by signed webhooks.
 
@@ -38,8 +39,9 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
   return declareHeaders(declareEvents(document));
 }
 
-/** Serves Swagger UI at /docs and the document at /docs-json. */
+/** Serves Swagger UI at /docs, which forgets a key with its page, and the document at /docs-json. */
 export function setUpSwagger(app: INestApplication): void {
+  app.use(['/docs', '/docs-json'], pageHeaders(["'self'", "'unsafe-inline'"]));
   SwaggerModule.setup('docs', app, () => createOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
     customSiteTitle: 'Order Top-up API',
@@ -48,7 +50,6 @@ export function setUpSwagger(app: INestApplication): void {
       '.swagger-ui .topbar { padding: 4px 0 } .swagger-ui .topbar .link { display: none } ' +
       '.swagger-ui .topbar-wrapper { justify-content: flex-end }',
     swaggerOptions: {
-      persistAuthorization: true,
       displayRequestDuration: true,
       tryItOutEnabled: true,
       defaultModelsExpandDepth: 0,

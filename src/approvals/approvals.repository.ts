@@ -5,8 +5,8 @@ import { Database, type Transaction } from '../database/database.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Operator } from '../operators/operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
-import { FIND_HAND_OVER } from './approvals.sql.js';
-import type { HandOver } from './hand-over.js';
+import { FIND_HAND_OVER, FIND_MAKER } from './approvals.sql.js';
+import type { HandOver, Maker } from './hand-over.js';
 
 interface Names {
   merchant_name: string;
@@ -81,6 +81,15 @@ export class ApprovalsRepository {
     between: { requester: number; approver: number; days: number },
   ): Promise<HandOver | null> {
     const [found = null] = await tx.query<HandOver>(...FIND_HAND_OVER.with(between));
+    return found;
+  }
+
+  /** Who could use the accounts of both, because they made them. @param between in how many days, for a third operator. */
+  async findMaker(
+    tx: Transaction,
+    between: { requester: number; approver: number; days: number },
+  ): Promise<Maker | null> {
+    const [found = null] = await tx.query<Maker>(...FIND_MAKER.with(between));
     return found;
   }
 

@@ -13,6 +13,8 @@ import { HANDED_OVER } from './hand-over.js';
 
 /** After so many days nobody approves a request any more. */
 export const APPROVAL_DAYS = 7;
+/** So long two accounts that one operator made, of which one is new, count as that operator's. */
+const MAKER_DAYS = 30;
 const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
 
 /** A movement that an operator asks another one for. */
@@ -132,13 +134,21 @@ export class ApprovalsService {
     if (earlier) refuse('CONFLICT', used(reference, earlier.operator));
   }
 
-  /** @throws FORBIDDEN where one of the two may have come into the other's account lately, and so be both. */
+  /** @throws FORBIDDEN where one of the two may have come into the other's account, or a third into both, and so be both. */
   private async assertTwoPeople(
     tx: Transaction,
     requester: number,
     { console }: ConsoleActor,
   ): Promise<void> {
-    const between = { requester, approver: console.operatorId, days: APPROVAL_DAYS };
+    const two = { requester, approver: console.operatorId };
+    const made = await this.approvals.findMaker(tx, { ...two, days: MAKER_DAYS });
+    if (made) {
+      const { maker, account, created_at: at } = made;
+      throw ownRequest(
+        `${maker} created ${account} at ${at.toISOString()}, and could use both accounts: another operator has to approve it`,
+      );
+    }
+    const between = { ...two, days: APPROVAL_DAYS };
     const found = await this.approvals.findHandOver(tx, between);
     if (!found) return;
     const { operator, action, account, created_at: at } = found;

@@ -7,6 +7,14 @@ export const HANDED_OVER = {
   'operator.allow_company': 'allowed company sign-in for',
 } as const;
 
+/** An operator who made an account for another one, or for both. */
+export interface Maker {
+  maker: string;
+  /** The address of that account, the newer one where there are two. */
+  account: string;
+  created_at: Date;
+}
+
 /** What an operator did to another one's account. */
 export interface HandOver {
   operator: string;

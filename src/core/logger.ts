@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, type DestinationStream, type Logger as PinoLogger, type LoggerOptions } from 'pino';
 import type { Config } from './config.js';
+import { loggedError } from './logged-error.js';
 
 export type Logger = PinoLogger;
 
@@ -18,6 +19,7 @@ export function createLogger(
     base: { process },
     formatters: { level: (label) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: loggedError },
     redact: {
       paths: ['secret', 'token', 'key', '*.secret', '*.token', '*.key', 'headers'],
       censor: '[redacted]',

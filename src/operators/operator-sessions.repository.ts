@@ -16,6 +16,8 @@ export type { LiveSession } from './operator-sessions.sql.js';
 export interface NewSession {
   hash: Buffer;
   operatorId: number;
+  /** Of the operator's access, when they showed who they are. */
+  accessVersion: number;
   awaitsCode: boolean;
   confirmedAt: Date | null;
   ip: string;
@@ -40,7 +42,7 @@ export class OperatorSessionsRepository {
     return this.database.query<LiveSession>(...LIST_SESSIONS.with({ operatorId, idleMs: BigInt(idleMs) }));
   }
 
-  /** Removes what has expired besides. */
+  /** Writes none where the operator's access has changed since. Removes what has expired besides. */
   insert(session: NewSession): Promise<void> {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED_SESSIONS.with({}));

@@ -20,6 +20,7 @@ export interface LiveSession {
   timezone: string | null;
   has_second_factor: boolean;
   has_password: boolean;
+  access_version: number;
 }
 
 /** Sessions that may be used. @param idleMs after so long without a request one has ended. */
@@ -29,7 +30,7 @@ const live = (idleMs: string): string => `
 
 const COLUMNS = `
   s.*, o.email, o.name, o.role, o.language, o.timezone, o.totp_sealed IS NOT NULL AS has_second_factor,
-  o.password_hash IS NOT NULL AS has_password`;
+  o.password_hash IS NOT NULL AS has_password, o.access_version`;
 
 export const FIND_SESSION = statement(
   'operator_sessions.find',
@@ -54,15 +55,17 @@ export const REMOVE_EXPIRED_SESSIONS = statement(
   () => `DELETE FROM operator_sessions WHERE expires_at < statement_timestamp()`,
 );
 
+/** No row where the operator's access has changed; a change that is not committed is waited for. */
 export const INSERT_SESSION = statement(
   'operator_sessions.insert',
   {
-    ...({ hash: 'bytea', operatorId: 'int', awaitsCode: 'boolean', ip: 'text', userAgent: 'text' } as const),
-    ...({ expiresAt: 'timestamptz', confirmedAt: 'timestamptz?' } as const),
+    ...({ hash: 'bytea', operatorId: 'int', accessVersion: 'int', awaitsCode: 'boolean' } as const),
+    ...({ ip: 'text', userAgent: 'text', expiresAt: 'timestamptz', confirmedAt: 'timestamptz?' } as const),
   },
-  ({ hash, operatorId, awaitsCode, ip, userAgent, expiresAt, confirmedAt }) => `
+  ({ hash, operatorId, accessVersion, awaitsCode, ip, userAgent, expiresAt, confirmedAt }) => `
     INSERT INTO operator_sessions (id_hash, operator_id, awaits_code, ip, user_agent, expires_at, confirmed_at)
-    VALUES (${hash}, ${operatorId}, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt}, ${confirmedAt})`,
+    SELECT ${hash}, id, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt}, ${confirmedAt}
+    FROM operators WHERE id = ${operatorId} AND access_version = ${accessVersion} AND active FOR SHARE`,
 );
 
 export const CONFIRM_SESSION = statement(

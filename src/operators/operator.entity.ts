@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Unique } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import type { Role } from './roles.js';
 
@@ -35,6 +35,10 @@ export class Operator {
   /** Null until a set-up link was used. */
   @Column('text', { nullable: true })
   password_hash!: string | null;
+
+  /** Rises with each new password, reset and disabling: what was shown or marked before counts no more. */
+  @Column('integer', { default: 0 })
+  access_version!: number;
 
   /** SHA-256 of the set-up link's token, until it is used. */
   @Column('bytea', { nullable: true })
@@ -88,6 +92,11 @@ export class Operator {
 
   @Column('text', { nullable: true })
   timezone!: string | null;
+
+  /** Who made the account at the console; null where the command line or the company's sign-in did. */
+  @ForeignKey('Operator', { name: 'fk_operators_created_by' })
+  @Column('integer', { nullable: true })
+  created_by!: number | null;
 
   @Column(createdAtColumn())
   created_at!: Date;

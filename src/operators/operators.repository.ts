@@ -19,6 +19,19 @@ import { RecoveryCode } from './recovery-code.entity.js';
 /** What of an operator may change. */
 export type OperatorChange = Partial<Omit<Operator, 'id' | 'email' | 'created_at' | 'updated_at'>>;
 
+/** The operator whom a browser has been marked for, and the version of their access then. */
+export interface KnownDevice {
+  operatorId: number;
+  accessVersion: number;
+}
+
+const toParameters = (
+  known: KnownDevice | null,
+): { knownId: number | null; knownVersion: number | null } => ({
+  knownId: known?.operatorId ?? null,
+  knownVersion: known?.accessVersion ?? null,
+});
+
 @Injectable()
 export class OperatorsRepository {
   constructor(private readonly database: Database) {}
@@ -43,7 +56,7 @@ export class OperatorsRepository {
   /** @returns undefined where an operator has the address. */
   async insert(
     tx: Transaction,
-    row: Pick<Operator, 'email' | 'name' | 'role' | 'set_up_hash' | 'set_up_until'>,
+    row: Pick<Operator, 'email' | 'name' | 'role' | 'set_up_hash' | 'set_up_until' | 'created_by'>,
   ): Promise<Operator | undefined> {
     const [inserted] = await tx.query<Operator>(...INSERT_OPERATOR.with(row));
     return inserted;
@@ -64,16 +77,18 @@ export class OperatorsRepository {
   }
 
   /** @returns the operator, unless the account is locked or there is none. */
-  async countAttempt(email: string, knownOperatorId: number | null): Promise<Operator | undefined> {
+  async countAttempt(email: string, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(
-      ...COUNT_ATTEMPT_BY_EMAIL.with({ email, knownOperatorId }),
+      ...COUNT_ATTEMPT_BY_EMAIL.with({ email, ...toParameters(known) }),
     );
     return counted;
   }
 
   /** The same for somebody who is known already, if only by their password. */
-  async countAttemptOf(id: number, isKnown: boolean): Promise<Operator | undefined> {
-    const [counted] = await this.database.query<Operator>(...COUNT_ATTEMPT_BY_ID.with({ id, isKnown }));
+  async countAttemptOf(id: number, known: KnownDevice | null): Promise<Operator | undefined> {
+    const [counted] = await this.database.query<Operator>(
+      ...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }),
+    );
     return counted;
   }
 

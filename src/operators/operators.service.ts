@@ -31,6 +31,11 @@ const UNLOCKED = {
   ...{ known_device_failed_logins: 0, known_device_locked_until: null },
 } satisfies OperatorChange;
 
+/** From now on nothing counts that an operator has shown, or a browser was marked with. @param locked before the change. */
+export const noneOfBefore = ({ access_version }: Operator): OperatorChange => ({
+  access_version: access_version + 1,
+});
+
 /** The accounts of the console. */
 @Injectable()
 export class OperatorsService {
@@ -59,7 +64,8 @@ export class OperatorsService {
     if (problem) throw new AppError('BAD_REQUEST', `the name ${problem}`);
     const { token, ...link } = newLink();
     return this.database.transaction(async (tx) => {
-      const operator = await this.operators.insert(tx, { email, name, role, ...link });
+      const created_by = by?.console?.operatorId ?? null;
+      const operator = await this.operators.insert(tx, { email, name, role, created_by, ...link });
       if (!operator) throw new AppError('CONFLICT', `there is an operator with the address ${email}`);
       recordAction(tx, by, { action: 'operator.create', detail: { operator: email, role } });
       return { operator, link: this.linkOf(token), until: link.set_up_until };
@@ -68,10 +74,11 @@ export class OperatorsService {
 
   /** Signs an operator out everywhere and lets nobody in by that account. @throws NOT_FOUND; CONFLICT for the last administrator. */
   disable(email: string, by?: Actor): Promise<Operator> {
-    return this.change(email, by, 'operator.disable', async (tx, { id }) => {
-      await this.keepAnAdministrator(tx, id);
-      await this.operators.endSessions(tx, { operator_id: id });
-      return { active: false, set_up_hash: null, set_up_until: null, company_link_until: null };
+    return this.change(email, by, 'operator.disable', async (tx, operator) => {
+      await this.keepAnAdministrator(tx, operator.id);
+      await this.operators.endSessions(tx, { operator_id: operator.id });
+      const links = { set_up_hash: null, set_up_until: null, company_link_until: null };
+      return { ...links, ...noneOfBefore(operator), active: false };
     });
   }
 
@@ -129,12 +136,14 @@ export class OperatorsService {
    */
   async reset(email: string, by?: Actor): Promise<Invited> {
     const { token, ...link } = newLink();
-    const operator = await this.change(email, by, 'operator.reset', async (tx, { id, company_subject }) => {
+    const operator = await this.change(email, by, 'operator.reset', async (tx, before) => {
+      const { id, company_subject } = before;
       await this.operators.endSessions(tx, { operator_id: id });
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const forgotten = { password_hash: null, totp_sealed: null, totp_offered_sealed: null };
       const ofCompany = { company_issuer: null, company_subject: null, company_link_until: inADay() };
-      return { ...link, ...forgotten, ...UNLOCKED, ...(company_subject ? ofCompany : {}), active: true };
+      const others = company_subject ? ofCompany : {};
+      return { ...link, ...forgotten, ...UNLOCKED, ...others, ...noneOfBefore(before), active: true };
     });
     return { operator, link: this.linkOf(token), until: link.set_up_until };
   }
@@ -152,7 +161,10 @@ export class OperatorsService {
       // Used meanwhile, it is no longer there.
       const locked = await this.operators.lock(tx, { ...where, id: found.id });
       if (!locked || isOver(locked)) throw unknownLink();
-      await this.operators.update(tx, locked.id, { password_hash, set_up_hash: null, set_up_until: null });
+      await this.operators.update(tx, locked.id, {
+        ...{ password_hash, set_up_hash: null, set_up_until: null },
+        ...noneOfBefore(locked),
+      });
       await this.operators.endSessions(tx, { operator_id: locked.id });
       const by = { operator: locked.email, console: { operatorId: locked.id, ...origin } };
       recordAction(tx, by, { action: 'operator.set_password', detail: { by: 'link' } });

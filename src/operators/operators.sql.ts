@@ -3,10 +3,17 @@ import { statement } from '../database/parameters.js';
 /** No row where an operator has the address. */
 export const INSERT_OPERATOR = statement(
   'operators.insert',
-  { email: 'text', name: 'text', role: 'text', set_up_hash: 'bytea?', set_up_until: 'timestamptz?' },
-  ({ email, name, role, set_up_hash, set_up_until }) => `
-    INSERT INTO operators (email, name, role, set_up_hash, set_up_until)
-    VALUES (${email}, ${name}, ${role}, ${set_up_hash}, ${set_up_until})
+  {
+    email: 'text',
+    name: 'text',
+    role: 'text',
+    set_up_hash: 'bytea?',
+    set_up_until: 'timestamptz?',
+    created_by: 'int?',
+  },
+  ({ email, name, role, set_up_hash, set_up_until, created_by }) => `
+    INSERT INTO operators (email, name, role, set_up_hash, set_up_until, created_by)
+    VALUES (${email}, ${name}, ${role}, ${set_up_hash}, ${set_up_until}, ${created_by})
     ON CONFLICT (email) DO NOTHING RETURNING *`,
 );
 
@@ -47,19 +54,20 @@ const countAttempt = (which: string, isKnown: string): string => `
 /** None when the account is locked, or there is none that has the address and a password. */
 export const COUNT_ATTEMPT_BY_EMAIL = statement(
   'operators.count_attempt_by_email',
-  { email: 'text', knownOperatorId: 'int?' },
-  ({ email, knownOperatorId }) =>
+  { email: 'text', knownId: 'int?', knownVersion: 'int?' },
+  ({ email, knownId, knownVersion }) =>
     countAttempt(
       `email = ${email} AND password_hash IS NOT NULL`,
-      `coalesce(id = ${knownOperatorId}, false)`,
+      `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`,
     ),
 );
 
 /** For somebody who is half signed in, or more: one who came by the company's sign-in may have no password. */
 export const COUNT_ATTEMPT_BY_ID = statement(
   'operators.count_attempt_by_id',
-  { id: 'int', isKnown: 'boolean' },
-  ({ id, isKnown }) => countAttempt(`id = ${id}`, isKnown),
+  { id: 'int', knownId: 'int?', knownVersion: 'int?' },
+  ({ id, knownId, knownVersion }) =>
+    countAttempt(`id = ${id}`, `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`),
 );
 
 /** The attempt was right, and more is asked for: it does not count, and those before it go on counting. */

@@ -4,15 +4,15 @@ import { recordAction, type ConsoleRequest } from '../audit-log/audit-log.js';
 import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
-import { OperatorsRepository } from './operators.repository.js';
-import { choosePassword, unfitPassword } from './operators.service.js';
+import { OperatorsRepository, type KnownDevice } from './operators.repository.js';
+import { choosePassword, noneOfBefore, unfitPassword } from './operators.service.js';
 import { hashPassword, isOutdatedHash, isRightPassword, isSamePassword } from './passwords.js';
 import { SecondFactorService } from './second-factor.service.js';
 
 /** From where somebody tries to sign in. */
 export type Origin = Omit<ConsoleRequest, 'operatorId'> & {
-  /** The operator whom the browser's device cookie names. */
-  knownOperatorId: number | null;
+  /** Whom the browser's device cookie names. */
+  knownDevice: KnownDevice | null;
 };
 
 /** A password, or a code of the second factor. */
@@ -40,16 +40,15 @@ export class SignInService {
   ): Promise<{ operator: Operator; awaitsCode: boolean }> {
     const startedAtMs = performance.now();
     const email = given.email.trim().toLowerCase();
-    const operator = await this.operators.countAttempt(email, origin.knownOperatorId);
+    const operator = await this.operators.countAttempt(email, origin.knownDevice);
     const isRight = await isRightPassword(operator?.password_hash ?? null, given.password);
     if (!operator || !isRight) {
       await this.logRefusal({ email }, origin, 'password');
       throw await refused(startedAtMs, 'The address or the password is wrong, or the account is locked');
     }
     await this.rehash(operator, given.password);
-    const isKnown = operator.id === origin.knownOperatorId;
     if (operator.totp_sealed) {
-      await this.operators.takeBackAttempt(operator.id, isKnown);
+      await this.operators.takeBackAttempt(operator.id, isKnown(operator, origin));
       return { operator, awaitsCode: true };
     }
     await this.complete(operator, origin, 'password');
@@ -87,24 +86,27 @@ export class SignInService {
     { password, newPassword }: { password: string; newPassword: string },
     origin: Origin,
   ): Promise<Operator> {
-    const operator = await this.prove(operatorId, { password }, origin);
+    const { access_version, email } = await this.prove(operatorId, { password }, origin);
     if (isSamePassword(password, newPassword))
       throw unfitPassword('new_password', 'must not be the password of now');
-    const password_hash = await choosePassword('new_password', newPassword, operator.email);
-    await this.database.transaction(async (tx) => {
-      await this.operators.update(tx, operatorId, { password_hash });
+    const password_hash = await choosePassword('new_password', newPassword, email);
+    return this.database.transaction(async (tx) => {
+      const operator = await this.operators.lock(tx, { id: operatorId, access_version, active: true });
+      // The account was reset or disabled meanwhile, or has another password.
+      if (!operator) throw new AppError('UNAUTHORIZED', 'Your access has changed meanwhile: sign in again');
+      const change = { password_hash, ...noneOfBefore(operator) };
+      await this.operators.update(tx, operatorId, change);
       const ended = await this.operators.endSessions(tx, { operator_id: operatorId });
       const detail = { by: 'operator', sessions_ended: ended };
       recordAction(tx, actorOf(operator, origin), { action: 'operator.set_password', detail });
+      return { ...operator, ...change };
     });
-    return operator;
   }
 
   /** @throws UNAUTHORIZED */
   private async prove(operatorId: number, proof: Proof, origin: Origin): Promise<Operator> {
     const startedAtMs = performance.now();
-    const isKnown = operatorId === origin.knownOperatorId;
-    const operator = await this.operators.countAttemptOf(operatorId, isKnown);
+    const operator = await this.operators.countAttemptOf(operatorId, origin.knownDevice);
     const isRight =
       operator !== undefined &&
       ('code' in proof
@@ -116,7 +118,7 @@ export class SignInService {
       throw await refused(startedAtMs, `The ${what} is wrong or was used, or the account is locked`);
     }
     await this.database.transaction((tx) => {
-      this.operators.forgetAttempts(tx, operatorId, isKnown);
+      this.operators.forgetAttempts(tx, operatorId, isKnown(operator, origin));
       return Promise.resolve();
     });
     return operator;
@@ -128,7 +130,7 @@ export class SignInService {
     by: 'password' | 'code' | 'company',
   ): Promise<void> {
     await this.database.transaction(async (tx) => {
-      this.operators.forgetAttempts(tx, operator.id, operator.id === origin.knownOperatorId);
+      this.operators.forgetAttempts(tx, operator.id, isKnown(operator, origin));
       await this.operators.update(tx, operator.id, { last_sign_in_at: new Date() });
       recordAction(tx, actorOf(operator, origin), { action: 'session.sign_in', detail: { by } });
     });
@@ -151,9 +153,16 @@ export class SignInService {
   private async rehash({ id, password_hash: before }: Operator, password: string): Promise<void> {
     if (before === null || !isOutdatedHash(before)) return;
     const password_hash = await hashPassword(password);
-    await this.database.transaction((tx) => this.operators.update(tx, id, { password_hash }));
+    await this.database.transaction(async (tx) => {
+      if (await this.operators.lock(tx, { id, password_hash: before }))
+        await this.operators.update(tx, id, { password_hash });
+    });
   }
 }
+
+/** Whether the operator has signed in with the browser, and their access is what it was then. */
+const isKnown = ({ id, access_version: version }: Operator, { knownDevice: known }: Origin): boolean =>
+  known?.operatorId === id && known.accessVersion === version;
 
 const actorOf = (
   { id, email }: Operator,

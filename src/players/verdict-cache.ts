@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
@@ -16,7 +16,7 @@ const UNKNOWN_KEPT_MS = 5_000;
 const ANSWER_WITHIN_MS = 500;
 
 /**
- * Verdicts in Redis, shared by all API processes. Names of keys are made with SECRETS_KEY, so that nobody who reads Redis
+ * Verdicts in Redis, shared by all API processes. Names of keys are made with a key that is derived from SECRETS_KEY, so that nobody who reads Redis
  * learns the players by trying ids. Without Redis nothing is kept, and nothing fails.
  */
 @Injectable()
@@ -28,7 +28,8 @@ export class VerdictCache {
     private readonly health: RedisHealth,
     @Inject(CONFIG) { secretsKey }: Config,
   ) {
-    this.secret = present(secretsKey, 'the API has a SECRETS_KEY');
+    const key = present(secretsKey, 'the API has a SECRETS_KEY');
+    this.secret = Buffer.from(hkdfSync('sha256', key, '', 'player verdicts', 32));
   }
 
   /** The name under which a verdict is kept. @param about all that it depends on. */

@@ -21,7 +21,7 @@ import {
   type DeskRow,
   type FoundOrder,
 } from './order-desk.repository.js';
-import { OrderSupportRepository, type AttemptOfUnit } from './order-support.repository.js';
+import { OrderSupportRepository, type AttemptOfUnit, type PlayerRow } from './order-support.repository.js';
 import { storyInWords, type StoryEntry } from './order-story.js';
 
 /** An order in a list, with its products. */
@@ -124,6 +124,14 @@ export class OrderDesk {
         transfers,
         timeline: storyInWords(story),
       };
+    });
+  }
+
+  /** Who was topped up by orders, each by its number. */
+  playersOf(orderNumbers: string[]): Promise<Map<string, PlayerRow>> {
+    return this.database.transaction(async (tx) => {
+      const found = await this.orders.listPlayers(tx, [...new Set(orderNumbers)]);
+      return new Map(found.map((row) => [row.order_number, row]));
     });
   }
 

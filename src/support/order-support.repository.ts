@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
 import type { ItemRow, OrderRow, UnitRow } from '../orders/order.rows.js';
@@ -21,6 +22,9 @@ export interface Happening {
   process: string | null;
 }
 
+/** Who is topped up by an order. */
+export type PlayerRow = Pick<Order, 'order_number' | 'user_id' | 'server_id' | 'character_id'>;
+
 /** Orders of all merchants, as the operator looks for them. */
 @Injectable()
 export class OrderSupportRepository {
@@ -28,6 +32,13 @@ export class OrderSupportRepository {
   findByNumber({ manager }: Transaction, orderNumber: string, merchantId?: number): Promise<OrderRow | null> {
     const whose = merchantId === undefined ? {} : { merchant_id: merchantId };
     return manager.findOneBy(Order, { order_number: orderNumber, ...whose });
+  }
+
+  listPlayers({ manager }: Transaction, orderNumbers: string[]): Promise<PlayerRow[]> {
+    return manager.find(Order, {
+      select: { order_number: true, user_id: true, server_id: true, character_id: true },
+      where: { order_number: In(orderNumbers) },
+    });
   }
 
   /** One of each merchant that uses the reference. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo, Server } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { generate } from 'otplib';
+import type { DestinationStream } from 'pino';
 import { createConsole } from '../../src/console/console-app.js';
 import { loadConfig, type Config } from '../../src/core/config.js';
 import { createLogger } from '../../src/core/logger.js';
@@ -97,7 +98,7 @@ export class ConsoleStack {
   /** @param env what differs from the tests' usual configuration; with DATABASE_URL, the database of another stack. */
   static async start(
     env: Record<string, string> = {},
-    { port = 0, ...options }: { pagesFrom?: string; port?: number } = {},
+    { port = 0, logTo, ...options }: { pagesFrom?: string; port?: number; logTo?: DestinationStream } = {},
   ): Promise<ConsoleStack> {
     const own = env.DATABASE_URL === undefined ? await createTestDatabase() : undefined;
     const config = loadConfig(
@@ -112,7 +113,7 @@ export class ConsoleStack {
       },
       { forConsole: true },
     );
-    const app = await createConsole(config, createLogger(config, 'test'), {
+    const app = await createConsole(config, createLogger(config, 'test', logTo), {
       pagesFrom: '/nowhere',
       ...options,
     });

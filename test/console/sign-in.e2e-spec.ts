@@ -121,6 +121,26 @@ describe('signing in', () => {
     }
   });
 
+  it('is not kept by what a page asks while nobody is there', async () => {
+    const { id, browser } = await console.signedIn();
+    await console.sql(
+      `UPDATE operator_sessions SET seen_at = now() - interval '59 minutes' WHERE operator_id = $1`,
+      [id],
+    );
+    const minutesAgo = async (): Promise<number> => {
+      const [row] = await console.sql<{ ago: number }>(
+        `SELECT extract(epoch FROM now() - seen_at)::float8 / 60 AS ago FROM operator_sessions WHERE operator_id = $1`,
+        [id],
+      );
+      return row?.ago ?? -1;
+    };
+    const unattended = { headers: { 'x-unattended': 'true' } };
+    expect((await browser.get('/api/orders', unattended)).status).toBe(200);
+    expect(await minutesAgo()).toBeGreaterThan(58);
+    expect((await browser.get('/api/orders')).status).toBe(200);
+    expect(await minutesAgo()).toBeLessThan(58);
+  });
+
   it('ends when nobody asked for an hour, and after twelve hours whatever was asked', async () => {
     const [idle, old] = [await console.signedIn(), await console.signedIn()];
     await console.sql(

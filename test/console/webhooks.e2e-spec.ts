@@ -209,6 +209,38 @@ describe('deliveries', () => {
     expect(JSON.stringify(cut)).not.toContain('player-12345');
   });
 
+  it('show where they go, and no secret in an address, to those who only look', async () => {
+    const address = scene.endpoints.add((response) => void response.end());
+    const webhook = await scene.hooks.register(address);
+    const order = await scene.stack.order(scene.merchant, [{ sku: scene.sku }]);
+    const { id } = await scene.hooks.newestIs(webhook.id, 'succeeded');
+    await scene.console.sql(`UPDATE webhooks SET url = url || '?token=secret-of-an-address' WHERE id = $1`, [
+      webhook.id,
+    ]);
+    const paths = [
+      ...['/api/webhooks', `/api/webhooks/${webhook.id}`, `/api/webhooks/${webhook.id}/deliveries`],
+      ...['/api/deliveries', `/api/deliveries/${id}`, `/api/orders/${order.order_number}`],
+    ];
+    const read = async ({ browser }: TestOperator, path: string): Promise<string> =>
+      JSON.stringify((await browser.get<unknown>(path)).body);
+    const [viewer, support] = [
+      await scene.console.signedIn('viewer'),
+      await scene.console.signedIn('support'),
+    ];
+    for (const path of paths) {
+      expect([path, await read(support, path)]).toEqual([
+        path,
+        expect.stringContaining('secret-of-an-address'),
+      ]);
+      const text = await read(viewer, path);
+      expect([path, text.match(/secret-of-an-address/g)]).toEqual([path, null]);
+      expect([path, text.includes(new URL(address).host)]).toEqual([path, true]);
+    }
+    const catalog = await scene.console.signedIn('catalog');
+    const csv = await catalog.browser.get<string>(`/api/deliveries.csv?webhook=${webhook.id}`);
+    expect([csv.status, csv.body.match(/secret-of-an-address/g)]).toEqual([200, null]);
+  });
+
   it('are attempted once more, and tests sent, each with an entry in the log', async () => {
     const operator = await scene.console.signedIn('support');
     const { webhook, delivery } = await scene.delivered([500, 204], 'failed');

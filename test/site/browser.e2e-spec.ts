@@ -74,6 +74,27 @@ describeInBrowser('The documentation, in a browser', () => {
     },
   );
 
+  it('shows the interactive reference, which asks the API with a key and keeps it nowhere', async () => {
+    const { key } = await stack.merchant();
+    const page = await arrive();
+    await page.goto(`${stack.url}/docs`);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.getByRole('textbox').fill(key);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Close' }).first().click();
+    await page.locator('#operations-Wallet-Wallet_get .opblock-summary-control').click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.getByText('"available_amount"').first().waitFor();
+    expect(
+      await page.evaluate<string>('JSON.stringify([{ ...localStorage }, document.cookie])'),
+    ).not.toContain(key);
+    await page.reload();
+    await page.locator('#operations-Wallet-Wallet_get').waitFor();
+    // Swagger UI says of itself that it is to change.
+    expect(faults.filter((fault) => !fault.startsWith('console: Deprecated:'))).toEqual([]);
+    await page.context().close();
+  });
+
   it('finds what somebody types, by keyboard alone', async () => {
     const page = await arrive();
     await page.goto(`${stack.url}/concepts`);

@@ -197,4 +197,34 @@ describe('Swagger UI', () => {
     const settings = await (await fetch(`${stack.url}/docs/swagger-ui-init.js`)).text();
     expect(settings).toMatch(/"validatorUrl": ?"none"/);
   });
+
+  it('has the headers of the other pages, but for the styles that it writes itself', async () => {
+    const headersOf = async (address: string): Promise<Record<string, string | null>> => {
+      const { headers } = await fetch(stack.url + address);
+      const names = [
+        'content-security-policy',
+        'x-frame-options',
+        'x-content-type-options',
+        'referrer-policy',
+      ];
+      return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+    };
+    const page = await headersOf('/concepts');
+    expect(Object.values(page)).not.toContain(null);
+    const policy = page['content-security-policy']?.replace(
+      "style-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+    );
+    for (const address of ['/docs', '/docs/', '/docs/swagger-ui-init.js', '/docs-json'])
+      expect([address, await headersOf(address)]).toEqual([
+        address,
+        { ...page, 'content-security-policy': policy },
+      ]);
+  });
+
+  it('keeps no key in the browser', async () => {
+    const settings = await (await fetch(`${stack.url}/docs/swagger-ui-init.js`)).text();
+    expect(settings).toContain('displayRequestDuration');
+    expect(settings).not.toMatch(/"persistAuthorization": ?true/);
+  });
 });

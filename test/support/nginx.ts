@@ -21,6 +21,8 @@ export interface RunningNginx {
   url: string;
   /** What its processes hold, what they share counted once. */
   memoryMiB(): number;
+  /** What it has logged. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -65,7 +67,8 @@ export async function startNginx(
   }
   writeFileSync(path.join(files, 'cells', 'cells.conf'), cells);
   // It opens /dev/stdout by its name, which works for files only.
-  const log = openSync(path.join(directory, 'log'), 'w');
+  const logFile = path.join(directory, 'log');
+  const log = openSync(logFile, 'w');
   const child = spawn('sh', [path.join(files, 'start.sh')], {
     env: {
       ...env,
@@ -93,11 +96,12 @@ export async function startNginx(
       (status) => status === 200,
     );
   } catch (error) {
-    const said = readFileSync(path.join(directory, 'log'), 'utf8');
+    const said = readFileSync(logFile, 'utf8');
     await stop();
     throw new Error(`nginx did not start: ${said}`, { cause: error });
   }
-  return { url: `http://127.0.0.1:${port}`, memoryMiB: () => memoryMiBOf(child.pid ?? 0), stop };
+  const memoryMiB = (): number => memoryMiBOf(child.pid ?? 0);
+  return { url: `http://127.0.0.1:${port}`, memoryMiB, log: () => readFileSync(logFile, 'utf8'), stop };
 }
 
 function memoryMiBOf(pid: number): number {

@@ -9,6 +9,8 @@ import { hasPermission, type Permission } from '../../operators/roles.js';
 /** Since so long ago, a code or password that was given counts for what asks for it again. */
 const CONFIRMED_FOR_MS = 600_000;
 
+export const isRecent = (at: Date): boolean => at.getTime() + CONFIRMED_FOR_MS > Date.now();
+
 /** The operator who sends a request, as they are at that moment. */
 export class Caller {
   private readonly request: ConsoleRequest;
@@ -41,8 +43,7 @@ export class Caller {
   /** Until when what asks for it again is done without asking; null when it asks now. */
   get confirmedUntil(): Date | null {
     const { confirmed_at: at } = this.session;
-    const until = at && new Date(at.getTime() + CONFIRMED_FOR_MS);
-    return until && until > new Date() ? until : null;
+    return at && isRecent(at) ? new Date(at.getTime() + CONFIRMED_FOR_MS) : null;
   }
 
   /** @throws FORBIDDEN unless the operator has given a code or password within ten minutes. */

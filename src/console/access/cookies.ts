@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Config } from '../../core/config.js';
+import type { Operator } from '../../operators/operator.entity.js';
+import type { KnownDevice } from '../../operators/operators.repository.js';
 import { derivedKeys } from './keys.js';
 
 /** A name with this prefix binds a cookie to https and to this very host (RFC 6265bis, section 4.1.3.2). */
@@ -39,7 +41,10 @@ export class CompanyCookie {
   }
 }
 
-/** Marks a browser that an operator has signed in with: strangers can't keep that operator out of it. */
+/**
+ * Marks a browser that an operator has signed in with: strangers can't keep that operator out of it. It counts until their
+ * access changes, so that whoever had the account before can't either.
+ */
 export class DeviceCookie {
   private readonly name: string;
   private readonly keys: string[];
@@ -49,26 +54,28 @@ export class DeviceCookie {
     this.keys = derivedKeys(config, 'console device');
   }
 
-  set(response: Response, operatorId: number): void {
+  set(response: Response, { id, access_version: version }: Pick<Operator, 'id' | 'access_version'>): void {
     const [key = ''] = this.keys;
-    const value = `${operatorId}.${sign(key, operatorId)}`;
+    const marked = `${id}.${version}`;
+    const value = `${marked}.${sign(key, marked)}`;
     response.cookie(this.name, value, { ...cookieOptions(this.config), maxAge: DEVICE_LASTS_MS });
   }
 
-  /** The operator whom the cookie names; null where there is none, or none of ours. */
-  read(request: Request): number | null {
-    const [id = '', signature = ''] = (readCookie(request, this.name) ?? '').split('.');
-    const operatorId = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null;
-    if (operatorId === null) return null;
-    return this.keys.some((key) => isEqual(sign(key, operatorId), signature)) ? operatorId : null;
+  /** Whom the cookie names; null where there is none, or none of ours. */
+  read(request: Request): KnownDevice | null {
+    const [, marked = '', id, version, signature = ''] =
+      /^(([1-9]\d{0,8})\.(\d{1,9}))\.(.+)$/.exec(readCookie(request, this.name) ?? '') ?? [];
+    if (!this.keys.some((key) => isEqual(sign(key, marked), signature))) return null;
+    return { operatorId: Number(id), accessVersion: Number(version) };
   }
 }
 
-const sign = (key: string, operatorId: number): string =>
-  createHmac('sha256', key).update(String(operatorId)).digest('base64url');
+const sign = (key: string, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url');
 
 const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+  Buffer.byteLength(one) === Buffer.byteLength(other) &&
+  timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 function readCookie({ headers }: Request, name: string): string | undefined {
   const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());

@@ -6,7 +6,8 @@ import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import { OperatorsRepository } from '../../operators/operators.repository.js';
 import { SecondFactorService, type Offer } from '../../operators/second-factor.service.js';
-import type { Caller } from './caller.js';
+import { isRecent, type Caller } from './caller.js';
+import { lacksSecondFactor } from './permission.js';
 import type { ChangeMeDto, MeDto, RecoveryCodesDto } from './session.dto.js';
 import { toMeDto } from './session.mapper.js';
 import { SessionsService } from './sessions.service.js';
@@ -42,7 +43,7 @@ export class MeService {
 
   /** @throws FORBIDDEN where it has to be confirmed. */
   offerSecondFactor(caller: Caller): Promise<Offer> {
-    caller.assertConfirmed();
+    this.assertMaySetUp(caller);
     return this.secondFactor.offer({ id: caller.id, email: caller.session.email });
   }
 
@@ -53,9 +54,9 @@ export class MeService {
     caller: Caller,
     code: string,
   ): Promise<RecoveryCodesDto> {
-    caller.assertConfirmed();
+    this.assertMaySetUp(caller);
     const recovery_codes = await this.secondFactor.accept(caller.id, code, caller.actor());
-    await this.sessions.renew(request, response, caller, new Date());
+    await this.sessions.renew(request, response, caller, { confirmedAt: new Date() });
     return { recovery_codes };
   }
 
@@ -65,5 +66,14 @@ export class MeService {
     await this.secondFactor.remove(caller.id, caller.actor());
     await this.sessions.renew(request, response, caller);
     return this.show(caller);
+  }
+
+  /**
+   * Who is let in by a company that does not say when they signed in there, and may do nothing without a second factor, has
+   * nothing to confirm with: a session that has just begun is enough for the first one.
+   */
+  private assertMaySetUp(caller: Caller): void {
+    if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at)))
+      caller.assertConfirmed();
   }
 }

@@ -4,13 +4,8 @@ import { needsSecondFactor, rolesWith, type Permission } from '../../operators/r
 import type { Caller } from './caller.js';
 
 /** @throws FORBIDDEN unless the operator has the permission, and the second factor that their role works with. */
-export function assertMay(
-  caller: Caller,
-  permission: Permission,
-  { console }: Pick<Config, 'console'>,
-): void {
-  const { role, has_second_factor: hasSecondFactor } = caller.session;
-  if (!hasSecondFactor && needsSecondFactor(role, console.requireSecondFactor)) {
+export function assertMay(caller: Caller, permission: Permission, config: Pick<Config, 'console'>): void {
+  if (lacksSecondFactor(caller, config)) {
     const message = 'Your role works with a second factor only: set one up first';
     throw refusal('FORBIDDEN', 'second_factor', 'SECOND_FACTOR_REQUIRED', message);
   }
@@ -19,6 +14,12 @@ export function assertMay(
   const message = `This needs the permission ${permission}, which these roles have: ${roles}`;
   throw refusal('FORBIDDEN', permission, 'PERMISSION_REQUIRED', message);
 }
+
+/** Whether somebody may do nothing before they have set up a second factor. */
+export const lacksSecondFactor = (
+  { session: { role, has_second_factor: hasSecondFactor } }: Caller,
+  { console }: Pick<Config, 'console'>,
+): boolean => !hasSecondFactor && needsSecondFactor(role, console.requireSecondFactor);
 
 export const refusal = (
   error: 'UNAUTHORIZED' | 'FORBIDDEN',

@@ -17,6 +17,8 @@ declare module 'express-session' {
     live?: Omit<LiveSession, 'id_hash'>;
     /** Of one that is not written yet. */
     opening?: Opening | undefined;
+    /** Of a request that a page sent by itself, while nobody did anything there. */
+    isUnattended?: true;
   }
 }
 
@@ -47,8 +49,8 @@ export class SessionStore extends Store {
     this.sessions.removeByHash(sha256(id)).then(() => done(), done);
   }
 
-  override touch(id: string, { live }: SessionData, done: () => void = () => undefined): void {
-    if (!live || Date.now() - live.seen_at.getTime() < SEEN_EVERY_MS) return done();
+  override touch(id: string, { live, isUnattended }: SessionData, done: () => void = () => undefined): void {
+    if (isUnattended || !live || Date.now() - live.seen_at.getTime() < SEEN_EVERY_MS) return done();
     // An answer is not kept back for it, nor does it fail by it.
     this.sessions.touch(sha256(id)).then(done, done);
   }

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import type { Config } from '../../core/config.js';
-import { present } from '../../core/invariant.js';
+import { AppError } from '../../core/errors.js';
 import { storable } from '../../core/text.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { cookieOptions, sessionCookieName } from './cookies.js';
@@ -21,13 +21,18 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
   return (request, response, next) => {
     // CONSOLE_URL says that browsers come by https, whether or not the proxy in front says so of each request.
     if (config.console.isHttps) Object.defineProperty(request, 'secure', { value: true });
-    readSession(request, response, next);
+    readSession(request, response, (error?: unknown) => {
+      // Not enumerable: it is no part of what is kept.
+      if (!error && request.headers['x-unattended'] !== undefined)
+        Object.defineProperty(request.session, 'isUnattended', { value: true });
+      next(error);
+    });
   };
 }
 
 /**
  * Begins a session with an identifier of its own, in the place of the one before: whoever knew that one has nothing.
- * @returns the session as it was written.
+ * @returns the session as it was written. @throws UNAUTHORIZED where the operator's access has changed meanwhile.
  */
 export async function openSession(
   request: Request,
@@ -39,7 +44,8 @@ export async function openSession(
   request.session.opening = { ...opening, ip: request.ip ?? '', userAgent };
   await settled((done) => request.session.save(done));
   request.session.opening = undefined;
-  const live = present(await store.live(request.sessionID), 'a session that was written is there');
+  const live = await store.live(request.sessionID);
+  if (!live) throw new AppError('UNAUTHORIZED', 'Your access has changed meanwhile: sign in again');
   request.session.live = live;
   return live;
 }

@@ -5,6 +5,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { AppError, notFound } from '../../core/errors.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
+import type { Operator } from '../../operators/operator.entity.js';
 import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
 import { SignInService, type Origin } from '../../operators/sign-in.service.js';
 import { callerOf, originOf, type Caller } from './caller.js';
@@ -39,15 +40,15 @@ export class SessionsService {
   /** @throws UNAUTHORIZED */
   async signIn(request: Request, response: Response, given: SignInDto): Promise<SessionDto> {
     const { operator, awaitsCode } = await this.signIns.withPassword(given, this.originOf(request));
-    return this.open(request, response, operator.id, awaitsCode);
+    return this.open(request, response, operator, awaitsCode);
   }
 
   /** @throws UNAUTHORIZED; CONFLICT where no code is asked for. */
   async giveCode(request: Request, response: Response, caller: Caller, code: string): Promise<SessionDto> {
     if (!caller.session.awaits_code)
       throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
-    await this.signIns.withCode(caller.id, code, this.originOf(request));
-    return this.open(request, response, caller.id, false);
+    const operator = await this.signIns.withCode(caller.id, code, this.originOf(request));
+    return this.open(request, response, operator, false);
   }
 
   /** @throws UNAUTHORIZED; BAD_REQUEST */
@@ -79,8 +80,9 @@ export class SessionsService {
     { password, new_password: newPassword }: ChangePasswordDto,
   ): Promise<SessionDto> {
     if (caller.session.has_second_factor) caller.assertConfirmed();
-    await this.signIns.changePassword(caller.id, { password, newPassword }, this.originOf(request));
-    return this.renew(request, response, caller);
+    const change = { password, newPassword };
+    const { access_version } = await this.signIns.changePassword(caller.id, change, this.originOf(request));
+    return this.renew(request, response, caller, { accessVersion: access_version });
   }
 
   async list(caller: Caller): Promise<Page<OwnSessionDto>> {
@@ -97,32 +99,38 @@ export class SessionsService {
     return this.list(caller);
   }
 
-  /** Begins a session for an operator who is let in. @param awaitsCode for nothing but the second factor as yet. */
+  /**
+   * Begins a session for an operator who is let in. @param awaitsCode for nothing but the second factor as yet.
+   * @param isConfirmed whether they have just shown who they are.
+   */
   async open(
     request: Request,
     response: Response,
-    operatorId: number,
+    operator: Operator,
     awaitsCode: boolean,
+    isConfirmed = !awaitsCode,
   ): Promise<SessionDto> {
-    const opening = { operatorId, awaitsCode, confirmedAt: awaitsCode ? null : new Date() };
+    const { id: operatorId, access_version: accessVersion } = operator;
+    const opening = { operatorId, accessVersion, awaitsCode, confirmedAt: isConfirmed ? new Date() : null };
     const session = await openSession(request, this.store, opening);
-    if (!awaitsCode) this.devices.set(response, operatorId);
+    if (!awaitsCode) this.devices.set(response, operator);
     return toSessionDto(session, this.config);
   }
 
   /**
    * Goes on in another session than the one before, which was ended.
-   * @param confirmedAt when the operator gave a code or password, unless as in the one before.
+   * @param changes what is not as in the one before: the version of the operator's access, and when they last confirmed it.
    */
   async renew(
     request: Request,
     response: Response,
     { id, session }: Caller,
-    confirmedAt = session.confirmed_at,
+    changes: { accessVersion?: number; confirmedAt?: Date } = {},
   ): Promise<SessionDto> {
-    const opening = { operatorId: id, awaitsCode: false, confirmedAt };
+    const { access_version: accessVersion, confirmed_at: confirmedAt } = session;
+    const opening = { operatorId: id, accessVersion, awaitsCode: false, confirmedAt, ...changes };
     const renewed = await openSession(request, this.store, opening);
-    this.devices.set(response, id);
+    this.devices.set(response, { id, access_version: opening.accessVersion });
     return toSessionDto(renewed, this.config);
   }
 
@@ -135,6 +143,6 @@ export class SessionsService {
 
   readonly originOf = (request: Request): Origin => ({
     ...originOf(request),
-    knownOperatorId: this.devices.read(request),
+    knownDevice: this.devices.read(request),
   });
 }

@@ -9,6 +9,7 @@ import { BatchDecisions } from './batch-decisions.service.js';
 import { CodeReveal } from './code-reveal.service.js';
 import { DecisionsService } from './decisions.service.js';
 import { DeskService } from './desk.service.js';
+import { PlayerCensorsModule } from './player-censors.module.js';
 import { OrderExport } from './order-export.service.js';
 import { ConsoleOrdersController } from './orders.controller.js';
 import { ReviewController } from './review.controller.js';
@@ -20,6 +21,7 @@ import { ReviewController } from './review.controller.js';
     MerchantsModule,
     NoQueuesModule,
     OrderDecisionsModule,
+    PlayerCensorsModule,
     UnitDeliveriesModule,
     UnitInquiryModule,
   ],

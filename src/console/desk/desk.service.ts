@@ -19,6 +19,8 @@ import {
 } from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toListedOrderDto, toOrderDetailDto } from './order.mapper.js';
+import { PlayerCensors } from './player-censors.service.js';
+import type { Censor } from './players.js';
 import type { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import type { Unit } from './unit-name.js';
 
@@ -36,6 +38,7 @@ export class DeskService {
     private readonly suppliers: SuppliersService,
     private readonly merchants: MerchantsService,
     private readonly products: ProductsService,
+    private readonly players: PlayerCensors,
   ) {}
 
   /** @throws BAD_REQUEST */
@@ -77,7 +80,8 @@ export class DeskService {
     const supplierId = await this.supplierId(supplier);
     const question = { supplierId, state, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
     const page = await this.review.page(question);
-    return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller)) };
+    const censors = await this.players.censors(page.data, caller);
+    return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
   }
 
   /** @throws NOT_FOUND; CONFLICT while somebody else looks after it. */
@@ -137,7 +141,7 @@ function matches<Item extends { name: string }>(
 const readOptional = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : (readMoment(text) ?? undefined);
 
-const toReviewUnitDto = (row: ReviewRow, caller: Caller): ReviewUnitDto => ({
+const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor): ReviewUnitDto => ({
   order_number: row.order_number,
   unit: unitName(row),
   state: row.state,
@@ -145,7 +149,7 @@ const toReviewUnitDto = (row: ReviewRow, caller: Caller): ReviewUnitDto => ({
   reference_id: row.reference_id,
   supplier: row.supplier,
   reference: row.reference ?? `${row.order_number}.${unitName(row)}`,
-  supplier_reference: row.supplier_reference,
+  supplier_reference: censor(row.supplier_reference),
   sku: row.sku,
   amount: formatBaht(row.unit_price),
   since: row.unknown_since?.toISOString() ?? null,
@@ -157,7 +161,7 @@ const toReviewUnitDto = (row: ReviewRow, caller: Caller): ReviewUnitDto => ({
       : {
           kind: row.last_kind,
           outcome: row.last_outcome ?? '',
-          detail: row.last_detail,
+          detail: censor(row.last_detail),
           at: row.last_at.toISOString(),
         },
   claim:

@@ -5,8 +5,8 @@ import { toAttemptView } from '../../support/attempt-view.js';
 import type { AttemptOfUnit } from '../../support/order-support.repository.js';
 import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-desk.service.js';
 import type { StoryEntry } from '../../support/order-story.js';
+import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
-import type { Caller } from '../access/caller.js';
 import type {
   DeskAttemptDto,
   DeskItemDto,
@@ -17,18 +17,7 @@ import type {
   OrderMoneyDto,
   TimelineEntryDto,
 } from './order.dto.js';
-
-/** Who looks, as far as it decides what they see. */
-export type Viewer = Pick<Caller, 'may'>;
-
-const SHOWN_CHARACTERS = 3;
-
-/** Who is topped up, or the last characters of it for those who may not read players. */
-export const hidden = (text: string, viewer: Viewer): string =>
-  viewer.may('players.read') ? text : `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
-
-const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
-  text === null ? null : hidden(text, viewer);
+import { censorOf, hidden, hiddenIfAny, type Censor, type Viewer } from './players.js';
 
 export const toListedOrderDto = (order: DeskOrder, viewer: Viewer): ListedOrderDto => ({
   order_number: order.order_number,
@@ -46,20 +35,24 @@ export const toListedOrderDto = (order: DeskOrder, viewer: Viewer): ListedOrderD
   ended_at: isTerminalOrder(order.status) ? order.updated_at.toISOString() : null,
 });
 
-export const toOrderDetailDto = (order: DeskOrderDetail, viewer: Viewer): OrderDetailDto => ({
-  ...toListedOrderDto(order, viewer),
-  subtotal_amount: formatBaht(order.subtotal_amount),
-  discount_amount: formatBaht(order.discount_amount),
-  metadata: order.metadata ?? {},
-  failure_message: order.failure_message,
-  updated_at: order.updated_at.toISOString(),
-  items: order.items.map(toItemDto),
-  money: toMoneyDto(order.transfers, viewer),
-  units: order.units.map((unit) => toUnitDto(order.order_number, unit, viewer)),
-  timeline: order.timeline.map((entry) => toTimelineEntryDto(entry, viewer)),
-});
+export function toOrderDetailDto(order: DeskOrderDetail, viewer: Viewer): OrderDetailDto {
+  const censor = censorOf(order, viewer);
+  return {
+    ...toListedOrderDto(order, viewer),
+    subtotal_amount: formatBaht(order.subtotal_amount),
+    discount_amount: formatBaht(order.discount_amount),
+    // The merchant's own words, often about who buys.
+    metadata: (viewer.may('players.read') ? order.metadata : null) ?? {},
+    failure_message: censor(order.failure_message),
+    updated_at: order.updated_at.toISOString(),
+    items: order.items.map((item) => toItemDto(item, censor)),
+    money: toMoneyDto(order.transfers, viewer),
+    units: order.units.map((unit) => toUnitDto(order.order_number, unit, viewer, censor)),
+    timeline: order.timeline.map((entry) => toTimelineEntryDto(entry, viewer, censor)),
+  };
+}
 
-const toItemDto = (item: ItemRow): DeskItemDto => ({
+const toItemDto = (item: ItemRow, censor: Censor): DeskItemDto => ({
   item: item.position,
   sku: item.sku,
   quantity: item.quantity,
@@ -70,7 +63,7 @@ const toItemDto = (item: ItemRow): DeskItemDto => ({
   completed_quantity: item.completed_quantity,
   failed_quantity: item.failed_quantity,
   failure_code: item.failure_code,
-  failure_message: item.failure_message,
+  failure_message: censor(item.failure_message),
 });
 
 function toMoneyDto(transfers: Transfer[], viewer: Viewer): OrderMoneyDto {
@@ -96,30 +89,32 @@ const toMovementDto = (
   created_at: created_at.toISOString(),
 });
 
-const toUnitDto = (orderNumber: string, unit: DeskUnit, viewer: Viewer): DeskUnitDto => ({
+const toUnitDto = (orderNumber: string, unit: DeskUnit, viewer: Viewer, censor: Censor): DeskUnitDto => ({
   unit: unit.unit,
   state: unit.state,
   sku: unit.sku,
   price: formatBaht(unit.price),
   supplier: unit.supplier,
   reference: unit.attempts.at(-1)?.reference ?? `${orderNumber}.${unit.unit}`,
-  supplier_reference: unit.supplier_reference,
+  supplier_reference: censor(unit.supplier_reference),
   failure_code: unit.failure_code,
-  failure_message: unit.failure_message,
+  failure_message: censor(unit.failure_message),
   sends: unit.sends,
-  attempts: unit.attempts.map((attempt) => toAttemptDto(attempt, viewer)),
+  attempts: unit.attempts.map((attempt) => toAttemptDto(attempt, viewer, censor)),
   can_resolve: unit.state === 'unknown' || unit.state === 'review',
   can_cancel: unit.state === 'queued',
 });
 
-function toAttemptDto(attempt: AttemptOfUnit, viewer: Viewer): DeskAttemptDto {
-  const view = toAttemptView(attempt);
+function toAttemptDto(attempt: AttemptOfUnit, viewer: Viewer, censor: Censor): DeskAttemptDto {
+  const read = toAttemptView(attempt);
+  const view = { ...read, supplier_reference: censor(read.supplier_reference) };
   return viewer.may('costs.read') ? view : { ...view, cost: null, currency: null };
 }
 
 function toTimelineEntryDto(
   { at, expected_cost, max_cost, cost, currency, available_after, ...entry }: StoryEntry,
   viewer: Viewer,
+  censor: Censor,
 ): TimelineEntryDto {
   const costs = { expected_cost, max_cost, cost, currency };
   const given = {
@@ -127,5 +122,14 @@ function toTimelineEntryDto(
     ...(viewer.may('wallets.read') ? { available_after } : {}),
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { at: at.toISOString(), ...entry, ...known };
+  const { detail: told, reason, webhook_id: webhook } = entry;
+  // Of a webhook it is the address.
+  const detail = webhook === undefined || told === undefined ? told : shownAddress(told, viewer);
+  const text = told === undefined ? entry.text : entry.text.replaceAll(told, () => detail ?? '');
+  const said = {
+    text: censor(text),
+    ...(detail === undefined ? {} : { detail: censor(detail) }),
+    ...(reason === undefined ? {} : { reason: censor(reason) }),
+  };
+  return { at: at.toISOString(), ...entry, ...said, ...known };
 }

@@ -13,7 +13,8 @@ import { ReversalsService, type Reversal } from '../../support/reversals.service
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
-import { hidden } from '../desk/order.mapper.js';
+import { PlayerCensors } from '../desk/player-censors.service.js';
+import { censorOf, hiddenIfAny, type Censor } from '../desk/players.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 /** Reversals, as the pages ask for them. */
@@ -21,6 +22,7 @@ import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.
 export class ReversalPages {
   constructor(
     private readonly reversals: ReversalsService,
+    private readonly players: PlayerCensors,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -37,11 +39,12 @@ export class ReversalPages {
       before: before === undefined ? undefined : Number(before),
       limit: most + 1,
     });
+    const censor = await this.censors(found, caller);
     return toPage(
       found,
       most,
       ({ id }) => encodeCursor(id),
-      (reversal) => toReversalDto(reversal, caller),
+      (reversal) => toReversalDto(reversal, caller, censor(reversal)),
     );
   }
 
@@ -54,12 +57,28 @@ export class ReversalPages {
       ...{ id, by: caller.actor(reason) },
       ...(amount === undefined ? {} : { credit: amount }),
     });
-    return toReversalDto(closed, caller);
+    return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
+  }
+
+  /** By the player of its order or, where there is none, by whom its supplier told. */
+  private async censors(
+    reversals: readonly Reversal[],
+    caller: Caller,
+  ): Promise<(reversal: Reversal) => Censor> {
+    const ofOrders = await this.players.censors(reversals.filter(isAboutOrder), caller);
+    return (reversal) => {
+      if (isAboutOrder(reversal)) return ofOrders(reversal);
+      return censorOf({ user_id: reversal.player ?? '', server_id: null, character_id: null }, caller);
+    };
   }
 }
 
-const toReversalDto = (reversal: Reversal, caller: Caller): ReversalDto => ({
+const isAboutOrder = (reversal: Reversal): reversal is Reversal & { order_number: string } =>
+  reversal.order_number !== null;
+
+const toReversalDto = (reversal: Reversal, caller: Caller, censor: Censor): ReversalDto => ({
   ...reversal,
-  player: reversal.player === null ? null : hidden(reversal.player, caller),
+  player: hiddenIfAny(reversal.player, caller),
+  detail: censor(reversal.detail),
   ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),
 });

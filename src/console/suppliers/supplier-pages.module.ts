@@ -3,6 +3,7 @@ import { SupplierCataloguesModule } from '../../catalog/supplier-catalogues.modu
 import { FiguresModule } from '../../figures/figures.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { SupportModule } from '../../support/support.module.js';
+import { PlayerCensorsModule } from '../desk/player-censors.module.js';
 import { SupplierChanges } from './supplier-changes.service.js';
 import { ConsoleSupplierSettingsController } from './supplier-settings.controller.js';
 import { SupplierSettingsPages } from './supplier-settings.service.js';
@@ -11,7 +12,7 @@ import { ConsoleSuppliersController } from './suppliers.controller.js';
 
 /** Suppliers: how they do, and what operators do about them. */
 @Module({
-  imports: [FiguresModule, SuppliersModule, SupplierCataloguesModule, SupportModule],
+  imports: [FiguresModule, SuppliersModule, SupplierCataloguesModule, SupportModule, PlayerCensorsModule],
   // The paths with a word of their own come before those with a code.
   controllers: [ConsoleSupplierSettingsController, ConsoleSuppliersController],
   providers: [SupplierPages, SupplierChanges, SupplierSettingsPages],

@@ -14,6 +14,7 @@ import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { AMONG_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
+import { PlayerCensors } from '../desk/player-censors.service.js';
 import type {
   BalanceReadingsDto,
   ListedSupplierDto,
@@ -39,6 +40,7 @@ export class SupplierPages {
     private readonly minutes: MinuteFiguresRepository,
     private readonly states: SupplierStatesRepository,
     private readonly calls: UndecidedCallsRepository,
+    private readonly players: PlayerCensors,
   ) {}
 
   /** All of them, by their codes: they are few. */
@@ -102,9 +104,11 @@ export class SupplierPages {
   }
 
   /** The latest that told nothing to go by. @throws NOT_FOUND */
-  async listUndecided(code: string): Promise<UndecidedCallsDto> {
+  async listUndecided(caller: Caller, code: string): Promise<UndecidedCallsDto> {
     const { id } = await this.suppliers.getByCode(code);
-    return { data: (await this.calls.latest(id)).map(toUndecidedCallDto), among: AMONG_CALLS };
+    const calls = await this.calls.latest(id);
+    const censors = await this.players.censors(calls, caller);
+    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: AMONG_CALLS };
   }
 
   private async doingsOf(suppliers: readonly Supplier[]): Promise<Doings> {

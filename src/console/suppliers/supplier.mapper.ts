@@ -10,6 +10,7 @@ import type { SupplierQueue } from '../../figures/supplier-states.repository.js'
 import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import type { UndecidedCall } from '../../support/undecided-calls.repository.js';
+import type { Censor } from '../desk/players.js';
 import { toBalanceView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import type {
@@ -136,14 +137,12 @@ function toRefusalDto(refusal: Refusal): SyncRefusalDto {
   }
 }
 
-export const toUndecidedCallDto = ({
-  id,
-  ended_at,
-  item,
-  unit,
-  ...call
-}: UndecidedCall): UndecidedCallDto => ({
+export const toUndecidedCallDto = (
+  { id, ended_at, item, unit, ...call }: UndecidedCall,
+  censor: Censor,
+): UndecidedCallDto => ({
   ...call,
+  detail: censor(call.detail),
   id: String(id),
   at: ended_at.toISOString(),
   unit: unitName({ item, unit }),

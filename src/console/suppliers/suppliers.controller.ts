@@ -71,8 +71,8 @@ export class ConsoleSuppliersController {
     description: 'What it is still processing is not among them.',
     answer: { type: UndecidedCallsDto },
   })
-  calls(@SupplierCode() code: string): Promise<UndecidedCallsDto> {
-    return this.suppliers.listUndecided(code);
+  calls(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<UndecidedCallsDto> {
+    return this.suppliers.listUndecided(caller, code);
   }
 
   @Post(':code/pause')

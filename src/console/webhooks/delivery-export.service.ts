@@ -44,7 +44,7 @@ export class DeliveryExport {
     const filter = toDeliveryFilter(given);
     const pages = everyPage(async (cursor) => {
       const page = await this.desk.deliveries(filter, { cursor, limit: PAGE });
-      return { ...page, data: page.data.map(toConsoleDeliveryDto) };
+      return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
     });
     await answerCsv(response, 'deliveries.csv', COLUMNS, pages, (lines) =>
       logExport(this.database, caller, { list: 'deliveries', filter: given, lines }),

@@ -42,33 +42,40 @@ export class WebhookPages {
   ) {}
 
   /** @throws BAD_REQUEST for a cursor that no page carried. */
-  async list({ merchant, status, limit, cursor }: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
+  async list(
+    caller: Caller,
+    { merchant, status, limit, cursor }: WebhooksQueryDto,
+  ): Promise<Page<ConsoleWebhookDto>> {
     const filter = { merchantId: merchant === undefined ? undefined : Number(merchant), status };
     const page = await this.desk.list(filter, { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
-    return { ...page, data: page.data.map(toConsoleWebhookDto) };
+    return { ...page, data: page.data.map((each) => toConsoleWebhookDto(each, caller)) };
   }
 
   /** @throws NOT_FOUND */
-  async show(id: number): Promise<ConsoleWebhookDetailDto> {
-    return toConsoleWebhookDetailDto(await this.desk.get(id));
+  async show(caller: Caller, id: number): Promise<ConsoleWebhookDetailDto> {
+    return toConsoleWebhookDetailDto(await this.desk.get(id), caller);
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
   async deliveriesOf(
+    caller: Caller,
     id: number,
     { limit, cursor, ...query }: WebhookDeliveriesQueryDto,
   ): Promise<Page<ConsoleDeliveryDto>> {
     await this.desk.get(id);
     const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
     const page = await this.desk.deliveries({ ...toDeliveryFilter(query), webhookId: id }, asked);
-    return { ...page, data: page.data.map(toConsoleDeliveryDto) };
+    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
   }
 
   /** @throws BAD_REQUEST for a cursor that no page carried. */
-  async allDeliveries({ limit, cursor, ...query }: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
+  async allDeliveries(
+    caller: Caller,
+    { limit, cursor, ...query }: DeliveriesQueryDto,
+  ): Promise<Page<ConsoleDeliveryDto>> {
     const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
     const page = await this.desk.deliveries(toDeliveryFilter(query), asked);
-    return { ...page, data: page.data.map(toConsoleDeliveryDto) };
+    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
   }
 
   /** @throws NOT_FOUND */

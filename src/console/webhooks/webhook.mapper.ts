@@ -7,7 +7,8 @@ import type {
 } from '../../webhooks/webhook-desk.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/delivery.mapper.js';
-import { hidden, type Viewer } from '../desk/order.mapper.js';
+import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../desk/players.js';
+import { shownAddress } from './webhook-address.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
   ConsoleAttemptDto,
@@ -19,9 +20,9 @@ import type {
 
 const moment = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-export const toConsoleWebhookDto = (webhook: WebhookRow): ConsoleWebhookDto => ({
+export const toConsoleWebhookDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDto => ({
   id: webhook.id,
-  url: webhook.url,
+  url: shownAddress(webhook.url, viewer),
   merchant: { id: webhook.merchant_id, name: webhook.merchant_name },
   events: webhook.events,
   status: webhook.status,
@@ -31,8 +32,8 @@ export const toConsoleWebhookDto = (webhook: WebhookRow): ConsoleWebhookDto => (
   day: { succeeded: webhook.succeeded, ended: webhook.ended },
 });
 
-export const toConsoleWebhookDetailDto = (webhook: WebhookRow): ConsoleWebhookDetailDto => ({
-  ...toConsoleWebhookDto(webhook),
+export const toConsoleWebhookDetailDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDetailDto => ({
+  ...toConsoleWebhookDto(webhook, viewer),
   secret_hint: webhook.secret_hint,
   previous_secret_expires_at: moment(webhook.previous_secret_expires_at),
   max_retries: webhook.max_retries,
@@ -43,9 +44,9 @@ export const toConsoleWebhookDetailDto = (webhook: WebhookRow): ConsoleWebhookDe
   deleted_at: moment(webhook.deleted_at),
 });
 
-export const toConsoleDeliveryDto = (delivery: DeskDelivery): ConsoleDeliveryDto => ({
+export const toConsoleDeliveryDto = (delivery: DeskDelivery, viewer: Viewer): ConsoleDeliveryDto => ({
   id: Number(delivery.id),
-  webhook: { id: delivery.webhook_id, url: delivery.url },
+  webhook: { id: delivery.webhook_id, url: shownAddress(delivery.url, viewer) },
   merchant: { id: delivery.merchant_id, name: delivery.merchant_name },
   event_id: delivery.event_id,
   event: delivery.event,
@@ -74,7 +75,7 @@ export function toConsoleDeliveryDetailDto(
   const body = JSON.parse(delivery.body) as EventBody;
   const isHidden = secretsIn(delivery, body, viewer);
   return {
-    ...toConsoleDeliveryDto(delivery),
+    ...toConsoleDeliveryDto(delivery, viewer),
     body: withoutPlayer(body, viewer),
     attempts: attempts.flatMap(toAttempts).map((attempt) => hideAnswer(attempt, isHidden)),
   };
@@ -106,8 +107,23 @@ const playerIn = ({ data = {} }: EventBody): [name: string, value: string][] =>
   });
 
 function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
-  const cut = Object.fromEntries(playerIn(body).map(([name, value]) => [name, hidden(value, viewer)]));
-  return Object.keys(cut).length === 0 ? body : { ...body, data: { ...body.data, ...cut } };
+  const player = playerIn(body);
+  if (viewer.may('players.read') || player.length === 0) return body;
+  const cut = Object.fromEntries(player.map(([name, value]) => [name, hidden(value, viewer)]));
+  const named = { user_id: '', server_id: null, character_id: null, ...Object.fromEntries(player) };
+  const { metadata: _oftenOfTheBuyer, ...data } = body.data ?? {};
+  return { ...body, data: { ...(withoutNames(data, censorOf(named, viewer)) as object), ...cut } };
+}
+
+/** What suppliers said of it, in the data of an event, wherever that is. */
+function withoutNames(data: unknown, censor: Censor): unknown {
+  if (Array.isArray(data)) return data.map((each) => withoutNames(each, censor));
+  if (typeof data !== 'object' || data === null) return data;
+  const entries = Object.entries(data).map(([name, value]) => [
+    name,
+    name === 'failure_message' ? censor(value as string | null) : withoutNames(value, censor),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Whether a receiver's answer repeats what was sent to it, and the viewer may not see that: codes, or the player. */
@@ -118,7 +134,8 @@ function secretsIn(
 ): (answer: string) => boolean {
   const mayNotSeeCodes = toldCodes && !viewer.may('codes.reveal');
   const player = viewer.may('players.read') ? [] : playerIn(body).map(([, value]) => value);
-  return (answer) => mayNotSeeCodes || player.some((value) => answer.includes(value));
+  const holdsPlayer = holdsAny(player);
+  return (answer) => mayNotSeeCodes || holdsPlayer(answer);
 }
 
 const hideAnswer = (

@@ -38,8 +38,8 @@ export class ConsoleWebhooksController {
     summary: 'Webhooks of all merchants with how their deliveries go, newest first',
     answer: { pageOf: ConsoleWebhookDto },
   })
-  list(@Query() query: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
-    return this.webhooks.list(query);
+  list(@CurrentCaller() caller: Caller, @Query() query: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
+    return this.webhooks.list(caller, query);
   }
 
   @Post('webhooks/replay/preview')
@@ -72,8 +72,8 @@ export class ConsoleWebhooksController {
     summary: 'A webhook with its settings, also one that was deleted',
     answer: { type: ConsoleWebhookDetailDto },
   })
-  show(@PathId('webhook') id: number): Promise<ConsoleWebhookDetailDto> {
-    return this.webhooks.show(id);
+  show(@CurrentCaller() caller: Caller, @PathId('webhook') id: number): Promise<ConsoleWebhookDetailDto> {
+    return this.webhooks.show(caller, id);
   }
 
   @Get('webhooks/:id/deliveries')
@@ -82,10 +82,11 @@ export class ConsoleWebhooksController {
     answer: { pageOf: ConsoleDeliveryDto },
   })
   deliveriesOf(
+    @CurrentCaller() caller: Caller,
     @PathId('webhook') id: number,
     @Query() query: WebhookDeliveriesQueryDto,
   ): Promise<Page<ConsoleDeliveryDto>> {
-    return this.webhooks.deliveriesOf(id, query);
+    return this.webhooks.deliveriesOf(caller, id, query);
   }
 
   @Post('webhooks/:id/test')
@@ -103,8 +104,11 @@ export class ConsoleWebhooksController {
     summary: 'Deliveries to all webhooks, newest first',
     answer: { pageOf: ConsoleDeliveryDto },
   })
-  deliveries(@Query() query: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
-    return this.webhooks.allDeliveries(query);
+  deliveries(
+    @CurrentCaller() caller: Caller,
+    @Query() query: DeliveriesQueryDto,
+  ): Promise<Page<ConsoleDeliveryDto>> {
+    return this.webhooks.allDeliveries(caller, query);
   }
 
   @Get('deliveries.csv')

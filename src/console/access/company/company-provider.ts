@@ -18,6 +18,16 @@ export interface Proofs {
   verifier: string;
 }
 
+/** What somebody came with, and when they showed the provider who they are; null where it does not say. */
+export interface Arrival {
+  person: Person;
+  signedInAt: Date | null;
+}
+
+/** Whoever was away at the provider for longer has to begin again here, too. */
+export const AWAY_AT_MOST_SECONDS = 600;
+/** Longer than any session at a provider lasts: with it, the provider must say when somebody signed in, and need not ask anew. */
+const EVER_SECONDS = 10 * 365 * 86_400;
 const TIMEOUT_SECONDS = 5;
 /** After so long, what the provider says of itself is read anew. */
 const KNOWN_FOR_MS = 600_000;
@@ -47,7 +57,7 @@ export class CompanyProvider {
       ...{ state, nonce },
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      ...(isAgain ? { max_age: '0' } : {}),
+      max_age: String(isAgain ? 0 : EVER_SECONDS),
     };
     return oidc.buildAuthorizationUrl(await this.discovered(), parameters).href;
   }
@@ -55,26 +65,41 @@ export class CompanyProvider {
   /**
    * Trades the code for who the person is.
    * @param answer the parameters with which the provider sent the browser back.
+   * @param isAgain where the provider has to say that they signed in just now.
    * @throws NOT_FOUND where nothing is set up; what openid-client throws.
    */
-  async personOf(answer: URLSearchParams, { state, nonce, verifier }: Proofs): Promise<Person> {
-    const settings = this.assertSetUp();
+  async arrivalOf(answer: URLSearchParams, proofs: Proofs, isAgain: boolean): Promise<Arrival> {
+    this.assertSetUp();
     const provider = await this.discovered();
     const tokens = await oidc.authorizationCodeGrant(
       provider,
       new URL(`${this.returnUrl}?${answer.toString()}`),
       {
-        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+        ...{ expectedState: proofs.state, expectedNonce: proofs.nonce, pkceCodeVerifier: proofs.verifier },
+        ...(isAgain ? { maxAge: AWAY_AT_MOST_SECONDS } : {}),
         idTokenExpected: true,
       },
     );
     const claims = present(tokens.claims(), 'an ID token was expected, and so it is there');
+    const { auth_time: at } = claims;
+    return {
+      person: await this.personOf(provider, tokens.access_token, claims),
+      signedInAt: typeof at === 'number' ? new Date(at * 1000) : null,
+    };
+  }
+
+  private async personOf(
+    provider: oidc.Configuration,
+    accessToken: string,
+    claims: oidc.IDToken,
+  ): Promise<Person> {
+    const settings = this.assertSetUp();
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
     // Some providers keep the ID token small, and say the rest there. What is signed counts first.
     const more: Claims = await oidc
-      .fetchUserInfo(provider, tokens.access_token, claims.sub)
+      .fetchUserInfo(provider, accessToken, claims.sub)
       .catch((error: unknown) => {
         // Whoever is known already needs no address.
         if (signed.role === null) throw error;

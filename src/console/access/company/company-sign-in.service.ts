@@ -9,14 +9,12 @@ import { CompanyAccountsService } from '../../../operators/company-accounts.serv
 import { CompanySignInsRepository } from '../../../operators/company-sign-ins.repository.js';
 import { newLinkToken, sha256 } from '../../../operators/one-time-secrets.js';
 import { SignInService } from '../../../operators/sign-in.service.js';
-import { callerOf } from '../caller.js';
+import { callerOf, isRecent } from '../caller.js';
 import { CompanyCookie } from '../cookies.js';
 import { SessionsService } from '../sessions.service.js';
 import { describeFailure, signInOver, toCompanyError } from './company-failures.js';
-import { CompanyProvider, type Proofs } from './company-provider.js';
+import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from './company-provider.js';
 import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './company-sign-in.dto.js';
-
-const LASTS_SECONDS = 600;
 
 /**
  * Signs operators in with their company's account. A cookie binds the browser to what it began, and a row, which is taken
@@ -52,8 +50,8 @@ export class CompanySignInService {
     const token = newLinkToken();
     const isAgain = callerOf(request) !== null;
     const url = await this.asked(() => this.provider.addressOf(proofsOf(token), isAgain));
-    await this.begun.insert({ hash: sha256(token), next, seconds: LASTS_SECONDS });
-    this.cookie.set(response, token, LASTS_SECONDS);
+    await this.begun.insert({ hash: sha256(token), next, seconds: AWAY_AT_MOST_SECONDS });
+    this.cookie.set(response, token, AWAY_AT_MOST_SECONDS);
     return { url };
   }
 
@@ -65,7 +63,10 @@ export class CompanySignInService {
     const next = await this.begun.take(sha256(token));
     this.cookie.clear(response);
     if (next === null) throw signInOver();
-    const person = await this.asked(() => this.provider.personOf(parameters, proofsOf(token)));
+    const isAgain = callerOf(request) !== null;
+    const { person, signedInAt } = await this.asked(() =>
+      this.provider.arrivalOf(parameters, proofsOf(token), isAgain),
+    );
     const origin = this.sessions.originOf(request);
     const operator = await this.accounts.enter(person, origin).catch((error: unknown) => {
       const { issuer, subject } = person;
@@ -74,7 +75,8 @@ export class CompanySignInService {
       throw error;
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
-    return { ...(await this.sessions.open(request, response, operator.id, awaitsCode)), next };
+    const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);
+    return { ...(await this.sessions.open(request, response, operator, awaitsCode, isConfirmed)), next };
   }
 
   /** The cookie of a page at localhost, say, is not there when the provider leads back to 127.0.0.1. */

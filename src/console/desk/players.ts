@@ -1,0 +1,106 @@
+import type { Caller } from '../access/caller.js';
+
+/** Who looks, as far as it decides what they see. */
+export type Viewer = Pick<Caller, 'may'>;
+
+/** Who is topped up. */
+export interface Player {
+  user_id: string;
+  server_id: string | null;
+  character_id: string | null;
+}
+
+const SHOWN_CHARACTERS = 3;
+/** An encoding within another, and that within a third. */
+const DEEPEST_ENCODING = 3;
+
+const cut = (text: string): string => `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
+
+/** Who is topped up, or the last characters of it for those who may not read players. */
+export const hidden = (text: string, viewer: Viewer): string =>
+  viewer.may('players.read') ? text : cut(text);
+
+export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
+  text === null ? null : hidden(text, viewer);
+
+/** Cuts a player out of a text. */
+export type Censor = <Text extends string | null>(text: Text) => Text;
+
+/**
+ * What others wrote of an order, such as its supplier, as the viewer may read it: its player is cut there as it is in its
+ * own place. Where one is there in another writing, nothing is left of the text.
+ * @param player null where nobody knows who it was: then nothing is left of any text.
+ */
+export function censorOf(player: Player | null, viewer: Viewer): Censor {
+  if (viewer.may('players.read')) return (text) => text;
+  const whole = <Text extends string | null>(text: Text): Text => (text === null ? text : ('…' as Text));
+  if (player === null) return whole;
+  const names = namesOf(player).toSorted((one, other) => other.length - one.length);
+  if (names.length === 0) return (text) => text;
+  const plain = new RegExp(
+    names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'),
+    'giu',
+  );
+  const holds = holdsAny(names);
+  return <Text extends string | null>(text: Text): Text => {
+    if (text === null) return text;
+    const left = text.replace(plain, cut);
+    return holds(left) ? whole(text) : (left as Text);
+  };
+}
+
+/** What is longer than what is shown of it. */
+const namesOf = ({ user_id, server_id, character_id }: Player): string[] =>
+  [user_id, server_id, character_id].filter(
+    (name): name is string => name !== null && [...name].length > SHOWN_CHARACTERS,
+  );
+
+/** Whether a text has one of the words in it: as it is or, but for the shortest, in another writing of the web. */
+export function holdsAny(words: readonly string[]): (text: string) => boolean {
+  const searched = words.map(folded);
+  return (text) => {
+    const writings = writingsOf(text);
+    return searched.some((word) =>
+      (word.length > SHOWN_CHARACTERS ? writings : writings.slice(0, 1)).some((each) => each.includes(word)),
+    );
+  };
+}
+
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+function writingsOf(text: string): string[] {
+  // A space is a plus in a form.
+  const readings = [text, text.replaceAll('+', ' ')];
+  const writings = readings.flatMap((each) => layersOf(each)).map(folded);
+  const inBase64 = (text.match(/[A-Za-z0-9+/_-]{6,}/g) ?? []).map((word) =>
+    Buffer.from(word, 'base64').toString('utf8'),
+  );
+  return [...writings, ...inBase64.map(folded)];
+}
+
+/** A text, and what it is without one, two and three layers of encoding. */
+function layersOf(text: string): string[] {
+  const layers = [text];
+  for (let depth = 0; depth < DEEPEST_ENCODING; depth++) layers.push(decoded(layers.at(-1) ?? ''));
+  return layers;
+}
+
+const ENTITIES: Partial<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Without one layer of what URLs, JSON and HTML write instead of characters. */
+const decoded = (text: string): string =>
+  text
+    .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
+    .replace(
+      /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi,
+      (all, ...digits: (string | undefined)[]) =>
+        characterOf(Number.parseInt(digits.slice(0, 3).join(''), 16), all),
+    )
+    .replace(/\\(["'/\\])/g, '$1')
+    .replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, (all, hex?: string, digits?: string) =>
+      characterOf(hex === undefined ? Number(digits) : Number.parseInt(hex, 16), all),
+    )
+    .replace(/&(amp|lt|gt|quot|apos);/gi, (all, name: string) => ENTITIES[name.toLowerCase()] ?? all);
+
+const characterOf = (code: number, otherwise: string): string =>
+  code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;

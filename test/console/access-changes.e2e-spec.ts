@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { eventually } from '../support/eventually.js';
+import { ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
+
+const NEW_PASSWORD = 'a quite different passphrase';
+
+let console: ConsoleStack;
+beforeAll(async () => {
+  console = await ConsoleStack.start();
+});
+afterAll(() => console.close());
+
+const setUp = async (link: string): Promise<void> => {
+  const [, token] = link.split('#');
+  expect((await console.browser().post('/api/set-up', { token, password: NEW_PASSWORD })).status).toBe(200);
+};
+
+/** How an operator's access changes for good. */
+const CHANGES: [string, (operator: TestOperator) => Promise<unknown>][] = [
+  ['a reset', async ({ email }) => setUp((await console.operators.reset(email)).link)],
+  [
+    'disabling',
+    async ({ email }) => {
+      await console.operators.disable(email);
+      await console.operators.enable(email);
+    },
+  ],
+  [
+    'a new password',
+    async ({ email }) => {
+      const owner = console.browser();
+      await owner.post('/api/session', { email, password: PASSWORD });
+      await owner.post('/api/me/password', { password: PASSWORD, new_password: NEW_PASSWORD });
+    },
+  ],
+];
+
+describe('a browser that somebody has signed in with', () => {
+  /** Where a wrong password counted. */
+  async function countedAs({ id, email }: TestOperator, browser: Browser): Promise<string> {
+    const counters = async (): Promise<{ known: number; other: number }> => {
+      const [row] = await console.sql<{ known: number; other: number }>(
+        'SELECT known_device_failed_logins AS known, failed_logins AS other FROM operators WHERE id = $1',
+        [id],
+      );
+      return row ?? { known: -1, other: -1 };
+    };
+    const before = await counters();
+    expect((await browser.post('/api/session', { email, password: 'wrong' })).status).toBe(401);
+    const after = await counters();
+    return after.known > before.known ? 'known' : after.other > before.other ? 'other' : 'not counted';
+  }
+
+  it.each(CHANGES)(
+    'is one of anybody’s after %s, and known by the next sign-in again',
+    async (_how, change) => {
+      const operator = await console.signedIn();
+      expect(await countedAs(operator, operator.browser)).toBe('known');
+      await change(operator);
+      expect(await countedAs(operator, operator.browser)).toBe('other');
+      for (const password of [PASSWORD, NEW_PASSWORD])
+        await operator.browser.post('/api/session', { email: operator.email, password });
+      expect(await countedAs(operator, operator.browser)).toBe('known');
+    },
+  );
+
+  it('stays known to who changes the password in it', async () => {
+    const operator = await console.signedIn();
+    const change = { password: PASSWORD, new_password: NEW_PASSWORD };
+    expect((await operator.browser.post('/api/me/password', change)).status).toBe(200);
+    expect(await countedAs(operator, operator.browser)).toBe('known');
+  });
+});
+
+describe('what was shown a moment before a reset', () => {
+  /** Begins a request, and then a reset, while nobody can write sessions. @returns the request's status. */
+  async function overtaken(
+    { email }: TestOperator,
+    send: () => Promise<{ status: number }>,
+  ): Promise<number> {
+    const client = new pg.Client(console.config.DATABASE_URL);
+    await client.connect();
+    const waiting = (count: number): Promise<number> =>
+      eventually(
+        async () => {
+          const [row] = await console.sql<{ count: bigint }>(
+            `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          );
+          return Number(row?.count);
+        },
+        (found) => found >= count,
+      );
+    try {
+      await client.query('BEGIN; LOCK TABLE operator_sessions IN EXCLUSIVE MODE');
+      const sent = send();
+      await waiting(1);
+      const reset = console.operators.reset(email);
+      await waiting(2);
+      await client.query('COMMIT');
+      await reset;
+      return (await sent).status;
+    } finally {
+      await client.end();
+    }
+  }
+
+  it('signs nobody in: the right password', async () => {
+    const operator = await console.operator();
+    const { browser, email } = operator;
+    const signIn = { email, password: PASSWORD };
+    expect(await overtaken(operator, () => browser.post('/api/session', signIn))).toBe(401);
+    expect((await browser.get('/api/session')).status).toBe(401);
+    expect(
+      await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [operator.id]),
+    ).toEqual([]);
+  });
+});
+
+describe('a password', () => {
+  it('is changed once by those who prove the one before at the same moment', async () => {
+    const { browser } = await console.signedIn();
+    const change = { password: PASSWORD, new_password: NEW_PASSWORD };
+    const sent = [1, 2, 3].map(() => {
+      const tab = console.browser();
+      for (const [name, value] of browser.cookies) tab.cookies.set(name, value);
+      return tab.post('/api/me/password', change);
+    });
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 401, 401]);
+  });
+});

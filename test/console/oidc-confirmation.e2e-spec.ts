@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Answer, ErrorBody } from '../support/http.js';
+import {
+  answer,
+  begin,
+  companyScene,
+  outcome,
+  settingsOf,
+  whoAmI,
+  type SessionBody,
+} from './company-scene.js';
+import { ConsoleStack, type Browser } from './console-stack.js';
+
+const scene = companyScene();
+
+type Body = SessionBody & { confirmed_until: string | null };
+type IdToken = Record<string, unknown>;
+
+const signedInAt =
+  (minutesAgo: number | null) =>
+  ({ auth_time: _said, ...claims }: IdToken): IdToken =>
+    minutesAgo === null
+      ? claims
+      : { ...claims, auth_time: Math.floor(Date.now() / 1000) - Math.round(minutesAgo * 60) };
+
+/** Comes by the company, which says that the person signed in there so long ago; null: it does not say when. */
+async function come(subject: string, browser: Browser, minutesAgo: number | null): Promise<Answer<Body>> {
+  const query = await scene.company.signIn(await begin(browser), subject);
+  const answered = await scene.company.while({ says: signedInAt(minutesAgo) }, () => answer(browser, query));
+  return answered as Answer<Body>;
+}
+
+const offer = async (browser: Browser): Promise<unknown[]> => {
+  const { status, body } = await browser.post<ErrorBody>('/api/me/second-factor');
+  return [status, body.details?.[0]?.code];
+};
+
+describe('company sign-in', () => {
+  it.each([
+    [0, true],
+    [9, true],
+    [11, false],
+    [null, false],
+  ])('of %s minutes ago confirms who somebody is: %s', async (minutesAgo, isConfirmed) => {
+    const browser = scene.stack.browser();
+    const { status, body } = await come(scene.hire(), browser, minutesAgo);
+    expect([status, body.state, body.confirmed_until !== null]).toEqual([200, 'signed_in', isConfirmed]);
+    expect(await offer(browser)).toEqual(isConfirmed ? [200, undefined] : [403, 'CONFIRMATION_REQUIRED']);
+  });
+
+  it('confirms by what the provider says unasked, too', async () => {
+    const { body } = await scene.comeAs(scene.hire());
+    expect((body as Body).confirmed_until).not.toBeNull();
+  });
+
+  it('is asked of who is signed in as a new one, and refused where the provider counts one of before', async () => {
+    const subject = scene.hire();
+    const browser = scene.stack.browser();
+    await come(subject, browser, 11);
+    for (const minutesAgo of [11, null])
+      expect(outcome(await come(subject, browser, minutesAgo))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
+    expect((await whoAmI(browser)).body).toMatchObject({ state: 'signed_in', confirmed_until: null });
+    expect(await offer(browser)).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    expect((await come(subject, browser, 0)).body.confirmed_until).not.toBeNull();
+    expect(await offer(browser)).toEqual([200, undefined]);
+  });
+
+  it('that the provider gives no time of lets a new session set up the second factor that its role needs', async () => {
+    const strict = await ConsoleStack.start({ ...settingsOf(scene.company), CONSOLE_REQUIRE_2FA: 'money' });
+    try {
+      const browser = strict.browser();
+      const { body } = await come(scene.hire({ groups: ['leads'] }), browser, null);
+      expect([body.state, body.confirmed_until]).toEqual(['second_factor_required', null]);
+      expect(await offer(browser)).toEqual([200, undefined]);
+      await strict.sql(`UPDATE operator_sessions SET created_at = now() - interval '11 minutes'`);
+      expect(await offer(browser)).toEqual([403, 'CONFIRMATION_REQUIRED']);
+    } finally {
+      await strict.close();
+    }
+  });
+});
