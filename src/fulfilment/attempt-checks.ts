@@ -11,8 +11,8 @@ import { AttemptChecksRepository, type DueCheck } from './attempt-checks.reposit
 const RETRY_MS = 600_000;
 
 /**
- * Asks suppliers once more about what they bought, where a callback that proves nothing says that something is new: they
- * may have taken it back, which is a case for the operator.
+ * Asks suppliers once more about attempts that ended, where a callback that proves nothing says that something is new: they
+ * may have taken a success back, or sold what they refused, which is a case for the operator.
  */
 @Injectable()
 export class AttemptChecks {

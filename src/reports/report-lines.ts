@@ -80,6 +80,8 @@ export interface SupplierLine {
   succeeded_amount: string;
   failed: number;
   open: number;
+  /** Attempts that another one followed: none of them may be sold. */
+  given_up: number;
   agreed: number;
   unanswered: number;
   /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
@@ -90,6 +92,8 @@ export interface SupplierLine {
   unreadable: number;
   /** Those of the purchases that no book knows, and for which a case was opened now. */
   unknown: number;
+  /** How many purchases it lists as sold that are not bought by our books: those, and of attempts that ended otherwise. */
+  surplus: number;
   open_cases: number;
   /** Of the statement that was given in the place of a list; absent without one. */
   statement?: {
@@ -125,12 +129,14 @@ export function toSupplierLine({
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
     open: Number(counts.open),
+    given_up: Number(counts.given_up),
     agreed,
     unanswered: unanswered.count,
     unaskable,
     listed: list?.known ? list.purchases : null,
     unreadable: list?.known ? list.unreadable : 0,
     unknown: list?.known ? list.opened.length : 0,
+    surplus: list?.known ? list.surplus : 0,
     open_cases: openCases,
     ...(statement && {
       statement: {

@@ -15,7 +15,7 @@ import { Inquirer, type Answered } from './inquirer.js';
 import {
   SupplierReportRepository,
   type Place,
-  type SettledUnit,
+  type EndedAttempt,
   type UnitCounts,
 } from './supplier-report.repository.js';
 
@@ -50,7 +50,7 @@ export interface SupplierComparison {
 
 /** A unit of which the supplier says the opposite, for good. */
 interface Contradiction {
-  unit: SettledUnit;
+  unit: EndedAttempt;
   theirs: 'succeeded' | 'failed';
 }
 
@@ -76,9 +76,9 @@ export class SupplierReportService {
   ) {}
 
   /**
-   * Asks a supplier about each unit that was settled, of orders placed since a moment, and for its own list of what it
-   * sold since. A settled unit never changes again, so the units are read in pages, and no transaction is open while the
-   * supplier is asked.
+   * Asks a supplier about each unit that was settled, of orders placed since a moment, and each attempt that was given up,
+   * and for its own list of what it sold since. What ended never changes again, so it is read in pages, and no transaction
+   * is open while the supplier is asked.
    * @param statement is taken for the supplier's list, and for its word about units that it can't be asked about.
    */
   async compare(
@@ -90,11 +90,11 @@ export class SupplierReportService {
     const connection = this.registry.connect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
     const inquirer = new Inquirer(connection, wordsOf(statement));
-    const total = Number(counts.succeeded + counts.failed);
+    const total = Number(counts.succeeded + counts.failed + counts.given_up);
     const differences: Difference[] = [];
     let done = 0;
     onProgress(done, total, supplier.code);
-    for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
+    for await (const units of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
       const answers = await inquirer.askAll(units.map(toNamed), () =>
         onProgress(++done, total, supplier.code),
       );
@@ -148,14 +148,14 @@ export class SupplierReportService {
     await this.settlements.judgeUnsettled(this.database, answers);
   }
 
-  private async *pagesOfSettled(
+  private async *pagesOfEnded(
     supplierId: number,
     since: Date,
     firstOrderId: bigint,
-  ): AsyncGenerator<SettledUnit[]> {
-    let after: Place = { order_id: firstOrderId, item: 0, unit: 0 };
+  ): AsyncGenerator<EndedAttempt[]> {
+    let after: Place = { order_id: firstOrderId, item: 0, unit: 0, attempt: 0 };
     for (;;) {
-      const units = await this.units.pageOfSettled(supplierId, since, after, UNITS_AT_ONCE);
+      const units = await this.units.pageOfEnded(supplierId, since, after, UNITS_AT_ONCE);
       if (units.length > 0) yield units;
       const last = units.at(-1);
       if (!last || units.length < UNITS_AT_ONCE) return;
@@ -183,7 +183,7 @@ const toNamed = ({
   reference,
   supplier_reference: supplierReference,
   ...unit
-}: SettledUnit): NamedAttempt => ({
+}: EndedAttempt): NamedAttempt => ({
   ...{ sku, reference, supplierReference },
   ...(unit.sandbox_piece === null
     ? {}

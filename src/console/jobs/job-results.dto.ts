@@ -75,6 +75,11 @@ export class SupplierComparisonDto {
   @Amount() succeeded_amount!: string;
   @Count() failed!: number;
   @Count('Not settled yet') open!: number;
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Attempts that another one followed; absent of older reports',
+  })
+  given_up?: number;
   @Count() agreed!: number;
   @Count('No usable answer') unanswered!: number;
   @Count('Can’t be asked about without buying') unaskable!: number;
@@ -93,6 +98,11 @@ export class SupplierComparisonDto {
     description: 'Those of the purchases that no order knows, and that are cases since this report',
   })
   unknown?: number;
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Purchases that it lists as sold and that our books have as not bought',
+  })
+  surplus?: number;
   @Count('Reversals that nobody has closed') open_cases!: number;
   @ApiNullableText(null, 'Why something is not known') problem!: string | null;
   @ApiNullableText('1240.50') balance_amount!: string | null;
