@@ -67,6 +67,7 @@ import { UnknownPurchases1763800000090 } from './src/database/migrations/1763800
 import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000091-purchase-lists.js';
 import { PurchaseLimits1763800000092 } from './src/database/migrations/1763800000092-purchase-limits.js';
 import { ArchivedPurchases1763800000093 } from './src/database/migrations/1763800000093-archived-purchases.js';
+import { PurchasesNotBought1763800000098 } from './src/database/migrations/1763800000098-purchases-not-bought.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -168,6 +169,7 @@ const MIGRATIONS = [
   PurchaseLists1763800000091,
   PurchaseLimits1763800000092,
   ArchivedPurchases1763800000093,
+  PurchasesNotBought1763800000098,
 ];
 
 /**
