@@ -68,6 +68,7 @@ import { PurchaseLists1763800000091 } from './src/database/migrations/1763800000
 import { PurchaseLimits1763800000092 } from './src/database/migrations/1763800000092-purchase-limits.js';
 import { ArchivedPurchases1763800000093 } from './src/database/migrations/1763800000093-archived-purchases.js';
 import { PurchasesNotBought1763800000098 } from './src/database/migrations/1763800000098-purchases-not-bought.js';
+import { TurnedWords1763800000099 } from './src/database/migrations/1763800000099-turned-words.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -170,6 +171,7 @@ const MIGRATIONS = [
   PurchaseLimits1763800000092,
   ArchivedPurchases1763800000093,
   PurchasesNotBought1763800000098,
+  TurnedWords1763800000099,
 ];
 
 /**

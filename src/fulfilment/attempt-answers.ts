@@ -20,6 +20,8 @@ export interface DecidedAttempt {
   /** The claim whose call was answered; null where the supplier called us. */
   claim: number | null;
   outcome: DefiniteOutcome;
+  /** Whether it came before, as a callback that is sent again. */
+  isRepeated?: boolean;
   /** For the timeline. */
   calls: SupplierCall[];
 }

@@ -22,6 +22,8 @@ export interface SettleUnit {
   cancels?: boolean;
   /** Whether it is a success that lacks its code: it settles nothing, and may contradict how the unit was settled. */
   lacksCode?: boolean;
+  /** Whether the supplier said it before, in the same words: then it turns nothing. */
+  isRepeated?: boolean;
   /** What the supplier handed over, sealed. */
   delivered?: Buffer | null;
   /** The supplier calls that decided it, for the timeline; none when the operator did. */
@@ -56,13 +58,14 @@ export const toSettledRow = ({
   seen_attempt: seenAttempt ?? null,
 });
 
-export const toAnswerRow = ({ key, attempt, outcome }: Answer): AnswerRow => ({
+export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false }: Answer): AnswerRow => ({
   ...unitOf(key),
   attempt,
   state: outcome.kind,
   supplier_reference: supplierReferenceOf(outcome),
   detail: outcomeDetail(outcome),
   ...costColumns(outcome),
+  is_news: !isRepeated,
 });
 
 /** What was handed over, the commands that settled their units first. */

@@ -48,8 +48,8 @@ export interface SupplierComparison {
   openCases: number;
 }
 
-/** A unit of which the supplier says the opposite, for good. */
-interface Contradiction {
+/** What a supplier says for good of an attempt. */
+interface Word {
   unit: EndedAttempt;
   theirs: 'succeeded' | 'failed';
 }
@@ -98,15 +98,15 @@ export class SupplierReportService {
       const answers = await inquirer.askAll(units.map(toNamed), () =>
         onProgress(++done, total, supplier.code),
       );
-      const contradicted: Contradiction[] = [];
+      const words: Word[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
         const { reference } = unit;
+        if (theirs === 'succeeded' || theirs === 'failed') words.push({ unit, theirs });
         if (theirs === null || !contradicts(unit.state, theirs)) return;
         differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
-        if (theirs === 'succeeded' || theirs === 'failed') contradicted.push({ unit, theirs });
       });
-      await this.recordCases(contradicted);
+      await this.recordCases(words, statement === undefined);
     }
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const { unaskable } = inquirer;
@@ -137,13 +137,16 @@ export class SupplierReportService {
     };
   }
 
-  /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
-  private async recordCases(contradicted: Contradiction[]): Promise<void> {
-    if (contradicted.length === 0) return;
-    const answers = contradicted.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
+  /**
+   * What the supplier says for good, and otherwise than we have it or than it said before, is a case for the operator.
+   * @param isNews whether it says so now; a statement may be older than what it said since.
+   */
+  private async recordCases(words: Word[], isNews: boolean): Promise<void> {
+    if (words.length === 0) return;
+    const answers = words.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
       ...{ order_id, item, unit, attempt, state: theirs },
       ...{ supplier_reference: null, detail: 'found by topup report supplier' },
-      ...{ cost_micros: null, cost_currency: null },
+      ...{ cost_micros: null, cost_currency: null, is_news: isNews },
     }));
     await this.settlements.judgeUnsettled(this.database, answers);
   }

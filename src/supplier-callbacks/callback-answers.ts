@@ -68,6 +68,7 @@ export class CallbackAnswers {
       attempt: attempt.attempt,
       claim: null,
       outcome,
+      isRepeated,
       calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: told, durationMs: 0, process }],
     });
     if (typeof settled !== 'string') {

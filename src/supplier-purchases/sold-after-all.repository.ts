@@ -17,14 +17,17 @@ export class SoldAfterAllRepository {
     private readonly settlements: SettlementRepository,
   ) {}
 
-  /** @returns how many there are, and how many of them are cases since now. */
+  /**
+   * A list or a statement may be older than what the supplier said since: it turns no word.
+   * @returns how many there are, and how many of them are cases since now.
+   */
   async tell(supplierId: number, purchases: ToldPurchase[]): Promise<{ found: number; opened: number }> {
     const rows = purchases.filter(({ state }) => state === 'succeeded').map(toRow);
     if (rows.length === 0) return NONE;
     const values = FIND_SOLD_AFTER_ALL.with({ supplierId, purchases: rows });
     const sold = await this.database.query<Sold>(...values);
     if (sold.length === 0) return NONE;
-    const answers = sold.map((each) => ({ ...each, state: 'succeeded' }));
+    const answers = sold.map((each) => ({ ...each, state: 'succeeded', is_news: false }));
     const judged = await this.settlements.judgeUnsettled(this.database, answers);
     return { found: sold.length, opened: judged.filter((each) => each.is_new_reversal).length };
   }
