@@ -9,7 +9,7 @@ import {
   toPage,
   type Page,
 } from '../../core/pagination.js';
-import { ReversalsService, type Reversal } from '../../support/reversals.service.js';
+import { ReversalsService, type ClosedReversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
@@ -58,7 +58,7 @@ export class ReversalPages {
   }
 }
 
-const toReversalDto = (reversal: Reversal, caller: Caller): ReversalDto => ({
+const toReversalDto = (reversal: ClosedReversal, caller: Caller): ReversalDto => ({
   ...reversal,
   player: reversal.player === null ? null : hidden(reversal.player, caller),
   ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),
