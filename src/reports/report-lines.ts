@@ -3,7 +3,7 @@ import { formatBaht } from '../core/money.js';
 import { counted } from '../core/text.js';
 import { namedIn, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import type { DayFigures } from './daily-report.service.js';
-import { marginPercent, type MarginFigures } from './margin-report.service.js';
+import { marginOf, marginPercent, type MarginFigures } from './margin-report.service.js';
 import type { SupplierComparison } from './supplier-report.service.js';
 
 // What reports say, in words of the wire: amounts are strings in baht, counts are numbers.
@@ -46,20 +46,23 @@ export function toDailyLine(day: DayFigures): DailyLine {
 
 export interface MarginLine extends Record<'revenue' | 'cost' | 'margin', string> {
   units: number;
-  /** Null where there is no revenue, or no cost is known. */
+  /** Of the revenue of which a cost is known; null where there is none. */
   margin_percent: number | null;
   cost_estimated_units: number;
+  /** These make no margin, and their revenue is none of what it is a part of. */
   cost_unknown_units: number;
+  cost_unknown_revenue: string;
 }
 
 export const toMarginLine = (figures: MarginFigures): MarginLine => ({
   units: Number(figures.units),
   revenue: formatBaht(figures.revenue),
   cost: formatBaht(figures.cost),
-  margin: formatBaht(figures.revenue - figures.cost),
+  margin: formatBaht(marginOf(figures)),
   margin_percent: marginPercent(figures),
   cost_estimated_units: Number(figures.cost_estimated_units),
   cost_unknown_units: Number(figures.cost_unknown_units),
+  cost_unknown_revenue: formatBaht(figures.cost_unknown_revenue),
 });
 
 /** Where nothing was settled yet, the balance is all that the supplier was asked about. */

@@ -47,7 +47,12 @@ export class MarginFiguresDto {
   @ApiProperty({ type: Number, nullable: true, example: 12.5, description: 'Null where no cost is known' })
   margin_percent!: number | null;
   @Count('Whose supplier never told the cost: what was expected counts') cost_estimated_units!: number;
-  @Count('Whose cost nobody knows: it counts as nothing') cost_unknown_units!: number;
+  @Count('Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
+  @ApiProperty({
+    ...{ type: String, required: false, example: '805.00' },
+    description: 'What merchants paid for those; absent of older reports, in which it counts as margin',
+  })
+  cost_unknown_revenue?: string;
 }
 
 export class MarginRowDto extends MarginFiguresDto {
