@@ -70,8 +70,10 @@ export const isCompleteComparison = ({
   balance,
   unanswered,
   list,
-}: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list'>): boolean =>
+  unnoticed,
+}: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list' | 'unnoticed'>): boolean =>
   unanswered.count === 0 &&
+  unnoticed === null &&
   (balance.known || balance.reached) &&
   (list === null || (list.known && list.unreadable === 0));
 
@@ -120,6 +122,7 @@ export function toSupplierLine({
   differences,
   unanswered,
   unaskable,
+  unnoticed,
   list,
   statement,
   openCases,
@@ -127,7 +130,10 @@ export function toSupplierLine({
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
   return {
     supplier,
-    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered, list }) && openCases === 0,
+    ok:
+      differences.length === 0 &&
+      isCompleteComparison({ balance, unanswered, list, unnoticed }) &&
+      openCases === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
@@ -148,7 +154,8 @@ export function toSupplierLine({
         unclear_statuses: statement.unclear,
       },
     }),
-    problem: (unanswered.count > 0 ? unanswered.reason : null) ?? problemOf(list) ?? balanceProblem,
+    problem:
+      (unanswered.count > 0 ? unanswered.reason : null) ?? unnoticed ?? problemOf(list) ?? balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
     balance_currency: balance.known ? balance.amount.currency : null,
     differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { Database } from '../database/database.js';
-import type { NamedAttempt, SupplierBalance } from '../suppliers/supplier-adapter.js';
+import { whyUnnoticed, type NamedAttempt, type SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import type {
@@ -40,6 +40,8 @@ export interface SupplierComparison {
   unanswered: { count: number; reason: string | null };
   /** Units about which the supplier can't be asked, or only in a way that may buy them. */
   unaskable: number;
+  /** Why nobody would notice if it took these back; null where it would be noticed, and where there are none. */
+  unnoticed: string | null;
   /** What it lists that it sold; null where it has no list. */
   list: ListReading;
   /** What of the statement was not taken for what it is; null without one. */
@@ -125,6 +127,7 @@ export class SupplierReportService {
       differences,
       unanswered,
       unaskable,
+      unnoticed: unaskable > 0 ? whyUnnoticed(connection.adapter, connection.settings) : null,
       list,
       statement: statement
         ? {
