@@ -85,8 +85,15 @@ export class PurchaseListsService {
   /** Takes a statement of a supplier for its list. @param name of the file. */
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
-    for (let begin = 0; begin < statement.length; begin += STATED_AT_ONCE) {
-      const told = statement
+    const unnamed = statement.flatMap((each) =>
+      each.reference === null ? [each.supplierReference ?? ''] : [],
+    );
+    const settled = await this.unknown.settledNames(supplier.id, unnamed);
+    const others = statement.filter(
+      ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
+    );
+    for (let begin = 0; begin < others.length; begin += STATED_AT_ONCE) {
+      const told = others
         .slice(begin, begin + STATED_AT_ONCE)
         .map(({ line, status, verdict: _, ...purchase }) => ({
           ...purchase,

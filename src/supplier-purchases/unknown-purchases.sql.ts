@@ -127,6 +127,19 @@ export const TELL_PURCHASES = statement(
 );
 
 /**
+ * Those of a supplier's names of purchases that units were settled with. An attempt that succeeded with its first answer
+ * has no name of its own, so that these are not found by index: only for what an operator asks.
+ */
+export const FIND_SETTLED_NAMES = statement(
+  'unknown_purchases.find_settled_names',
+  { supplierId: 'int', names: 'text[]' },
+  ({ supplierId, names }) => `
+    SELECT DISTINCT u.supplier_reference AS name
+    FROM suppliers own JOIN suppliers s USING (adapter, base_url, account) JOIN order_units u ON u.supplier_id = s.id
+    WHERE own.id = ${supplierId} AND u.state = 'succeeded' AND u.supplier_reference = ANY(${names})`,
+);
+
+/**
  * In SQL: those of the cases `looked` that are about a purchase that an attempt at the same account made. One look into an index for each. A
  * supplier that has forgotten a reference may sell under it again: then it calls what the unit was given otherwise than
  * the case's, which is still nobody's. A vendor may call one purchase otherwise once it is done.

@@ -141,6 +141,21 @@ describe('a purchase that its supplier lists as sold', () => {
     ]);
   });
 
+  it('is none in a statement of its own names only, where the unit succeeded with the first answer', async () => {
+    const { reference_id } = await stack.order(
+      merchant,
+      [{ sku: await stack.product('35.00') }],
+      unique('player'),
+    );
+    const { order_number } = await stack.orderWith(merchant, reference_id, 'completed');
+    const file = path.join(directory, 'theirs.csv');
+    const nobodys = unique('S-nobody');
+    writeFileSync(file, `supplier_reference,status\nS-${order_number}.1.1,Sukses\n${nobodys},Sukses\n`);
+    await report('--statement', file);
+    const unknown = (await openCases()).filter(({ kind }) => kind === 'unknown_purchase');
+    expect(unknown).toMatchObject([{ supplier_reference: nobodys }]);
+  });
+
   it('is a case that a worker opens and counts, which reads the list', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     list(reference);
