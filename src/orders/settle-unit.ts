@@ -16,7 +16,7 @@ export interface SettleUnit {
   attempt: number | null;
   /** The claim whose call was answered: a refusal settles no other. Null where no call of ours was. */
   claim: number | null;
-  /** The attempt that the operator looked at: another one is not decided about. Absent where any may be. */
+  /** The attempt that was looked at by whoever decides or cancels: another one is not decided about. Absent where any may be. */
   seenAttempt?: number | undefined;
   /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
   cancels?: boolean;

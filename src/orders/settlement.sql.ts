@@ -65,10 +65,9 @@ export const SETTLE_UNITS = statement(
     WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
+      AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
-               WHEN c.attempt IS NULL
-               THEN u.state IN ('unknown', 'review')
-                    AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
+               WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
                ELSE c.claim IS NULL OR c.state = 'succeeded' OR u.claim = c.claim END
     RETURNING u.order_id, u.item, u.unit, u.state`,
 );
