@@ -70,6 +70,8 @@ import { ArchivedPurchases1763800000093 } from './src/database/migrations/176380
 import { OperatorsAccess1763800000094 } from './src/database/migrations/1763800000094-operators-access.js';
 import { OperatorsMakers1763800000095 } from './src/database/migrations/1763800000095-operators-makers.js';
 import { GeneratedColumns1763800000097 } from './src/database/migrations/1763800000097-generated-columns.js';
+import { PurchasesNotBought1763800000098 } from './src/database/migrations/1763800000098-purchases-not-bought.js';
+import { TurnedWords1763800000099 } from './src/database/migrations/1763800000099-turned-words.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -174,6 +176,8 @@ const MIGRATIONS = [
   OperatorsAccess1763800000094,
   OperatorsMakers1763800000095,
   GeneratedColumns1763800000097,
+  PurchasesNotBought1763800000098,
+  TurnedWords1763800000099,
 ];
 
 /**

@@ -19,6 +19,7 @@ import { BookPartitions } from './maintenance/book-partitions.js';
 import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
 import { OldPartitions } from './maintenance/old-partitions.js';
 import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
+import { WrittenAheadRepository } from './maintenance/written-ahead.repository.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { PurchaseLists } from './maintenance/purchase-lists.js';
@@ -51,6 +52,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     WebhookDispatcher,
     WebhooksProcessor,
     OverdueSweeper,
+    WrittenAheadRepository,
     EventPartitionsRepository,
     EventPartitions,
     OldPartitionsRepository,

@@ -34,7 +34,7 @@ export const LONG = {
     'nginx',
     'ops/(pooler|read-replica|tls)',
   ],
-  browsers: ['console/browser/(?!orders)', 'site/browser'],
+  browsers: ['console/browser/(?!orders)[^/]+', 'site/browser'],
 };
 
 /** One regular expression for all of them. */

@@ -49,8 +49,10 @@ export class ArchiveRepository {
     return this.one<sql.Ends>(sql.findEnds(nameOf(parts, 'orders'), upper));
   }
 
-  async findObstacles({ lower, upper, parts }: Section): Promise<sql.Obstacles> {
-    const text = sql.findObstacles(nameOf(parts, 'orders'), nameOf(parts, 'order_units'), { lower, upper });
+  /** @param days how long ago the last change of an order has to be. */
+  async findObstacles({ lower, upper, parts }: Section, days: number): Promise<sql.Obstacles> {
+    const [orders, units] = [nameOf(parts, 'orders'), nameOf(parts, 'order_units')];
+    const text = sql.findObstacles(orders, units, { lower, upper, days });
     return this.one<sql.Obstacles>(text);
   }
 
@@ -119,14 +121,19 @@ export class ArchiveRepository {
   async keep({ parts }: Section, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
-    const purchases = kept.keepPurchases(orders, nameOf(parts, 'unit_attempts'));
+    const purchases = kept.keepPurchases(
+      orders,
+      nameOf(parts, 'order_units'),
+      nameOf(parts, 'unit_attempts'),
+    );
     await this.inPieces(orders, [references, purchases], onProgress);
   }
 
   /** Keeps the names of their purchases as they are now. */
   async keepPurchases({ parts }: Pick<Section, 'parts'>): Promise<void> {
     const orders = nameOf(parts, 'orders');
-    await this.inPieces(orders, [kept.keepPurchases(orders, nameOf(parts, 'unit_attempts'))]);
+    const [units, attempts] = [nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts')];
+    await this.inPieces(orders, [kept.keepPurchases(orders, units, attempts)]);
   }
 
   /** How many orders are not kept just as they are. */

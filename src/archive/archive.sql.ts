@@ -131,17 +131,24 @@ export const findEnds = (orders: string, upper: string): string => `
 /** Why a partition can't be archived yet: the id of an order of each kind, or null. */
 export interface Obstacles {
   open: string | null;
+  fresh: string | null;
   review: string | null;
   contradicted: string | null;
   untold: string | null;
   unchecked: string | null;
 }
 
-export function findObstacles(orders: string, units: string, range: Omit<Range, 'key'>): string {
+/** @param days how long ago the last change of an order has to be. */
+export function findObstacles(
+  orders: string,
+  units: string,
+  { days, ...range }: Omit<Range, 'key'> & { days: number },
+): string {
   const one = (from: string, key: string): string =>
     `(SELECT ${key}::text FROM ${from} AND ${within({ ...range, key })} LIMIT 1)`;
   return `
     SELECT (SELECT id::text FROM ${orders} WHERE status IN ('pending', 'processing') ORDER BY created_at, id LIMIT 1) AS open,
+           (SELECT id::text FROM ${orders} WHERE updated_at > statement_timestamp() - interval '${days} days' LIMIT 1) AS fresh,
            (SELECT order_id::text FROM ${units} WHERE state = 'review' LIMIT 1) AS review,
            ${one(`supplier_reversals WHERE status = 'open'`, 'order_id')} AS contradicted,
            ${one(`webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.status = 'pending'`, 'e.order_id')} AS untold,

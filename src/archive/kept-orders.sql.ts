@@ -40,17 +40,26 @@ export const FORGET_REFERENCES = `
   DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 /**
- * Keeps the names of purchases that an order's number does not find, as they are now. $1 after this order's id, $2 through
- * that one.
+ * Keeps the names of purchases that an order's number does not find, and of those that are none by our books, as they are
+ * now. $1 after this order's id, $2 through that one.
  */
-export const keepPurchases = (orders: string, attempts: string): string => `
-  INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference)
-  SELECT a.supplier_id, a.reference, a.order_id, a.supplier_reference
-  FROM ${orders} o JOIN ${attempts} a ON a.order_id = o.id LEFT JOIN archived_purchases p
+export const keepPurchases = (orders: string, units: string, attempts: string): string => `
+  INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference, not_bought)
+  SELECT a.supplier_id, a.reference, a.order_id, ended.name, ended.not_bought
+  FROM ${orders} o
+  JOIN ${attempts} a ON a.order_id = o.id
+  JOIN ${units} u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
+  CROSS JOIN LATERAL (
+    SELECT a.ended_as IS NOT NULL OR u.state = 'failed' AS not_bought,
+           -- One that succeeded with its first answer is named by its unit only.
+           coalesce(a.supplier_reference, CASE WHEN a.number = u.attempt THEN u.supplier_reference END) AS name) ended
+  LEFT JOIN archived_purchases p
     ON p.supplier_id = a.supplier_id AND p.reference = a.reference AND p.order_id = a.order_id
-  WHERE o.id > $1 AND o.id <= $2 AND NOT starts_with(a.reference, o.order_number || '.')
-    AND (p.order_id IS NULL OR p.supplier_reference IS DISTINCT FROM a.supplier_reference)
-  ON CONFLICT (supplier_id, reference, order_id) DO UPDATE SET supplier_reference = excluded.supplier_reference`;
+  WHERE o.id > $1 AND o.id <= $2 AND (ended.not_bought OR NOT starts_with(a.reference, o.order_number || '.'))
+    AND (p.order_id IS NULL
+         OR (p.supplier_reference, p.not_bought) IS DISTINCT FROM (ended.name, ended.not_bought))
+  ON CONFLICT (supplier_id, reference, order_id)
+  DO UPDATE SET supplier_reference = excluded.supplier_reference, not_bought = excluded.not_bought`;
 
 /** Removes those of orders that are back. $1 from this id, $2 up to that one, which is not included, $3 how many. */
 export const FORGET_PURCHASES = `

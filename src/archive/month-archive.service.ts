@@ -13,7 +13,10 @@ import { Links, type Link } from './link.js';
 import { MANIFEST, readManifest, type Manifest } from './manifest.js';
 import { SectionFiles, type Files, type OnStep } from './section-files.js';
 
-/** A month whose orders leave the database has ended this long ago: suppliers and merchants have had their say. */
+/**
+ * A month whose orders leave the database has ended this long ago, and none of them has changed since: suppliers and
+ * merchants have had their say.
+ */
 export const KEEP_DAYS = 90;
 
 export interface ArchiveOptions {
@@ -252,9 +255,10 @@ export class MonthArchiveService {
       throw refused(
         `${name} can't be archived yet: order ${leftOpen} was left open by the last closed month`,
       );
-    const found = await archive.findObstacles(section);
+    const found = await archive.findObstacles(section, KEEP_DAYS);
     const why = {
       open: 'has not ended',
+      fresh: `ended less than ${KEEP_DAYS} days ago`,
       review: 'has a unit in review',
       contradicted: 'has an open reversal',
       untold: 'has an event that is still being delivered',

@@ -1,20 +1,30 @@
-import { totalOf, type Grouping, type MarginRow } from '../reports/margin-report.service.js';
+import {
+  MARGIN_TIMEZONE,
+  totalOf,
+  type Grouping,
+  type MarginFigures,
+  type MarginRow,
+} from '../reports/margin-report.service.js';
 import { toMarginLine } from '../reports/report-lines.js';
+import { formatBaht } from '../core/money.js';
+import { counted } from '../core/text.js';
 import { toCsv } from '../core/csv.js';
 import { archivedIn } from './archived-in.js';
-import { listTable, type Result } from './output.js';
+import { listTable, paragraphs, type Result } from './output.js';
 import type { Line } from './pieces.js';
 
 /**
- * Revenue, cost and margin as JSON, as CSV, or as a table with a total.
+ * Revenue, cost and margin of these days as JSON, as CSV, or as a table with a total.
  * @param archived how many orders of these days are not in it.
  */
 export function marginReport(
   by: Grouping,
   rows: MarginRow[],
+  { from, to }: { from: string; to: string },
   { csv = false, archived }: { csv?: boolean; archived: number },
 ): Result {
   const warnings = archivedIn(archived, 'that ended on these days', 'their units are not counted');
+  const range = `${from} to ${to} in ${MARGIN_TIMEZONE}, both included`;
   const json = rows.map((row) => ({
     [by]: by === 'merchant' ? Number(row.about) : row.about,
     ...toMarginLine(row),
@@ -27,9 +37,18 @@ export function marginReport(
   }
   const total = withDecimal({ [by]: 'total', ...toMarginLine(totalOf(rows)) });
   const text = (): string =>
-    lines.length === 0 ? 'Nothing was sold on these days.' : listTable([...lines, total]);
+    paragraphs(
+      range,
+      lines.length === 0 ? 'Nothing was sold on these days.' : listTable([...lines, total]),
+      apartIn(totalOf(rows)),
+    );
   return { json, text, warnings };
 }
+
+const apartIn = ({ cost_unknown_units: units, cost_unknown_revenue: revenue }: MarginFigures): string =>
+  units === 0n
+    ? ''
+    : `Nobody knows what ${counted(Number(units), 'unit')} for ${formatBaht(revenue)} THB cost: they make no margin here.`;
 
 /** As people read a column of percentages: each with its fraction digit. */
 const withDecimal = (line: ReturnType<typeof toMarginLine>): Line => ({

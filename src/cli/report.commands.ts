@@ -42,7 +42,8 @@ wallet, and the exit code is 1 if it does not hold. Refunds move money from held
 const MARGIN_HELP = `
 Counts the units that succeeded, on the day their order ended, so that the revenue is what report daily calls spent. The
 cost is what the supplier told, at the exchange rate when the attempt began. Where it told none, the expected cost
-counts (cost_estimated_units); where nobody knows it, nothing does (cost_unknown_units). What suppliers took back
+counts (cost_estimated_units). Units of which nobody knows a cost (cost_unknown_units) make no margin: what merchants paid
+for them (cost_unknown_revenue) is a part of the revenue, and not of what the percentage is of. What suppliers took back
 afterwards is not subtracted: see topup reversal list.
 `;
 
@@ -59,7 +60,7 @@ ${STATEMENT_COLUMNS.join(', ')}.
 
 interface MarginGiven {
   from: string;
-  to: string;
+  to?: string;
   by: Grouping;
   csv?: boolean;
   includeSandbox?: boolean;
@@ -152,7 +153,7 @@ function defineMargin(report: Command, act: Act): void {
     .command('margin')
     .description('Report revenue, cost and margin by product, supplier, merchant or day.')
     .requiredOption('--from <day>', `first day, in ${MARGIN_TIMEZONE}, such as 2026-01-15`, day)
-    .requiredOption('--to <day>', 'last day, included', day)
+    .option('--to <day>', 'last day, included (default: today)', day)
     .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
     .option('--csv', 'print CSV with a header line')
     .addOption(includeSandboxOption())
@@ -163,11 +164,10 @@ function defineMargin(report: Command, act: Act): void {
     .action(
       act(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
         if (csv) refuseBoth(command, '--csv');
-        const rows = await app.get(MarginReportService).run({ from, to }, by, { includeSandbox });
-        return marginReport(by, rows, {
-          csv,
-          archived: await app.get(ArchivedOrders).countSold({ from, to }, { includeSandbox }),
-        });
+        const range = { from, to: to ?? today(MARGIN_TIMEZONE) };
+        const rows = await app.get(MarginReportService).run(range, by, { includeSandbox });
+        const archived = await app.get(ArchivedOrders).countSold(range, { includeSandbox });
+        return marginReport(by, rows, range, { csv, archived });
       }),
     );
 }
@@ -238,6 +238,10 @@ function defineSupplier(report: Command, act: Act): void {
       }),
     );
 }
+
+/** As 2026-01-15. */
+const today = (timezone: string): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
 
 const collected = (text: string, earlier: string[] = []): string[] => [...earlier, text];
 

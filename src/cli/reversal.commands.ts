@@ -1,4 +1,6 @@
 import type { Satang } from '../core/money.js';
+import type { Actor } from '../audit-log/audit-log.js';
+import { AppError } from '../core/errors.js';
 import { MAX_INTEGER } from '../core/pagination.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -7,7 +9,12 @@ import { list, listTable, paragraphs, record, recordTable, type Result, type Str
 import { jsonArray, tables } from './pieces.js';
 import { CommandError } from './problems.js';
 import { ReversalsModule } from '../support/reversals.module.js';
-import { ReversalsService, type Reversal, type ReversalDetail } from '../support/reversals.service.js';
+import {
+  ReversalsService,
+  type ClosedReversal,
+  type Reversal,
+  type ReversalDetail,
+} from '../support/reversals.service.js';
 
 const KINDS = `
 taken_back: we paid, but the supplier now says that the unit failed.
@@ -82,18 +89,40 @@ export const reversalCommands: CommandGroup = {
         act(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
           if (others.length === 0) {
             await confirm(`Reversal ${first} is closed for good.`, { yes });
-            return record({ ...(await app.get(ReversalsService).close({ id: first, credit, by })) });
+            return closedOne(await app.get(ReversalsService).close({ id: first, credit, by }));
           }
           if (credit !== undefined) throw new CommandError('a credit is given with one case at a time');
           await confirm(`${others.length + 1} reversals are closed for good.`, { yes });
-          const closed = [];
-          for (const each of [first, ...others])
-            closed.push({ ...(await app.get(ReversalsService).close({ id: each, by })) });
-          return list(closed, '');
+          return closeAll(app.get(ReversalsService), [first, ...others], by);
         }),
       );
   },
 };
+
+/** A credit that was given before is not given again, and so it is said. */
+function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Result {
+  if (!before) return record({ ...reversal });
+  const by = before.by === null ? '' : ` by ${before.by}`;
+  return {
+    ...record({ ...reversal, credited_before: before }),
+    warnings: [`credited before,${by} at ${before.at}: the wallet stays as it is`],
+  };
+}
+
+/** One that is closed already, by somebody else or by itself, holds up none of the others. */
+async function closeAll(reversals: ReversalsService, all: number[], by: Actor): Promise<Result> {
+  const closed = [];
+  const warnings = [];
+  for (const id of all) {
+    try {
+      closed.push({ ...(await reversals.close({ id, by })) });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+      warnings.push(error.message);
+    }
+  }
+  return { ...list(closed, ''), warnings };
+}
 
 /** @param pages of all cases, or at least one more than the limit where there are as many. */
 function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {

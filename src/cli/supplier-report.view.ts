@@ -36,7 +36,7 @@ export function supplierReport(
         suppliers.reduce((sum, { open_cases }) => sum + open_cases, 0),
       ),
       suppliers
-        .flatMap((each) => [unaskableIn(each), unclearIn(each), passedOverIn(each)])
+        .flatMap((each) => [surplusIn(each), unaskableIn(each), unclearIn(each), passedOverIn(each)])
         .filter((line) => line !== '')
         .join('\n'),
       ...archivedIn(
@@ -60,6 +60,11 @@ function verdictOf(ok: boolean, differences: number, incomplete: string[], openC
     openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
   return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
+
+const surplusIn = ({ supplier, surplus, statement }: SupplierLine): string =>
+  surplus === 0
+    ? ''
+    : `${statement?.name ?? `The list of ${supplier}`} has ${counted(surplus, 'purchase')} more than our books: topup reversal list shows what was sold.`;
 
 /** What has to be compared with what the vendor's own site lists. */
 const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>

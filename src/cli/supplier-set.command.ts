@@ -8,6 +8,8 @@ import {
   type Changes,
   type SupplierSettings,
 } from '../suppliers/supplier-settings.js';
+import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import { whyUnnoticed } from '../suppliers/supplier-adapter.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
@@ -120,6 +122,9 @@ async function setSupplier(app: INestApplicationContext, given: SetGiven): Promi
   suppliers.assertTiming(timeoutMs);
   const remarks = await confirmMove(suppliers, settings, yes);
   const saved = await suppliers.set(settings, { operator, reason });
+  const { adapter: known, settings: read } = app.get(SupplierRegistry).connect(saved);
+  const why = whyUnnoticed(known, read);
+  if (why !== null) remarks.push(`Supplier ${code} ${why}.`);
   return { ...record({ ...viewOf(app, saved) }), remarks };
 }
 

@@ -240,8 +240,8 @@ export class Metrics {
     this.laterAttempts.inc({ from, to });
   }
 
-  supplierContradicted(supplier: string): void {
-    this.contradictions.inc({ supplier });
+  supplierContradicted(supplier: string, times = 1): void {
+    this.contradictions.inc({ supplier }, times);
   }
 
   /** @param verdict what came of a callback, or `limited` where it came too fast to be read. */

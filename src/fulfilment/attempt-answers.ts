@@ -27,6 +27,8 @@ export interface DecidedAttempt {
   outcome: DefiniteOutcome;
   /** The adapter of its supplier, and how often the unit was sent; absent where a success needs no other look. */
   sent?: { adapter: string; times: number };
+  /** Whether it came before, as a callback that is sent again. */
+  isRepeated?: boolean;
   /** For the timeline. */
   calls: SupplierCall[];
 }

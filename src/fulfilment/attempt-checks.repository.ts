@@ -6,7 +6,7 @@ export type { DueCheck } from './attempt-checks.sql.js';
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
 
-/** Successful attempts that are to be asked about once more. */
+/** Attempts that ended and are to be asked about once more. */
 @Injectable()
 export class AttemptChecksRepository {
   constructor(private readonly database: Database) {}

@@ -19,7 +19,7 @@ export const ASK_FOR_CHECK = statement(
     ON CONFLICT DO NOTHING`,
 );
 
-/** A successful attempt whose supplier is to be asked whether that still stands. */
+/** An attempt that ended, whose supplier is to be asked whether that still stands. */
 export type DueCheck = Pick<
   UnitAttempt,
   'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'

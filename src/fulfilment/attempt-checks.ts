@@ -11,9 +11,9 @@ import { AttemptChecksRepository, type DueCheck } from './attempt-checks.reposit
 const RETRY_MS = 600_000;
 
 /**
- * Asks suppliers once more about what they bought, where a callback that proves nothing says that something is new: they
- * may have taken it back, which is a case for the operator. The same where an attempt was sent more than once to a supplier
- * that may sell each time: it may have sold another one meanwhile.
+ * Asks suppliers once more about attempts that ended, where a callback that proves nothing says that something is new: they
+ * may have taken a success back, or sold what they refused, which is a case for the operator. The same where an attempt was sent
+ * more than once to a supplier that may sell each time: it may have sold another one meanwhile.
  */
 @Injectable()
 export class AttemptChecks {

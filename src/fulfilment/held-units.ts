@@ -44,7 +44,8 @@ export class HeldUnits {
     const told = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
       ...{ key, merchantId: unit.merchant_id, outcome: { kind: 'failed', ...told } },
-      ...{ attempt: null, claim: null, cancels: true, calls: [] },
+      // Another worker may have moved it meanwhile: what waited is this attempt.
+      ...{ attempt: null, seenAttempt: attempt, claim: null, cancels: true, calls: [] },
     });
     if (settled === 'settled')
       this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');

@@ -7,7 +7,7 @@ import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 1_000;
 
-/** Has successful attempts checked whose suppliers called about them. */
+/** Has attempts checked that ended and whose suppliers called about them. */
 @Injectable()
 export class AttemptRechecks extends WorkerJob {
   constructor(schema: SchemaService, checks: AttemptChecks, @Inject(LOGGER) logger: Logger) {

@@ -7,6 +7,7 @@ import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { RedisHealth } from '../queues/redis-health.js';
 import { WebhookDispatcher } from '../webhooks/webhook-dispatcher.js';
 import { WorkerJob } from './worker-job.js';
+import { WrittenAheadRepository } from './written-ahead.repository.js';
 
 const INTERVAL_MS = 2_000;
 /** While workers can’t be woken through Redis. */
@@ -29,6 +30,7 @@ export class OverdueSweeper extends WorkerJob {
     private readonly units: UnitDispatcher,
     private readonly webhooks: WebhookDispatcher,
     private readonly redis: RedisHealth,
+    private readonly written: WrittenAheadRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super(schema);
@@ -71,13 +73,17 @@ export class OverdueSweeper extends WorkerJob {
   /** No delay gets longer than its rule allows, wherever the database's clock has been. */
   private async pullBack(untilMs: number): Promise<void> {
     const isLast = performance.now() >= untilMs;
-    const [units, deliveries] = await Promise.all([
+    const [units, deliveries, others] = await Promise.all([
       this.units.work.pullBack(),
       this.webhooks.work.pullBack(),
+      this.written.pullBack(),
     ]);
     if (isLast) this.pullBackUntilMs = undefined;
-    if (units + deliveries > 0)
-      this.logger.warn({ units, deliveries }, 'the clock of the database was set back: work is due earlier');
+    if (units + deliveries + others > 0)
+      this.logger.warn(
+        { units, deliveries, others },
+        'the clock of the database was set back: work is due earlier',
+      );
   }
 
   private async takeOverClaimsOf(dead: string[]): Promise<void> {

@@ -6,8 +6,8 @@ import { Metrics, type PurchaseListResult } from '../core/metrics.js';
 import { SchemaService } from '../database/schema.service.js';
 import { BoughtCases } from '../supplier-purchases/bought-cases.js';
 import {
+  NOTHING_LISTED,
   PurchaseListsService,
-  type Listed,
   type ListReading,
 } from '../supplier-purchases/purchase-lists.service.js';
 import { WorkerJob } from './worker-job.js';
@@ -15,8 +15,8 @@ import { WorkerJob } from './worker-job.js';
 const CLOSE_EVERY_MS = 60_000;
 
 /**
- * Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case. Closes
- * such cases again where an order turns out to have been given the purchase.
+ * Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, and
+ * what our books have as not bought. Closes the former again where an order turns out to have been given the purchase.
  */
 @Injectable()
 export class PurchaseLists extends WorkerJob {
@@ -63,7 +63,7 @@ export class PurchaseLists extends WorkerJob {
       this.warnOnce(supplier, 'unread', { detail }, 'a supplier does not list what it sold us');
       return;
     }
-    const { purchases, unreadable, unreadableName = null, opened } = reading ?? NOTHING_LISTED;
+    const { purchases, unreadable, unreadableName = null, opened, contradicted } = reading ?? NOTHING_LISTED;
     if (unreadable > 0) {
       const message = 'entries in a supplier’s list of what it sold us can’t be read';
       this.warnOnce(supplier, 'unreadable', { purchases, unreadable, unreadableName }, message);
@@ -74,6 +74,11 @@ export class PurchaseLists extends WorkerJob {
       const about = { supplier, purchases, cases: opened.length, firstCase: opened[0] };
       this.logger.warn(about, 'a supplier lists purchases that no book knows');
     }
+    if (contradicted > 0) {
+      this.metrics.supplierContradicted(supplier, contradicted);
+      const message = 'a supplier lists as sold what our books have as not bought: see topup reversal list';
+      this.logger.error({ supplier, purchases, cases: contradicted }, message);
+    }
   }
 
   private warnOnce(supplier: string, what: string, about: object, message: string): void {
@@ -81,8 +86,6 @@ export class PurchaseLists extends WorkerJob {
     this.wrong.set(supplier, what);
   }
 }
-
-const NOTHING_LISTED: Omit<Listed, 'known'> = { purchases: 0, unreadable: 0, opened: [] };
 
 function resultOf(reading: ListReading): PurchaseListResult {
   if (reading === null) return 'none';

@@ -3,8 +3,8 @@ import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
 /**
- * The names of an attempt of an archived order, where ours is random: its supplier may still speak of it. Those that begin
- * with the order's number are found by that.
+ * The names of an attempt of an archived order, where ours is random, or where it is none that bought its unit: its supplier
+ * may still speak of it. The others that begin with the order's number are found by that.
  */
 @Entity('archived_purchases')
 @Index('ix_archived_purchases_order', ['order_id'])
@@ -24,4 +24,8 @@ export class ArchivedPurchase {
 
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
+
+  /** Whether its unit failed, or another attempt followed: then it may not be sold. */
+  @Column('boolean', { default: false })
+  not_bought!: boolean;
 }

@@ -99,13 +99,14 @@ async function keepFree(
 
 /**
  * The one command for each unit that may settle it, where several meet in a batch: of the latest attempt, what was bought
- * was bought; of refusals only that of the latest claim can count, or one that is about the whole attempt.
+ * was bought, whoever else says that it was not; of refusals only that of the latest claim can count, or one that is about
+ * the whole attempt.
  */
 function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
   const rank = ({ outcome, attempt, claim }: SettleUnit): number => {
     if (attempt === null) return -1;
-    const isWhole = outcome.kind === 'succeeded' || claim === null;
-    return attempt * 2 ** 33 + (isWhole ? 2 ** 32 : claim);
+    if (outcome.kind === 'succeeded') return attempt * 2 ** 33 + 2 ** 32 + 1;
+    return attempt * 2 ** 33 + (claim ?? 2 ** 32);
   };
   const decisive = new Map<string, SettleUnit>();
   for (const command of commands) {

@@ -21,12 +21,14 @@ export interface SettleUnit {
   attempt: number | null;
   /** The claim whose call was answered: a refusal settles no other. Null where no call of ours was. */
   claim: number | null;
-  /** The attempt that the operator looked at: another one is not decided about. Absent where any may be. */
+  /** The attempt that was looked at by whoever decides or cancels: another one is not decided about. Absent where any may be. */
   seenAttempt?: number | undefined;
   /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
   cancels?: boolean;
   /** Whether it is a success that lacks its code: it settles nothing, and may contradict how the unit was settled. */
   lacksCode?: boolean;
+  /** Whether the supplier said it before, in the same words: then it turns nothing. */
+  isRepeated?: boolean;
   /** What the supplier handed over, sealed. */
   delivered?: Buffer | null;
   /** The supplier calls that decided it, for the timeline; none when the operator did. */
@@ -61,13 +63,14 @@ export const toSettledRow = ({
   seen_attempt: seenAttempt ?? null,
 });
 
-export const toAnswerRow = ({ key, attempt, outcome }: Answer): AnswerRow => ({
+export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false }: Answer): AnswerRow => ({
   ...unitOf(key),
   attempt,
   state: outcome.kind,
   supplier_reference: supplierReferenceOf(outcome),
   detail: outcomeDetail(outcome),
   ...costColumns(outcome),
+  is_news: !isRepeated,
 });
 
 /** A supplier tells of what it sold under an attempt's reference besides the purchase that we know there. */

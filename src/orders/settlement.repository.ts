@@ -26,7 +26,8 @@ export class SettlementRepository {
 
   /** Opens a reversal for each answer that contradicts a settled unit. @returns how each unit stands. */
   judgeUnsettled(tx: Queryable, answers: sql.AnswerRow[]): Promise<sql.UnsettledUnit[]> {
-    return tx.query<sql.UnsettledUnit>(...sql.JUDGE_UNSETTLED.with({ answers }));
+    const rows = answers.map((answer) => ({ ...answer, is_news: answer.is_news ?? true }));
+    return tx.query<sql.UnsettledUnit>(...sql.JUDGE_UNSETTLED.with({ answers: rows }));
   }
 
   /** Adds settled units to their items. */

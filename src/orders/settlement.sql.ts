@@ -67,10 +67,9 @@ export const SETTLE_UNITS = statement(
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
       AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
+      AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
-               WHEN c.attempt IS NULL
-               THEN u.state IN ('unknown', 'review')
-                    AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
+               WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
                ELSE c.claim IS NULL OR c.state = 'succeeded' OR u.claim = c.claim END
     RETURNING u.order_id, u.item, u.unit, u.state`,
 );
@@ -80,7 +79,7 @@ export interface UnsettledUnit {
   /** Which of the answers, counted from 1. */
   answer: bigint;
   state: OrderUnit['state'];
-  /** Whether the supplier contradicts how the unit was settled, which was not known before. */
+  /** Whether the supplier contradicts how the unit was settled, or itself, which was not known before. */
   is_new_reversal: boolean;
 }
 
@@ -89,7 +88,8 @@ export interface UnsettledUnit {
  * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
  * stand that the answers did not settle. Where such an attempt was sold, the next one is left to the operator if it certainly
  * bought nothing yet: then the operator decides whether it still is to.
- * What is told of purchases `besides` the one that is known is a case, however the unit stands.
+ * What is told of purchases `besides` the one that is known is a case, however the unit stands. An open case notes what the
+ * supplier says last; where its word turns after the case was closed, another one opens. Only what is news turns a word.
  * Each answer has its state, the supplier's reference, in `detail` what was said, and what the purchase cost.
  */
 export const JUDGE_UNSETTLED = statement(
@@ -103,12 +103,13 @@ export const JUDGE_UNSETTLED = statement(
       detail: 'text?',
       cost_micros: 'bigint?',
       cost_currency: 'text?',
+      is_news: 'boolean',
     }),
   },
   ({ answers }) => `
     WITH judged AS (
       SELECT c.answer, u.order_id, u.item, u.unit, c.attempt, coalesce(a.supplier_id, u.supplier_id) AS supplier_id, u.state,
-             c.supplier_reference, c.detail,
+             c.supplier_reference, c.detail, c.state AS word, c.is_news,
              CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
              CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
                   WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
@@ -123,22 +124,44 @@ export const JUDGE_UNSETTLED = statement(
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
         AND a.number = c.attempt),
+    -- What the supplier said before of the same attempt, in its latest case.
+    earlier AS (
+      SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
+             judged.is_news AND judged.word IN ('succeeded', 'failed') AND judged.word
+               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS turns
+      FROM judged JOIN supplier_reversals r
+        ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
+      WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
+    weighed AS (
+      SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
+                            WHEN NOT earlier.turns OR earlier.status = 'open' THEN NULL
+                            WHEN judged.word = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
+             CASE WHEN earlier.turns AND earlier.status = 'open' THEN earlier.id END AS notes
+      FROM judged LEFT JOIN earlier USING (answer)),
+    noted AS (
+      UPDATE supplier_reversals r
+      SET says = w.word, detail = concat_ws(': ', 'the supplier says now ' || w.word, w.detail)
+      FROM weighed w WHERE r.id = w.notes
+      RETURNING r.id),
     recorded AS (
       INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail,
-                                      cost_micros, cost_currency, created_at)
-      SELECT order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail, cost_micros, cost_currency,
+                                      cost_micros, cost_currency, turn, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, opens, supplier_reference, detail, cost_micros, cost_currency,
+             CASE opens WHEN 'unknown_purchase' THEN 1 ELSE 1 + (
+               SELECT count(*) FROM supplier_reversals r WHERE r.order_id = w.order_id AND r.item = w.item
+                 AND r.unit = w.unit AND r.attempt = w.attempt AND r.kind = w.opens) END,
              date_trunc('milliseconds', statement_timestamp())
-      FROM judged WHERE kind IS NOT NULL
+      FROM weighed w WHERE opens IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
-      RETURNING order_id, item, unit, attempt, kind),
+      RETURNING order_id, item, unit, attempt, kind AS opens),
     left_to_operator AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()
       FROM judged j
       WHERE j.kind = 'bought_late' AND u.order_id = j.order_id AND u.item = j.item AND u.unit = j.unit
         AND u.attempt > j.attempt AND ${CERTAINLY_NOT_BOUGHT})
-    SELECT judged.answer, judged.state, recorded.kind IS NOT NULL AS is_new_reversal
-    FROM judged LEFT JOIN recorded USING (order_id, item, unit, attempt, kind)`,
+    SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS is_new_reversal
+    FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
 );
 
 /** Adds settled units to their items; an item with no unit left ends, with the failure of its first failed unit. */
@@ -247,7 +270,9 @@ export const RECORD_CALLS = statement(
 type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
-export type AnswerRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
+type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
+/** What does not say whether it is news is. */
+export type AnswerRow = Omit<JudgedRow, 'is_news'> & Partial<Pick<JudgedRow, 'is_news'>>;
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
 export type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
 export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;

@@ -14,7 +14,7 @@ export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_reversals_unit',
 })
-@Unique('uq_supplier_reversals_unit_kind', ['order_id', 'item', 'unit', 'kind', 'attempt'])
+@Unique('uq_supplier_reversals_unit_kind', ['order_id', 'item', 'unit', 'kind', 'attempt', 'turn'])
 @Index('uq_supplier_reversals_reference', ['supplier_id', 'reference'], {
   unique: true,
   where: 'order_id IS NULL AND reference IS NOT NULL',
@@ -29,6 +29,7 @@ export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 @Check('ck_supplier_reversals_kind', `kind IN ('taken_back', 'bought_late', 'unknown_purchase')`)
 @Check('ck_supplier_reversals_status', `status IN ('open', 'closed')`)
 @Check('ck_supplier_reversals_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
+@Check('ck_supplier_reversals_says', `says IN ('succeeded', 'failed')`)
 @Check('ck_supplier_reversals_closed', `(status = 'closed') = (closed_at IS NOT NULL)`)
 @Check('ck_supplier_reversals_unit', 'num_nulls(order_id, item, unit, attempt) IN (0, 4)')
 @Check(
@@ -59,6 +60,14 @@ export class SupplierReversal {
 
   @Column('text')
   kind!: ReversalKind;
+
+  /** Counts the cases of one kind about an attempt: another opens where the supplier's word turns after one was closed. */
+  @Column('smallint', { default: 1 })
+  turn!: number;
+
+  /** What the supplier says last, where that is not what the case opened with. */
+  @Column('text', { nullable: true })
+  says!: 'succeeded' | 'failed' | null;
 
   @Column('text', { nullable: true })
   supplier_reference!: string | null;

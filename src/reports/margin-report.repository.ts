@@ -16,8 +16,10 @@ export interface MarginFigures {
   cost: Satang;
   /** Whose supplier never told the cost: what was expected counts. */
   cost_estimated_units: bigint;
-  /** Whose cost nobody knows: it counts as nothing. */
+  /** Whose cost nobody knows: they make no margin. */
   cost_unknown_units: bigint;
+  /** What merchants paid for those. */
+  cost_unknown_revenue: Satang;
 }
 
 export interface MarginRow extends MarginFigures {

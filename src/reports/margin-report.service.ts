@@ -38,13 +38,17 @@ export class MarginReportService {
   }
 }
 
-/**
- * What is left of the revenue, in percent with one fraction digit, rounded half up; null where there is no revenue, or
- * no cost is known.
- */
-export function marginPercent({ units, revenue, cost, cost_unknown_units }: MarginFigures): number | null {
-  if (revenue === 0n || units === cost_unknown_units) return null;
-  return Number(floorDivision((revenue - cost) * 2000n + revenue, revenue * 2n)) / 10;
+/** What merchants paid for the units of which a cost is known or was expected: only they make a margin. */
+const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint =>
+  revenue - cost_unknown_revenue;
+
+export const marginOf = (figures: MarginFigures): bigint => countedRevenue(figures) - figures.cost;
+
+/** That in percent of what counts, with one fraction digit, rounded half up; null where nothing counts. */
+export function marginPercent(figures: MarginFigures): number | null {
+  const counted = countedRevenue(figures);
+  if (counted === 0n) return null;
+  return Number(floorDivision(marginOf(figures) * 2000n + counted, counted * 2n)) / 10;
 }
 
 const floorDivision = (dividend: bigint, divisor: bigint): bigint =>
@@ -56,6 +60,7 @@ const NOTHING: MarginFigures = {
   cost: 0n,
   cost_estimated_units: 0n,
   cost_unknown_units: 0n,
+  cost_unknown_revenue: 0n,
 };
 
 const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];

@@ -55,7 +55,8 @@ const marginBy = (grouping: Grouping) =>
     SELECT about::text, count(*) AS units, sum(unit_price)::bigint AS revenue,
            round(coalesce(sum(baht_micros), 0) * 0.0001)::bigint AS cost,
            count(*) FILTER (WHERE is_estimate AND baht_micros IS NOT NULL) AS cost_estimated_units,
-           count(*) FILTER (WHERE baht_micros IS NULL) AS cost_unknown_units
+           count(*) FILTER (WHERE baht_micros IS NULL) AS cost_unknown_units,
+           coalesce(sum(unit_price) FILTER (WHERE baht_micros IS NULL), 0)::bigint AS cost_unknown_revenue
     FROM bought GROUP BY bought.about ORDER BY bought.about`,
   );
 

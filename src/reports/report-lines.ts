@@ -3,7 +3,7 @@ import { formatBaht } from '../core/money.js';
 import { counted } from '../core/text.js';
 import { namedIn, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import type { DayFigures } from './daily-report.service.js';
-import { marginPercent, type MarginFigures } from './margin-report.service.js';
+import { marginOf, marginPercent, type MarginFigures } from './margin-report.service.js';
 import type { SupplierComparison } from './supplier-report.service.js';
 
 // What reports say, in words of the wire: amounts are strings in baht, counts are numbers.
@@ -46,20 +46,23 @@ export function toDailyLine(day: DayFigures): DailyLine {
 
 export interface MarginLine extends Record<'revenue' | 'cost' | 'margin', string> {
   units: number;
-  /** Null where there is no revenue, or no cost is known. */
+  /** Of the revenue of which a cost is known; null where there is none. */
   margin_percent: number | null;
   cost_estimated_units: number;
+  /** These make no margin, and their revenue is none of what it is a part of. */
   cost_unknown_units: number;
+  cost_unknown_revenue: string;
 }
 
 export const toMarginLine = (figures: MarginFigures): MarginLine => ({
   units: Number(figures.units),
   revenue: formatBaht(figures.revenue),
   cost: formatBaht(figures.cost),
-  margin: formatBaht(figures.revenue - figures.cost),
+  margin: formatBaht(marginOf(figures)),
   margin_percent: marginPercent(figures),
   cost_estimated_units: Number(figures.cost_estimated_units),
   cost_unknown_units: Number(figures.cost_unknown_units),
+  cost_unknown_revenue: formatBaht(figures.cost_unknown_revenue),
 });
 
 /** Where nothing was settled yet, the balance is all that the supplier was asked about. */
@@ -67,8 +70,10 @@ export const isCompleteComparison = ({
   balance,
   unanswered,
   list,
-}: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list'>): boolean =>
+  unnoticed,
+}: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list' | 'unnoticed'>): boolean =>
   unanswered.count === 0 &&
+  unnoticed === null &&
   (balance.known || balance.reached) &&
   (list === null || (list.known && list.unreadable === 0));
 
@@ -80,6 +85,8 @@ export interface SupplierLine {
   succeeded_amount: string;
   failed: number;
   open: number;
+  /** Attempts that another one followed: none of them may be sold. */
+  given_up: number;
   agreed: number;
   unanswered: number;
   /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
@@ -90,6 +97,8 @@ export interface SupplierLine {
   unreadable: number;
   /** Those of the purchases that no book knows, and for which a case was opened now. */
   unknown: number;
+  /** How many purchases it lists as sold that are not bought by our books: those, and of attempts that ended otherwise. */
+  surplus: number;
   open_cases: number;
   /** Of the statement that was given in the place of a list; absent without one. */
   statement?: {
@@ -113,6 +122,7 @@ export function toSupplierLine({
   differences,
   unanswered,
   unaskable,
+  unnoticed,
   list,
   statement,
   openCases,
@@ -120,17 +130,22 @@ export function toSupplierLine({
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
   return {
     supplier,
-    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered, list }) && openCases === 0,
+    ok:
+      differences.length === 0 &&
+      isCompleteComparison({ balance, unanswered, list, unnoticed }) &&
+      openCases === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
     open: Number(counts.open),
+    given_up: Number(counts.given_up),
     agreed,
     unanswered: unanswered.count,
     unaskable,
     listed: list?.known ? list.purchases : null,
     unreadable: list?.known ? list.unreadable : 0,
     unknown: list?.known ? list.opened.length : 0,
+    surplus: list?.known ? list.surplus : 0,
     open_cases: openCases,
     ...(statement && {
       statement: {
@@ -139,7 +154,8 @@ export function toSupplierLine({
         unclear_statuses: statement.unclear,
       },
     }),
-    problem: (unanswered.count > 0 ? unanswered.reason : null) ?? problemOf(list) ?? balanceProblem,
+    problem:
+      (unanswered.count > 0 ? unanswered.reason : null) ?? unnoticed ?? problemOf(list) ?? balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
     balance_currency: balance.known ? balance.amount.currency : null,
     differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { Database } from '../database/database.js';
-import type { NamedAttempt, SupplierBalance } from '../suppliers/supplier-adapter.js';
+import { whyUnnoticed, type NamedAttempt, type SupplierBalance } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { PurchaseListsService, type ListReading } from '../supplier-purchases/purchase-lists.service.js';
 import type {
@@ -15,7 +15,7 @@ import { Inquirer, type Answered } from './inquirer.js';
 import {
   SupplierReportRepository,
   type Place,
-  type SettledUnit,
+  type EndedAttempt,
   type UnitCounts,
 } from './supplier-report.repository.js';
 
@@ -40,6 +40,8 @@ export interface SupplierComparison {
   unanswered: { count: number; reason: string | null };
   /** Units about which the supplier can't be asked, or only in a way that may buy them. */
   unaskable: number;
+  /** Why nobody would notice if it took these back; null where it would be noticed, and where there are none. */
+  unnoticed: string | null;
   /** What it lists that it sold; null where it has no list. */
   list: ListReading;
   /** What of the statement was not taken for what it is; null without one. */
@@ -48,9 +50,9 @@ export interface SupplierComparison {
   openCases: number;
 }
 
-/** A unit of which the supplier says the opposite, for good. */
-interface Contradiction {
-  unit: SettledUnit;
+/** What a supplier says for good of an attempt. */
+interface Word {
+  unit: EndedAttempt;
   theirs: 'succeeded' | 'failed';
 }
 
@@ -76,9 +78,9 @@ export class SupplierReportService {
   ) {}
 
   /**
-   * Asks a supplier about each unit that was settled, of orders placed since a moment, and for its own list of what it
-   * sold since. A settled unit never changes again, so the units are read in pages, and no transaction is open while the
-   * supplier is asked.
+   * Asks a supplier about each unit that was settled, of orders placed since a moment, and each attempt that was given up,
+   * and for its own list of what it sold since. What ended never changes again, so it is read in pages, and no transaction
+   * is open while the supplier is asked.
    * @param statement is taken for the supplier's list, and for its word about units that it can't be asked about.
    */
   async compare(
@@ -90,23 +92,23 @@ export class SupplierReportService {
     const connection = this.registry.connect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
     const inquirer = new Inquirer(connection, wordsOf(statement));
-    const total = Number(counts.succeeded + counts.failed);
+    const total = Number(counts.succeeded + counts.failed + counts.given_up);
     const differences: Difference[] = [];
     let done = 0;
     onProgress(done, total, supplier.code);
-    for await (const units of this.pagesOfSettled(supplier.id, since, counts.first_order_id)) {
+    for await (const units of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
       const answers = await inquirer.askAll(units.map(toNamed), () =>
         onProgress(++done, total, supplier.code),
       );
-      const contradicted: Contradiction[] = [];
+      const words: Word[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
         const { reference } = unit;
+        if (theirs === 'succeeded' || theirs === 'failed') words.push({ unit, theirs });
         if (theirs === null || !contradicts(unit.state, theirs)) return;
         differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
-        if (theirs === 'succeeded' || theirs === 'failed') contradicted.push({ unit, theirs });
       });
-      await this.recordCases(contradicted);
+      await this.recordCases(words, statement === undefined);
     }
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const { unaskable } = inquirer;
@@ -125,6 +127,7 @@ export class SupplierReportService {
       differences,
       unanswered,
       unaskable,
+      unnoticed: unaskable > 0 ? whyUnnoticed(connection.adapter, connection.settings) : null,
       list,
       statement: statement
         ? {
@@ -137,25 +140,28 @@ export class SupplierReportService {
     };
   }
 
-  /** What the supplier says for good, and otherwise than we have it, is a case for the operator. */
-  private async recordCases(contradicted: Contradiction[]): Promise<void> {
-    if (contradicted.length === 0) return;
-    const answers = contradicted.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
+  /**
+   * What the supplier says for good, and otherwise than we have it or than it said before, is a case for the operator.
+   * @param isNews whether it says so now; a statement may be older than what it said since.
+   */
+  private async recordCases(words: Word[], isNews: boolean): Promise<void> {
+    if (words.length === 0) return;
+    const answers = words.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
       ...{ order_id, item, unit, attempt, state: theirs },
       ...{ supplier_reference: null, detail: 'found by topup report supplier' },
-      ...{ cost_micros: null, cost_currency: null },
+      ...{ cost_micros: null, cost_currency: null, is_news: isNews },
     }));
     await this.settlements.judgeUnsettled(this.database, answers);
   }
 
-  private async *pagesOfSettled(
+  private async *pagesOfEnded(
     supplierId: number,
     since: Date,
     firstOrderId: bigint,
-  ): AsyncGenerator<SettledUnit[]> {
-    let after: Place = { order_id: firstOrderId, item: 0, unit: 0 };
+  ): AsyncGenerator<EndedAttempt[]> {
+    let after: Place = { order_id: firstOrderId, item: 0, unit: 0, attempt: 0 };
     for (;;) {
-      const units = await this.units.pageOfSettled(supplierId, since, after, UNITS_AT_ONCE);
+      const units = await this.units.pageOfEnded(supplierId, since, after, UNITS_AT_ONCE);
       if (units.length > 0) yield units;
       const last = units.at(-1);
       if (!last || units.length < UNITS_AT_ONCE) return;
@@ -183,7 +189,7 @@ const toNamed = ({
   reference,
   supplier_reference: supplierReference,
   ...unit
-}: SettledUnit): NamedAttempt => ({
+}: EndedAttempt): NamedAttempt => ({
   ...{ sku, reference, supplierReference },
   ...(unit.sandbox_piece === null
     ? {}

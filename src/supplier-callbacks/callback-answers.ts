@@ -89,6 +89,7 @@ export class CallbackAnswers {
       claim: null,
       outcome,
       sent: { adapter, times: attempt.sends },
+      isRepeated,
       calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: told, durationMs: 0, process }],
     });
     if (typeof settled !== 'string') {

@@ -187,7 +187,10 @@ export class SupplierCallbacksService {
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
 
-  /** Has the supplier asked about an attempt that is open; or succeeded, because it may have been taken back. */
+  /**
+   * Has the supplier asked about an attempt that is open; or about one that ended, because a success may be taken back, and
+   * what failed or was given up may be sold after all.
+   */
   private async wake(
     supplier: CallingSupplier,
     attempt: FoundAttempt,
@@ -197,7 +200,7 @@ export class SupplierCallbacksService {
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
     if (!inquiry) return 'nothing_new';
     if (!isOpen(attempt)) {
-      if (!isBought(attempt) || inquiry.mayBuy) return 'nothing_new';
+      if (inquiry.mayBuy) return 'nothing_new';
       await this.checks.ask(attempt, Math.max(inquiry.minGapMs, LEAST_CHECK_GAP_MS));
       return 'woke';
     }
@@ -257,9 +260,6 @@ const provesPurchase = ({ kind }: SupplierOutcome): boolean =>
 
 const isOpen = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
   attempt === latest && !isTerminalUnit(state);
-
-const isBought = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
-  attempt === latest && state === 'succeeded';
 
 const keyOf = (
   attempt: FoundAttempt | null,

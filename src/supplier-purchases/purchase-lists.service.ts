@@ -7,7 +7,8 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { PurchaseListsRepository, type DueList } from './purchase-lists.repository.js';
 import type { StatedPurchase } from './purchase-statement.js';
-import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
+import { SoldAfterAllRepository } from './sold-after-all.repository.js';
+import { UnknownPurchasesRepository, type ToldPurchase } from './unknown-purchases.repository.js';
 
 const DAY_MS = 86_400_000;
 /** Clocks differ, and a supplier may list a purchase only after a while. */
@@ -30,7 +31,16 @@ export interface Listed {
   unreadableName?: string | null;
   /** The cases that it opened: purchases that no book knows. */
   opened: number[];
+  /** How many of them are sold, and not bought by our books: those of the cases, and those of attempts that ended otherwise. */
+  surplus: number;
+  /** How many of the latter are cases since now. */
+  contradicted: number;
 }
+
+export const NOTHING_LISTED: Listed = {
+  ...{ known: true, purchases: 0, unreadable: 0, surplus: 0, contradicted: 0 },
+  opened: [],
+};
 
 /** A supplier's list; null where it has none. */
 export type ListReading = Listed | Unavailable | null;
@@ -47,7 +57,7 @@ export interface ReadingOptions {
   onNext?: (place: Place | null) => void;
 }
 
-/** Asks suppliers for what they sold us: what no book knows of it becomes a case. */
+/** Asks suppliers for what they sold us: what no book knows of it becomes a case, and what our books have as not bought. */
 @Injectable()
 export class PurchaseListsService {
   constructor(
@@ -55,6 +65,7 @@ export class PurchaseListsService {
     private readonly registry: SupplierRegistry,
     private readonly lists: PurchaseListsRepository,
     private readonly unknown: UnknownPurchasesRepository,
+    private readonly soldAfterAll: SoldAfterAllRepository,
   ) {}
 
   /**
@@ -73,17 +84,33 @@ export class PurchaseListsService {
 
   /** Takes a statement of a supplier for its list. @param name of the file. */
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
-    const opened: number[] = [];
-    for (let begin = 0; begin < statement.length; begin += STATED_AT_ONCE) {
-      const told = statement
+    const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
+    const unnamed = statement.flatMap((each) =>
+      each.reference === null ? [each.supplierReference ?? ''] : [],
+    );
+    const settled = await this.unknown.settledNames(supplier.id, unnamed);
+    const others = statement.filter(
+      ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
+    );
+    for (let begin = 0; begin < others.length; begin += STATED_AT_ONCE) {
+      const told = others
         .slice(begin, begin + STATED_AT_ONCE)
         .map(({ line, status, verdict: _, ...purchase }) => ({
           ...purchase,
           detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
         }));
-      opened.push(...(await this.unknown.tell(supplier.id, told)));
+      await this.tell(supplier, told, listed);
     }
-    return { known: true, purchases: statement.length, unreadable: 0, opened };
+    return listed;
+  }
+
+  /** Opens cases of what is told, and counts them. */
+  private async tell({ id }: Supplier, told: ToldPurchase[], listed: Listed): Promise<void> {
+    const unknown = await this.unknown.tell(id, told);
+    const { found, opened } = await this.soldAfterAll.tell(id, told);
+    listed.opened.push(...unknown);
+    listed.surplus += unknown.length + found;
+    listed.contradicted += opened;
   }
 
   /** Asks those that were not asked within the interval, from where the last list ended. What fails with one stops no other. */
@@ -125,14 +152,14 @@ export class PurchaseListsService {
     { place, onNext, stop }: ReadingOptions,
   ): Promise<ListReading> {
     const { page: first = null, purchases = 0, unreadable = 0 } = place ?? {};
-    const listed: Listed = { known: true, purchases, unreadable, opened: [] };
+    const listed: Listed = { ...NOTHING_LISTED, purchases, unreadable, opened: [] };
     const seen = new Set<string>();
     let page = first;
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const reading = await readPage(page);
       if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
-      listed.opened.push(...(await this.unknown.tell(supplier.id, reading.purchases.map(toTold))));
+      await this.tell(supplier, reading.purchases.map(toTold), listed);
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
       listed.unreadableName ??= reading.unreadableName ?? null;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { present } from '../core/invariant.js';
 import { Database } from '../database/database.js';
+import { withLongTimeout } from '../database/snapshot.js';
 import type { ListedPurchase } from '../suppliers/supplier-adapter.js';
-import { CLOSE_BOUGHT, TELL_PURCHASES } from './unknown-purchases.sql.js';
+import { CLOSE_BOUGHT, FIND_SETTLED_NAMES, TELL_PURCHASES } from './unknown-purchases.sql.js';
 
 /** A purchase as its supplier tells of it, whichever way. */
 export interface ToldPurchase extends ListedPurchase {
@@ -27,6 +28,14 @@ const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 @Injectable()
 export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
+
+  /** Which of a supplier's own names of purchases are those of units that succeeded. It reads all of the supplier's units. */
+  async settledNames(supplierId: number, names: string[]): Promise<Set<string>> {
+    if (names.length === 0) return new Set();
+    const [statement, values] = FIND_SETTLED_NAMES.with({ supplierId, names });
+    const found = await this.database.query<{ name: string }>(withLongTimeout(statement), values);
+    return new Set(found.map(({ name }) => name));
+  }
 
   /** @returns the numbers of the cases that this opened. */
   async tell(supplierId: number, purchases: ToldPurchase[]): Promise<number[]> {

@@ -1,4 +1,5 @@
 import { rowsOf, statement } from '../database/parameters.js';
+import { KEPT } from '../orders/archived-order.js';
 
 /** Arbitrary, but unique among our advisory locks. */
 export const CLOSING_LOCK = 7_038_173;
@@ -32,8 +33,29 @@ const KNOWN = `
     SELECT FROM archived_purchases p
     WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)`;
 
+/** Where an item that is kept of an archived order says how many of its units succeeded, and how many failed. */
+const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>
+  KEPT[1].item.indexOf(name),
+);
+
 /**
- * Opens a case for each purchase that no book knows, once for each name of it, and notes what the supplier says now in
+ * Those of a supplier's purchases that an archived order has as not bought: an attempt that did not buy its unit; or, where
+ * an archive does not name these, of an item of which no unit was bought.
+ */
+const NOT_BOUGHT = `
+  (SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
+   WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.reference = g.reference)
+  OR g.reference IS NULL AND (
+    SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
+    WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)
+  OR EXISTS (
+    SELECT FROM order_references r CROSS JOIN json_array_elements(r.answer -> -1) had
+    WHERE r.order_number = g.order_number AND r.answer_version = 1 AND (had ->> 0)::int = g.item
+      AND (had ->> ${COMPLETED})::int = 0 AND (had ->> ${FAILED})::int > 0
+      AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
+
+/**
+ * Opens a case for each purchase that no book knows, or that was sold of an archived order which did not get it, once for each name of it, and notes what the supplier says now in
  * those that are open. What certainly failed was no purchase, and opens none. The look and the case are one statement: an
  * attempt is committed before anything is sent under its reference, so that none is missed here that is just being made.
  * Where the supplier had so many cases within an hour, no more are opened: each that is not is a row without a number.
@@ -80,8 +102,10 @@ export const TELL_PURCHASES = statement(
       FROM cases c JOIN given g ON g.place = c.place
       WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail),
     forgotten AS MATERIALIZED (
-      SELECT g.* FROM given g
-      WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases) AND NOT (${KNOWN})),
+      SELECT g.*, archived.not_bought FROM given g
+      CROSS JOIN LATERAL (SELECT coalesce(g.state = 'succeeded' AND (${NOT_BOUGHT}), false) AS not_bought) archived
+      WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases)
+        AND (archived.not_bought OR NOT (${KNOWN}))),
     bound AS MATERIALIZED (
       SELECT ${mostAnHour} IS NOT NULL AND ${mostAnHour} <= (SELECT count(*) FROM (
         SELECT FROM supplier_reversals
@@ -91,7 +115,8 @@ export const TELL_PURCHASES = statement(
       INSERT INTO supplier_reversals (supplier_id, kind, order_id, item, unit, attempt, reference, supplier_reference,
                                       supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
       SELECT ${supplierId}, 'unknown_purchase', NULL, NULL, NULL, NULL, g.reference, g.supplier_reference,
-             g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency, g.detail,
+             g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency,
+             g.detail || CASE WHEN g.not_bought THEN '; its order is archived, and did not get it' ELSE '' END,
              date_trunc('milliseconds', statement_timestamp())
       FROM forgotten g WHERE NOT (SELECT is_reached FROM bound)
       ORDER BY g.place
@@ -99,6 +124,19 @@ export const TELL_PURCHASES = statement(
       RETURNING id)
     SELECT id FROM opened
     UNION ALL SELECT NULL FROM forgotten WHERE (SELECT is_reached FROM bound)`,
+);
+
+/**
+ * Those of a supplier's names of purchases that units were settled with. An attempt that succeeded with its first answer
+ * has no name of its own, so that these are not found by index: only for what an operator asks.
+ */
+export const FIND_SETTLED_NAMES = statement(
+  'unknown_purchases.find_settled_names',
+  { supplierId: 'int', names: 'text[]' },
+  ({ supplierId, names }) => `
+    SELECT DISTINCT u.supplier_reference AS name
+    FROM suppliers own JOIN suppliers s USING (adapter, base_url, account) JOIN order_units u ON u.supplier_id = s.id
+    WHERE own.id = ${supplierId} AND u.state = 'succeeded' AND u.supplier_reference = ANY(${names})`,
 );
 
 /**

@@ -190,6 +190,8 @@ export interface SupplierAdapter<Settings = unknown> {
   readonly inquiryByTheirs?: ReadingInquiry<Settings> & { maxAgeMs: null };
   /** What it calls us with; absent where it never does. */
   readonly callbacks?: CallbackReader<Settings>;
+  /** Whether these prove what they say; absent where that is so, or not so, whatever the settings are. */
+  provesCallbacks?(settings: Settings): boolean;
   /** Asks what we have left there. */
   balance(settings: Settings): Promise<SupplierBalance>;
   /** What it sold us; absent where it does not list that. */
@@ -199,6 +201,19 @@ export interface SupplierAdapter<Settings = unknown> {
   /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */
   probeCatalogue?(settings: Settings): Promise<CatalogueProbe>;
 }
+
+/**
+ * Why nobody would notice that a supplier takes a success back, in words behind its code; null where it would be noticed, or
+ * no setting changes it.
+ */
+export const whyUnnoticed = <Settings>(
+  adapter: SupplierAdapter<Settings>,
+  settings: Settings,
+): string | null =>
+  adapter.inquiry?.mayBuy === true && adapter.provesCallbacks?.(settings) === false
+    ? 'can’t be asked about what it sold, and nothing proves what it calls us with: that it takes a purchase back is not noticed. ' +
+      'Set its webhook_secret'
+    : null;
 
 /** How a supplier is asked about an attempt. @param isNamed whether it has a name of its own for it. */
 export const inquiryAbout = <Settings>(

@@ -57,6 +57,12 @@ export interface Match {
   ordered_at: string;
 }
 
+/** A case that was closed just now. */
+export type ClosedReversal = Reversal & {
+  /** Who gave the credit before, and when: it was not given again. Absent where it was given now, or none was to be. */
+  credited_before?: { by: string | null; at: string };
+};
+
 export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
 export interface Closing {
@@ -108,44 +114,48 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a case, and gives the merchant of the order its credit under the reference `reversal-<id>`: both or neither,
-   * however many operators decide about it at once.
+   * Closes a case, and gives the merchant of the order its credit under the reference `reversal-<id>-<when it opened>`: both
+   * or neither, however many operators decide about it at once. After a restore numbers come again, moments don't; and a
+   * credit that was entered again by its reference is told, and not given twice.
    * @throws NOT_FOUND; CONFLICT when it is closed already, and for a credit where there is no order.
    */
-  async close({ id, credit, by }: Closing): Promise<Reversal> {
+  async close({ id, credit, by }: Closing): Promise<ClosedReversal> {
     const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     return this.database.transaction(async (tx) => {
       const locked = await this.reversals.lock(tx, id);
       if (locked?.status !== 'open') throw closedBefore(id);
-      if (credit !== undefined) await this.credit(tx, locked, credit, by);
+      const before = credit === undefined ? null : await this.credit(tx, locked, credit, by);
+      const told = before && { credited_before: before };
       await this.reversals.close(tx, id);
       const detail = {
         reversal_id: id,
         kind: locked.kind,
         unit: unitOf(locked),
         ...(locked.order_id === null && purchaseOf(locked)),
-        credit: credit === undefined ? null : formatBaht(credit),
+        credit: credit === undefined || before ? null : formatBaht(credit),
+        ...told,
       };
       recordAction(tx, by, { action: 'reversal.close', ...orderOf(locked), detail });
-      return toReversal({ ...locked, status: 'closed' });
+      return { ...toReversal({ ...locked, status: 'closed' }), ...told };
     });
   }
 
-  /** @throws CONFLICT */
+  /** @returns who gave it before, and when; null where it is given now. @throws CONFLICT */
   private async credit(
     tx: Transaction,
-    { id, merchant_id: merchantId }: ReversalRow,
+    { id, merchant_id: merchantId, created_at: openedAt }: ReversalRow,
     amount: Satang,
     { operator, console, reason }: Actor,
-  ): Promise<void> {
+  ): Promise<ClosedReversal['credited_before'] | null> {
     if (merchantId === null) throw nobodysCredit(id);
-    const reference = `reversal-${id}`;
-    await this.wallets.fundIn(tx, 'credit', {
+    const reference = `reversal-${id}-${openedAt.toISOString().replace(/[-:.]/g, '')}`;
+    const { repeats, at } = await this.wallets.fundIn(tx, 'credit', {
       ...{ merchantId, amount, reference, note: reason },
       ...{ operator, console },
     });
+    return repeats && { by: repeats.operator, at: at.toISOString() };
   }
 }
 

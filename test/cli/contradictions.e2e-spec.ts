@@ -110,6 +110,52 @@ describe('a supplier that contradicts how a unit was settled', () => {
   });
 });
 
+describe('topup reversal close', () => {
+  it('gives a credit of its own where another one has the number of the case, as after a restore', async () => {
+    const { reversal } = await takenBack();
+    const { id } = reversal;
+    const other = ['wallet', 'credit', '--merchant', `${merchant.id}`, '--amount', '20.00'];
+    await commandLine.json(...other, '--reference', `reversal-${id}`);
+    const before = await stack.wallet(merchant);
+    await commandLine.json('reversal', 'close', `${id}`, '--credit', '35.00', '--reason', 'ticket 4712');
+    expect(Number((await stack.wallet(merchant)).available) - Number(before.available)).toBe(35);
+  });
+
+  it('says that the credit was given before, and by whom, where it was entered again by its reference', async () => {
+    const { reversal } = await takenBack();
+    const { id } = reversal;
+    const [opened] = await stack.sql<{ at: Date }>(
+      'SELECT created_at AS at FROM supplier_reversals WHERE id = $1',
+      [id],
+    );
+    const reference = `reversal-${id}-${opened?.at.toISOString().replace(/[-:.]/g, '')}`;
+    const again = ['wallet', 'credit', '--merchant', `${merchant.id}`, '--amount', '35.00'];
+    await commandLine.json(...again, '--reference', reference, '--operator', 'alice');
+    const before = await stack.wallet(merchant);
+    const args = ['reversal', 'close', `${id}`, '--credit', '35.00', '--reason', 'ticket 4713', '--json'];
+    const { code, stdout, stderr } = await commandLine.run(...args);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('credited before, by alice at ')]);
+    expect(JSON.parse(stdout)).toMatchObject({ id, status: 'closed', credited_before: { by: 'alice' } });
+    expect(await stack.wallet(merchant)).toEqual(before);
+    const log = await commandLine.json<{ action: string; detail: object }[]>('log');
+    expect(log.find(({ action }) => action === 'reversal.close')?.detail).toMatchObject({
+      ...{ reversal_id: id, credit: null, credited_before: { by: 'alice' } },
+    });
+  });
+
+  it('closes the others of several where one is closed already', async () => {
+    const [one, other, third] = [await takenBack(), await takenBack(), await takenBack()];
+    const ids = [one, other, third].map(({ reversal }) => `${reversal.id}`);
+    await commandLine.json('reversal', 'close', ids[1] ?? '', '--reason', 'by somebody else');
+    const { code, stdout, stderr } = await commandLine.run(
+      ...['reversal', 'close', ...ids, '--reason', 'claimed', '--json'],
+    );
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`reversal ${ids[1]} is closed already`)]);
+    expect((JSON.parse(stdout) as Reversal[]).map(({ id }) => `${id}`)).toEqual([ids[0], ids[2]]);
+    expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
+  });
+});
+
 describe('topup supplier set', () => {
   const set = (...args: string[]): string[] => [
     'supplier',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
+import { dayIn } from '../support/days.js';
 import { CommandLine } from './command-line.js';
 
 type Line = Record<string, string | number | null>;
@@ -86,14 +87,14 @@ describe('topup report margin', () => {
     ]);
     await sold(kiosk, 'DEAR', [{ told: '2', currency: 'USD' }]);
     await sold(kiosk, 'ELSEWHERE', [{ expected: '30000', currency: 'IDR', rate: '0.002' }]);
-    const complete = { cost_estimated_units: 0, cost_unknown_units: 0 };
+    const complete = { cost_estimated_units: 0, cost_unknown_units: 0, cost_unknown_revenue: '0.00' };
     const dear = {
       ...{ units: 3, revenue: '300.00', cost: '192.50', margin: '107.50', margin_percent: 35.8 },
       ...complete,
     };
     const elsewhere = {
       ...{ units: 1, revenue: '100.00', cost: '60.00', margin: '40.00', margin_percent: 40 },
-      ...{ cost_estimated_units: 1, cost_unknown_units: 0 },
+      ...{ cost_estimated_units: 1, cost_unknown_units: 0, cost_unknown_revenue: '0.00' },
     };
     expect(await rows('sku', '2025-10-09')).toEqual([
       { sku: 'DEAR', ...dear },
@@ -111,7 +112,7 @@ describe('topup report margin', () => {
     });
     expect(ofKiosk).toMatchObject({ merchant: kiosk.id, units: 2, cost: '140.00', cost_estimated_units: 1 });
     expect(Object.keys(ofShop ?? {})).toEqual([
-      'merchant', 'units', 'revenue', 'cost', 'margin', 'margin_percent', 'cost_estimated_units', 'cost_unknown_units',
+      'merchant', 'units', 'revenue', 'cost', 'margin', 'margin_percent', 'cost_estimated_units', 'cost_unknown_units', 'cost_unknown_revenue',
     ]); // prettier-ignore
   });
 
@@ -160,16 +161,18 @@ describe('topup report margin', () => {
     ];
     await sold(shop, 'PLAIN', costs, { at });
     await sold(shop, 'DEAR', [{}], { at });
+    const { stdout } = await commandLine.run(...margin('sku', '2025-10-12', '2025-10-12'));
+    expect(stdout).toContain('Nobody knows what 3 units for 300.00 THB cost: they make no margin here.');
     expect(await rows('sku', '2025-10-12')).toEqual([
       {
         sku: 'DEAR',
-        ...{ units: 1, revenue: '100.00', cost: '0.00', margin: '100.00', margin_percent: null },
-        ...{ cost_estimated_units: 0, cost_unknown_units: 1 },
+        ...{ units: 1, revenue: '100.00', cost: '0.00', margin: '0.00', margin_percent: null },
+        ...{ cost_estimated_units: 0, cost_unknown_units: 1, cost_unknown_revenue: '100.00' },
       },
       {
         sku: 'PLAIN',
-        ...{ units: 4, revenue: '400.00', cost: '70.00', margin: '330.00', margin_percent: 82.5 },
-        ...{ cost_estimated_units: 1, cost_unknown_units: 2 },
+        ...{ units: 4, revenue: '400.00', cost: '70.00', margin: '130.00', margin_percent: 65 },
+        ...{ cost_estimated_units: 1, cost_unknown_units: 2, cost_unknown_revenue: '200.00' },
       },
     ]);
   });
@@ -227,14 +230,24 @@ describe('topup report margin', () => {
     expect(csv).toEqual({
       code: 0,
       stdout:
-        'sku,units,revenue,cost,margin,margin_percent,cost_estimated_units,cost_unknown_units\n' +
-        'DEAR,1,100.00,75.00,25.00,25.0,1,0\nPLAIN,1,100.00,60.00,40.00,40.0,0,0\n',
+        'sku,units,revenue,cost,margin,margin_percent,cost_estimated_units,cost_unknown_units,cost_unknown_revenue\n' +
+        'DEAR,1,100.00,75.00,25.00,25.0,1,0,0.00\nPLAIN,1,100.00,60.00,40.00,40.0,0,0,0.00\n',
       stderr: '',
     });
     const { stdout } = await commandLine.run(...margin('sku', '2025-10-15', '2025-10-15'));
     expect(stdout).toMatch(/│ total +│ 2 +│ 200\.00 +│ 135\.00 +│ 65\.00 +│ 32\.5 +│ 1 +│ 0 +│/);
     const nothing = await commandLine.run(...margin('sku', '2025-09-29', '2025-09-29'));
-    expect(nothing.stdout).toBe('Nothing was sold on these days.\n');
+    expect(nothing.stdout).toBe(
+      '2025-09-29 to 2025-09-29 in Asia/Bangkok, both included\n\nNothing was sold on these days.\n',
+    );
+  });
+
+  it('goes on to today unless its last day is given, and says so', async () => {
+    const { stdout, code } = await commandLine.run('report', 'margin', '--from', '2025-10-01', '--by', 'sku');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(`2025-10-01 to ${dayIn('Asia/Bangkok')} in Asia/Bangkok, both included`),
+    ]);
   });
 
   it('refuses what is no range of days, and what it does not group by', async () => {

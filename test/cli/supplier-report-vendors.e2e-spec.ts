@@ -49,6 +49,41 @@ describe('topup report supplier, at a vendor that is asked by its own names', ()
 });
 
 describe('topup report supplier, at a vendor that takes a question for a purchase', () => {
+  it('is not in order where nothing would tell that it took a purchase back', async () => {
+    await wepay.routing.vendor('deaf');
+    const { commandLine } = wepay.routing;
+    const set = await commandLine.run(
+      ...['supplier', 'set', '--code', 'deaf', '--adapter', 'digiflazz'],
+      ...['--remove-credential', 'webhook_secret', '--yes'],
+    );
+    expect([set.code, set.stderr]).toEqual([
+      0,
+      expect.stringContaining('Supplier deaf can’t be asked about what it sold'),
+    ]);
+    const sku = await wepay.routing.product({ supplier: 'deaf', supplierSku: 'ml86', cost: 20_000 });
+    await wepay.routing.orderWith(await wepay.routing.order(sku), 'completed');
+    const report = async (...more: string[]): Promise<Report & { code: number | null }> => {
+      const { code, stdout } = await commandLine.run(
+        ...['report', 'supplier', '--supplier', 'deaf', '--json'],
+        ...more,
+      );
+      return { code, ...(JSON.parse(stdout) as Report) };
+    };
+    const why = expect.stringContaining(
+      'that it takes a purchase back is not noticed. Set its webhook_secret',
+    );
+    expect(await report()).toMatchObject({ code: 1, ok: false, suppliers: [{ unaskable: 1, problem: why }] });
+    const [attempt] = await wepay.routing.stack.sql<{ reference: string }>(
+      `SELECT a.reference FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id WHERE s.code = 'deaf'`,
+    );
+    writeFileSync(file, `reference,status\n${attempt?.reference},Sukses`);
+    expect(await report('--statement', file)).toMatchObject({
+      code: 0,
+      ok: true,
+      suppliers: [{ problem: null }],
+    });
+  });
+
   it('asks nothing, and says so', async () => {
     const digiflazz = await wepay.routing.vendor('digi');
     const sku = await wepay.routing.product({ supplier: 'digi', supplierSku: 'ml86', cost: 20_000 });

@@ -128,6 +128,48 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
+  it('nothing else waits longer than usual either, or is taken for new', async () => {
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const year = `interval '1 year'`;
+    await stack.sql(`
+      INSERT INTO suppliers (code, adapter, base_url, timeout_ms, pause_reason, paused_at, probe_at, catalogue_read_at,
+                             product_read_at, purchases_listed_at, purchases_due_at, balance_due_at, updated_at)
+      SELECT 'ahead', adapter, base_url, timeout_ms, 'deposit', now() + ${year}, now() + ${year}, now() + ${year},
+             now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}
+      FROM suppliers WHERE code = 'fake'`);
+    await stack.sql(
+      `UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', cost_at = now() + ${year}`,
+    );
+    await stack.sql(`
+      INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
+      SELECT order_id, item, unit, number, now() + ${year} FROM unit_attempts LIMIT 1`);
+    await stack.sql(`
+      INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)
+      SELECT id, 'SKU', now() + ${year}, now() + ${year} FROM suppliers WHERE code = 'ahead'`);
+    await stack.sql(`UPDATE month_closing_turn SET next_at = now() + ${year}`);
+    await stack.sql(writtenAhead('1 minute').workers ?? '');
+    const later = (column: string, table: string, most: string): string =>
+      `SELECT '${table}.${column}' AS late FROM ${table} WHERE ${column} > now() + interval '${most}'`;
+    const late = [
+      ...['updated_at', 'paused_at', 'catalogue_read_at', 'product_read_at', 'purchases_listed_at'].map(
+        (column) => later(column, 'suppliers', '0'),
+      ),
+      ...['purchases_due_at', 'balance_due_at', 'probe_at'].map((column) =>
+        later(column, 'suppliers', '11 minutes'),
+      ),
+      later('cost_at', 'supplier_offers', '0'),
+      later('due_at', 'attempt_checks', '10 minutes'),
+      later('due_at', 'supplier_product_reads', '1 minute'),
+      later('next_at', 'month_closing_turn', '1 day'),
+    ].join(' UNION ALL ');
+    await eventually(
+      () => stack.sql(late),
+      ({ length }) => length === 0,
+    );
+    await stack.sql(`DELETE FROM attempt_checks`);
+  });
+
   it('a worker that died meanwhile is found dead as soon as usual', async () => {
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() + interval '1 day')`);
     await eventually(

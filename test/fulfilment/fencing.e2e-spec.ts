@@ -147,6 +147,48 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     const ended = await stack.orderWith(merchant, order.reference_id, 'failed');
     expect(ended.failure_code).toBe('INVALID_PLAYER');
   });
+
+  it('and a success decides that meets a callback’s refusal in one batch, whichever came first', async () => {
+    for (const isFirst of [true, false]) {
+      const order = await stack.order(merchant, [{ sku }], 'nobody');
+      const { order_id } = await unitOf(order);
+      await stack.sql(
+        `UPDATE order_units SET state = 'unknown', unknown_since = now(), next_action = 'inquire' WHERE order_id = $1`,
+        [order_id],
+      );
+      const answer = (outcome: SettleUnit['outcome']): Promise<string> =>
+        stack.api.get(OrderSettlement).settle({
+          key: { orderId: order_id, item: 1, unit: 1 },
+          ...{ merchantId: merchant.id, attempt: 0, claim: null, outcome, calls: [] },
+        });
+      const outcomes: SettleUnit['outcome'][] = [
+        { kind: 'failed', code: 'OUT_OF_STOCK', message: 'said the callback' },
+        { kind: 'succeeded', supplierReference: 'S-both' },
+      ];
+      if (!isFirst) outcomes.reverse();
+      const said = await Promise.all(outcomes.map(answer));
+      expect(said).toEqual(isFirst ? ['reversal', 'settled'] : ['settled', 'reversal']);
+      await stack.orderWith(merchant, order.reference_id, 'completed');
+      await stack.sql(
+        `UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE order_id = $1`,
+        [order_id],
+      );
+    }
+  });
+
+  it('and a cancellation reaches no other attempt than the one that was looked at', async () => {
+    const order = await stack.order(merchant, [{ sku }], 'nobody');
+    const { order_id } = await unitOf(order);
+    const cancel = (seenAttempt: number): Promise<string> =>
+      stack.api.get(OrderSettlement).settle({
+        key: { orderId: order_id, item: 1, unit: 1 },
+        ...{ merchantId: merchant.id, attempt: null, seenAttempt, claim: null, cancels: true, calls: [] },
+        outcome: { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'it waited for too long' },
+      });
+    expect(await cancel(2)).toBe('settled_before');
+    expect(await cancel(1)).toBe('settled');
+    await stack.orderWith(merchant, order.reference_id, 'failed');
+  });
 });
 
 describe('8.4 A definite answer that contradicts a settled unit is a case for the operator', () => {

@@ -160,6 +160,11 @@ describe('archiving', () => {
         /the order with id \d+ has not ended/,
       ],
       [
+        `UPDATE orders SET updated_at = now() - interval '89 days' WHERE id = ${id}`,
+        `UPDATE orders SET updated_at = created_at WHERE id = ${id}`,
+        /the order with id \d+ ended less than 90 days ago/,
+      ],
+      [
         `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, status, created_at)
          SELECT order_id, item, unit, supplier_id, 'taken_back', 'open', now() FROM order_units WHERE order_id = ${id} LIMIT 1`,
         `UPDATE supplier_reversals SET status = 'closed', closed_at = now()`,

@@ -115,6 +115,32 @@ describe('orders of closed months', () => {
     expect(await scene.unknownOf(told)).toEqual([...others, 'V-4712']);
   });
 
+  it('are a case where their supplier sold what they did not get', async () => {
+    const [completed, unlucky] = scene.ordered[0].map(({ body }) => `${body.order_number}.1`);
+    const told = [`${completed}.1`, `${unlucky}.2`].map((reference) => ({ reference }));
+    expect(await scene.unknownOf(told)).toEqual([`${unlucky}.2`]);
+    const [{ detail } = { detail: '' }] = await scene.stack.sql<{ detail: string }>(
+      `SELECT detail FROM supplier_reversals WHERE reference = $1`,
+      [`${unlucky}.2`],
+    );
+    expect(detail).toBe('a late callback; its order is archived, and did not get it');
+    // An archive of the version before has no names of what was not bought: the order as it is kept tells where none was.
+    await scene.stack.sql(`DELETE FROM archived_purchases WHERE not_bought`);
+    await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference = $1`, [`${unlucky}.2`]);
+    expect(await scene.unknownOf([{ reference: `${unlucky}.2` }])).toEqual([]);
+    const number = 'ord_keptAsItWas00000';
+    await scene.stack.sql(
+      `INSERT INTO order_references (order_id, merchant_id, reference_id, order_number, content_hash, answer)
+       SELECT 50, merchant_id, 'kept', $1, content_hash, '[[[1,"SKU",1,3500,3500,"topup","failed",0,1,null,null]]]'
+       FROM order_references LIMIT 1`,
+      [number],
+    );
+    expect(await scene.unknownOf([{ reference: `${number}.1.1` }])).toEqual([`${number}.1.1`]);
+    await scene.stack.fill(
+      `SET session_replication_role = 'replica'; DELETE FROM order_references WHERE order_number = '${number}'`,
+    );
+  });
+
   it('hold up none of those that are placed beside a repeated one, in a process that meets them first', async () => {
     const api = await scene.stack.startApi();
     try {

@@ -22,6 +22,7 @@ export const jest = {
     timers.useFakeTimers(options);
     return jest;
   },
+  advanceTimersByTime: (milliseconds) => timers.advanceTimersByTime(milliseconds),
   useRealTimers: () => timers.useRealTimers(),
   setSystemTime: (moment) => timers.setSystemTime(moment),
 };

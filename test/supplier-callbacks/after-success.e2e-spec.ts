@@ -67,6 +67,24 @@ describe('a callback that proves nothing about a success', () => {
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 
+  it('is a case where the supplier sold what it had refused, and was given up', async () => {
+    const unit = await scene.openUnit('plain');
+    const { reference } = unit;
+    const refusal = { reference, status: 'failed', failure_code: 'OUT_OF_STOCK' };
+    scene.stack.supplier.script(unit.user, () => ({ status: 200, body: refusal }));
+    await callAbout(unit);
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'failed');
+    scene.sell(unit);
+    await callAbout(unit);
+    expect(await scene.last('plain')).toMatchObject({ verdict: 'woke' });
+    await eventually(
+      () => reversals(unit),
+      ({ length }) => length > 0,
+    );
+    expect(await reversals(unit)).toEqual([{ kind: 'bought_late' }]);
+    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
+  });
+
   it('is asked about later, where the supplier does not answer', async () => {
     const unit = await boughtUnit();
     scene.stack.supplier.script(unit.user, () => 'drop');

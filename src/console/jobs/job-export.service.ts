@@ -36,6 +36,7 @@ const COLUMNS: Record<Exclude<JobKind, 'margin_report'>, string[]> = {
 
 const MARGIN_COLUMNS = [
   ...['units', 'revenue', 'cost', 'margin', 'margin_percent', 'cost_estimated_units', 'cost_unknown_units'],
+  'cost_unknown_revenue',
 ];
 
 type Result = Record<string, unknown>;

@@ -47,7 +47,12 @@ export class MarginFiguresDto {
   @ApiProperty({ type: Number, nullable: true, example: 12.5, description: 'Null where no cost is known' })
   margin_percent!: number | null;
   @Count('Whose supplier never told the cost: what was expected counts') cost_estimated_units!: number;
-  @Count('Whose cost nobody knows: it counts as nothing') cost_unknown_units!: number;
+  @Count('Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
+  @ApiProperty({
+    ...{ type: String, required: false, example: '805.00' },
+    description: 'What merchants paid for those; absent of older reports, in which it counts as margin',
+  })
+  cost_unknown_revenue?: string;
 }
 
 export class MarginRowDto extends MarginFiguresDto {
@@ -75,6 +80,11 @@ export class SupplierComparisonDto {
   @Amount() succeeded_amount!: string;
   @Count() failed!: number;
   @Count('Not settled yet') open!: number;
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Attempts that another one followed; absent of older reports',
+  })
+  given_up?: number;
   @Count() agreed!: number;
   @Count('No usable answer') unanswered!: number;
   @Count('Can’t be asked about without buying') unaskable!: number;
@@ -93,6 +103,11 @@ export class SupplierComparisonDto {
     description: 'Those of the purchases that no order knows, and that are cases since this report',
   })
   unknown?: number;
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Purchases that it lists as sold and that our books have as not bought',
+  })
+  surplus?: number;
   @Count('Reversals that nobody has closed') open_cases!: number;
   @ApiNullableText(null, 'Why something is not known') problem!: string | null;
   @ApiNullableText('1240.50') balance_amount!: string | null;

@@ -17,6 +17,7 @@ import { SupplierReportRepository } from '../../reports/supplier-report.reposito
 import { SupplierReportService } from '../../reports/supplier-report.service.js';
 import { PurchaseListsRepository } from '../../supplier-purchases/purchase-lists.repository.js';
 import { PurchaseListsService } from '../../supplier-purchases/purchase-lists.service.js';
+import { SoldAfterAllRepository } from '../../supplier-purchases/sold-after-all.repository.js';
 import { UnknownPurchasesRepository } from '../../supplier-purchases/unknown-purchases.repository.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
@@ -38,7 +39,8 @@ import { JobWorks } from './job-works.service.js';
     ...[AuditRepository, ClosingsRepository, AuditService],
     ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
     ...[SettlementRepository, SupplierReportRepository, SupplierReportService],
-    ...[PurchaseListsRepository, PurchaseListsService, UnknownPurchasesRepository],
+    ...[PurchaseListsRepository, PurchaseListsService],
+    ...[UnknownPurchasesRepository, SoldAfterAllRepository],
     ...[DeliveriesRepository, WebhookReplay],
     JobWorks,
   ],

@@ -9,7 +9,7 @@ import {
   toPage,
   type Page,
 } from '../../core/pagination.js';
-import { ReversalsService, type Reversal } from '../../support/reversals.service.js';
+import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
@@ -76,7 +76,7 @@ export class ReversalPages {
 const isAboutOrder = (reversal: Reversal): reversal is Reversal & { order_number: string } =>
   reversal.order_number !== null;
 
-const toReversalDto = (reversal: Reversal, caller: Caller, censor: Censor): ReversalDto => ({
+const toReversalDto = (reversal: ClosedReversal, caller: Caller, censor: Censor): ReversalDto => ({
   ...reversal,
   player: hiddenIfAny(reversal.player, caller),
   detail: censor(reversal.detail),

@@ -25,6 +25,11 @@ export class ClosingDto {
   reason!: string;
 }
 
+export class CreditedBeforeDto {
+  @ApiNullableText('alice') by!: string | null;
+  @ApiMoment() at!: string;
+}
+
 export class ReversalDto {
   @ApiProperty({ type: 'integer', example: 7 }) id!: number;
   @ApiNullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!:
@@ -60,4 +65,10 @@ export class ReversalDto {
   @ApiNullableText('refunded by the game') detail!: string | null;
   @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';
   @ApiMoment() created_at!: string;
+  @ApiProperty({
+    type: CreditedBeforeDto,
+    required: false,
+    description: 'Who gave the credit before, of a case that was closed just now: it was not given again',
+  })
+  credited_before?: CreditedBeforeDto;
 }

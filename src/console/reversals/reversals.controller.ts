@@ -25,7 +25,7 @@ export class ConsoleReversalsController {
   @ConsoleRoute('reversals.close', {
     summary: 'Close a case, with or without a credit to the order’s merchant',
     description:
-      'Confirmed again. The credit has the reference `reversal-<id>`: sent twice, it is given once.',
+      'Confirmed again. The credit has the reference `reversal-<id>-<when it opened>`: sent twice, it is given once.',
     answer: { type: ReversalDto },
   })
   close(

@@ -54,7 +54,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
       },
       {
         ...{ name: 'webhook_secret', secret: true, required: false },
-        help: 'Secret of the webhook; without it a callback only makes us ask',
+        help: 'Secret of the webhook; without it a callback only makes us ask, and none tells of a success that is taken back',
       },
     ],
     options: [
@@ -81,6 +81,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
   };
 
   readonly callbacks = digiflazzCallbacks;
+  readonly provesCallbacks = ({ webhookSecret }: DigiflazzSettings): boolean => webhookSecret !== null;
 
   readonly catalogue: Catalogue<DigiflazzSettings> = {
     minGapMs: 5 * MINUTE_MS,

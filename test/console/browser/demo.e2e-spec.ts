@@ -109,7 +109,7 @@ describeInBrowser('The demo of a local stack, in a browser', () => {
     for (const [name, address, table] of reports) {
       await visitor.open(address);
       await page.getByRole('button', { name: 'Run', exact: true }).click();
-      await page.getByRole('table', { name: table }).waitFor({ timeout: 60_000 });
+      await page.getByRole('table', { name: table }).waitFor();
       await visitor.look(name);
     }
     expect(await page.getByText('In order since').count()).toBe(1);

@@ -130,6 +130,13 @@ const columnsOf = (t: Translate, by: Grouping): Column<Row>[] => [
     head: t('report.unknownCost'),
     cell: ({ cost_unknown_units: units }) => <span className="number">{units}</span>,
     align: 'end',
+  },
+  {
+    id: 'unknownRevenue',
+    head: `${t('report.unknownRevenue')} · THB`,
+    cell: ({ cost_unknown_revenue: revenue }) =>
+      revenue !== undefined && <Amount value={revenue} currency={null} />,
+    align: 'end',
     from: 1120,
   },
 ];
