@@ -32,7 +32,7 @@ async function run(command) {
   for await (const line of createInterface(child.stdout)) {
     console.log(line);
     // What failed, and how to repeat it.
-    if (/^(failed|  repeat): /.test(line)) failures.push(line);
+    if (/^(failed| {2}repeat): /.test(line)) failures.push(line);
     last = line;
   }
   const [code] = await closed;
