@@ -55,9 +55,12 @@ export class QueuesModule implements OnApplicationShutdown {
   }
 }
 
+type Promised = (...args: unknown[]) => Promise<void>;
+
 /**
  * Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. Nobody
- * waits for what `process` promises, so that it would end the process at once when it fails for that reason.
+ * waits for what `process` promises, nor for the name that it gives its connection (`setWorkerName`), so that either would end
+ * the process at once when it fails for that reason.
  */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {
@@ -65,10 +68,19 @@ function closeQuietly(queue: Queue): void {
     // Bull leaves those to us that it did not make itself: to a cluster.
     for (const connection of Object.values(openConnections(queue))) connection.disconnect();
   };
-  const begin = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;
-  const process = (...args: unknown[]): Promise<void> =>
-    begin(...args).catch((error: unknown) => {
-      if (!isClosing(queue)) throw error;
-    });
-  Object.assign(queue, { onApplicationShutdown: close, process });
+  const untilClosing =
+    (begin: Promised): Promised =>
+    (...args) =>
+      begin.apply(queue, args).catch((error: unknown) => {
+        if (!isClosing(queue)) throw error;
+      });
+  const { process, setWorkerName } = queue as unknown as Record<
+    string,
+    (...args: unknown[]) => Promise<void>
+  >;
+  Object.assign(queue, {
+    onApplicationShutdown: close,
+    process: untilClosing(process),
+    setWorkerName: untilClosing(setWorkerName),
+  });
 }

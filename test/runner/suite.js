@@ -4,24 +4,36 @@ import { addEventHandler, getState, resetState, run } from 'jest-circus';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
 import { expect, jest } from './globals.js';
 
-// What the suite does not wait for and what fails there is a failure of the test that runs.
-for (const event of ['uncaughtException', 'unhandledRejection']) {
-  process.on(event, (error) => {
-    const { currentlyRunningTest, unhandledErrors } = getState();
-    (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
-  });
+// Suites may change the clock.
+const nextTurn = globalThis.setImmediate;
+
+/** Promises that failed and that nobody has handled yet. */
+const rejections = new Map();
+process.on('unhandledRejection', (error, promise) => rejections.set(promise, error));
+process.on('rejectionHandled', (promise) => rejections.delete(promise));
+process.on('uncaughtException', (error) => failuresOf(getState()).push(error));
+
+const failuresOf = ({ currentlyRunningTest, unhandledErrors }) =>
+  currentlyRunningTest?.errors ?? unhandledErrors;
+
+/** What nobody waits for and fails is a failure of the test that runs, unless it is handled within a turn of the event loop. */
+async function collectRejections(failures) {
+  await new Promise((resolve) => nextTurn(resolve));
+  failures.push(...rejections.values());
+  rejections.clear();
 }
 
-addEventHandler(({ name, test }) => {
-  if (name === 'test_start') {
+addEventHandler(async ({ name, test }, { unhandledErrors }) => {
+  if (name === 'test_start')
     expect.setState({ currentTestName: titlesOf(test).join(' '), suppressedErrors: [] });
-  }
   if (name === 'test_done') {
     const { suppressedErrors = [], numPassingAsserts } = expect.getState();
     test.numPassingAsserts = numPassingAsserts;
     test.errors.push(...suppressedErrors);
     expect.setState({ suppressedErrors: [] });
+    await collectRejections(test.errors);
   }
+  if (name === 'run_finish') await collectRejections(unhandledErrors);
 });
 
 /** Runs one suite, and puts back what it may have changed in this process. @returns what Jest's reporters expect. */
