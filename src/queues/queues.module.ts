@@ -74,10 +74,7 @@ function closeQuietly(queue: Queue): void {
       begin.apply(queue, args).catch((error: unknown) => {
         if (!isClosing(queue)) throw error;
       });
-  const { process, setWorkerName } = queue as unknown as Record<
-    string,
-    (...args: unknown[]) => Promise<void>
-  >;
+  const { process, setWorkerName } = queue as unknown as Record<'process' | 'setWorkerName', Promised>;
   Object.assign(queue, {
     onApplicationShutdown: close,
     process: untilClosing(process),
