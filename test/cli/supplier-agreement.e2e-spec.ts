@@ -52,6 +52,8 @@ describe('topup report supplier', () => {
           succeeded: 3,
           succeeded_amount: '105.00',
           failed: 1,
+          given_up: 0,
+          surplus: 0,
           open: 3,
           agreed: 4,
           unanswered: 0,

@@ -77,6 +77,7 @@ describe('jobs', () => {
       differences: [],
       merchants: [{ merchant_id: merchant.id, completed: 1, spent_amount: '70.00' }],
       total: { completed: 1, spent_amount: '70.00' },
+      archived_orders: 0,
     });
     const csv = await finance.browser.get<string>(`/api/jobs/${body.id}/csv`);
     expect(csv.headers.get('content-disposition')).toContain(`daily_report-${body.id}.csv`);
@@ -94,6 +95,7 @@ describe('jobs', () => {
     expect((await ended<object>(margin.body.id)).result).toMatchObject({
       rows: [{ about: sku, units: 2, revenue: '70.00' }],
       total: { units: 2 },
+      archived_orders: 0,
     });
     const days = await start({ kind: 'margin_report', ...month, by: 'day' });
     expect((await ended<object>(days.body.id)).result).toMatchObject({

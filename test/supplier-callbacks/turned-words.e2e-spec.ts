@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { useCallingAdapters } from '../support/calling-supplier.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
+
+useCallingAdapters();
 
 let scene: CallbackScene;
 

@@ -6,6 +6,15 @@ const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', descript
 const Count = (description?: string): PropertyDecorator =>
   ApiProperty({ type: 'integer', example: 3, ...(description && { description }) });
 
+/** Absent of reports from before it was counted. */
+class WithArchivedDto {
+  @ApiProperty({
+    ...{ type: 'integer', required: false, example: 0 },
+    description: 'Orders of this time that are archived: the report has none of them',
+  })
+  archived_orders?: number;
+}
+
 export class DailyFiguresDto {
   @Count('Placed on the day') orders!: number;
   @Count('Ended on the day') completed!: number;
@@ -28,7 +37,7 @@ export class MerchantDayDto extends DailyFiguresDto {
   @ApiProperty({ example: 'Somchai Game Shop' }) name!: string;
 }
 
-export class DailyReportDto {
+export class DailyReportDto extends WithArchivedDto {
   @ApiProperty({ example: '2026-01-15' }) date!: string;
   @ApiProperty({ example: 'Asia/Bangkok' }) timezone!: string;
   @ApiMoment() from!: string;
@@ -60,7 +69,7 @@ export class MarginRowDto extends MarginFiguresDto {
   about!: string;
 }
 
-export class MarginReportDto {
+export class MarginReportDto extends WithArchivedDto {
   @ApiProperty({ enum: GROUPINGS, example: 'sku' }) by!: string;
   @ApiProperty({ type: [MarginRowDto] }) rows!: MarginRowDto[];
   @ApiProperty({ type: MarginFiguresDto }) total!: MarginFiguresDto;
@@ -117,7 +126,7 @@ export class SupplierComparisonDto {
   differences!: SupplierDifferenceDto[];
 }
 
-export class SupplierReportDto {
+export class SupplierReportDto extends WithArchivedDto {
   @ApiMoment() since!: string;
   @ApiProperty({ type: [SupplierComparisonDto] }) suppliers!: SupplierComparisonDto[];
 }

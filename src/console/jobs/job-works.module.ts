@@ -9,6 +9,8 @@ import { JobDatabase } from '../../jobs/job-database.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
 import { SettlementRepository } from '../../orders/settlement.repository.js';
 import { NoQueuesModule } from '../../queues/no-queues.module.js';
+import { ArchivedOrdersRepository } from '../../reports/archived-orders.repository.js';
+import { ArchivedOrders } from '../../reports/archived-orders.service.js';
 import { DailyReportRepository } from '../../reports/daily-report.repository.js';
 import { DailyReportService } from '../../reports/daily-report.service.js';
 import { MarginReportRepository } from '../../reports/margin-report.repository.js';
@@ -38,6 +40,7 @@ import { JobWorks } from './job-works.service.js';
     },
     ...[AuditRepository, ClosingsRepository, AuditService],
     ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
+    ...[ArchivedOrdersRepository, ArchivedOrders],
     ...[SettlementRepository, SupplierReportRepository, SupplierReportService],
     ...[PurchaseListsRepository, PurchaseListsService],
     ...[UnknownPurchasesRepository, SoldAfterAllRepository],

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../audit-log/audit-log.js';
 import { AuditService } from '../../audit/audit.service.js';
 import type { JobWork } from '../../jobs/job-run.js';
+import { ArchivedOrders } from '../../reports/archived-orders.service.js';
+import { LIVE_ONLY } from '../../reports/coverage.js';
 import { DailyReportService } from '../../reports/daily-report.service.js';
 import { MarginReportService, totalOf, type Grouping } from '../../reports/margin-report.service.js';
 import { toDailyLine, toMarginLine, toSupplierLine } from '../../reports/report-lines.js';
@@ -19,6 +21,7 @@ export class JobWorks {
     private readonly days: DailyReportService,
     private readonly margins: MarginReportService,
     private readonly suppliers: SupplierReportService,
+    private readonly archives: ArchivedOrders,
     private readonly audits: AuditService,
     private readonly replays: WebhookReplay,
   ) {}
@@ -32,7 +35,9 @@ export class JobWorks {
         ...toDailyLine(day),
       }));
       const times = { from: from.toISOString(), to: to.toISOString() };
-      const result = { ...report, ...times, merchants: lines, total: toDailyLine(total) };
+      const archived = await this.archives.countOfDays({ from: date, to: date }, timezone, LIVE_ONLY);
+      const whole = { total: toDailyLine(total), archived_orders: archived };
+      const result = { ...report, ...times, merchants: lines, ...whole };
       return { ok: report.differences.length === 0, result };
     };
   }
@@ -41,7 +46,9 @@ export class JobWorks {
     return async () => {
       const rows = await this.margins.run(range, by);
       const lines = rows.map((row) => ({ about: row.about, ...toMarginLine(row) }));
-      return { ok: null, result: { by, rows: lines, total: toMarginLine(totalOf(rows)) } };
+      const total = toMarginLine(totalOf(rows));
+      const archived = await this.archives.countSold(range, LIVE_ONLY);
+      return { ok: null, result: { by, rows: lines, total, archived_orders: archived } };
     };
   }
 
@@ -53,9 +60,14 @@ export class JobWorks {
         const shown = differences.slice(0, MAX_DIFFERENCES);
         compared.push({ ...line, difference_count: differences.length, differences: shown });
       }
+      const [only, ...others] = suppliers;
+      const archived = await this.archives.countPlacedSince(since, {
+        ...LIVE_ONLY,
+        supplierId: others.length === 0 ? only?.id : undefined,
+      });
       return {
         ok: compared.every(({ ok }) => ok),
-        result: { since: since.toISOString(), suppliers: compared },
+        result: { since: since.toISOString(), suppliers: compared, archived_orders: archived },
       };
     };
   }

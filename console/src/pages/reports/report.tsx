@@ -103,6 +103,7 @@ function Result({ id, children }: { id: string; children: ReportProps['children'
         <>
           <JobState job={job} />
           {job.result !== null && children(job)}
+          <Archived result={job.result} />
           {job.result !== null && mayExport && (
             <p className={classes.export}>
               <a href={`/api/jobs/${job.id}/csv`} download>
@@ -114,6 +115,13 @@ function Result({ id, children }: { id: string; children: ReportProps['children'
       )}
     </Answered>
   );
+}
+
+/** How many orders the report does not have, because they are archived. */
+function Archived({ result }: Pick<JobDetailView, 'result'>): ReactNode {
+  const t = useT();
+  const { archived_orders: orders = 0 } = (result ?? {}) as { archived_orders?: number };
+  return orders > 0 && <p className="muted">{t('report.archived', { count: orders })}</p>;
 }
 
 /** What was run before. */
