@@ -122,8 +122,9 @@ async function setSupplier(app: INestApplicationContext, given: SetGiven): Promi
   suppliers.assertTiming(timeoutMs);
   const remarks = await confirmMove(suppliers, settings, yes);
   const saved = await suppliers.set(settings, { operator, reason });
-  const { adapter: known, settings: read } = app.get(SupplierRegistry).connect(saved);
-  const why = whyUnnoticed(known, read);
+  const registry = app.get(SupplierRegistry);
+  const known = registry.find(saved.adapter);
+  const why = known ? whyUnnoticed(known, () => registry.connect(saved).settings) : null;
   if (why !== null) remarks.push(`Supplier ${code} ${why}.`);
   return { ...record({ ...viewOf(app, saved) }), remarks };
 }

@@ -127,7 +127,7 @@ export class SupplierReportService {
       differences,
       unanswered,
       unaskable,
-      unnoticed: unaskable > 0 ? whyUnnoticed(connection.adapter, connection.settings) : null,
+      unnoticed: unaskable > 0 ? whyUnnoticed(connection.adapter, () => connection.settings) : null,
       list,
       statement: statement
         ? {

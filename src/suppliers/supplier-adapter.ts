@@ -204,13 +204,13 @@ export interface SupplierAdapter<Settings = unknown> {
 
 /**
  * Why nobody would notice that a supplier takes a success back, in words behind its code; null where it would be noticed, or
- * no setting changes it.
+ * no setting changes it. @param readSettings opens them; called only where they decide.
  */
 export const whyUnnoticed = <Settings>(
   adapter: SupplierAdapter<Settings>,
-  settings: Settings,
+  readSettings: () => Settings,
 ): string | null =>
-  adapter.inquiry?.mayBuy === true && adapter.provesCallbacks?.(settings) === false
+  adapter.inquiry?.mayBuy === true && adapter.provesCallbacks?.(readSettings()) === false
     ? 'can’t be asked about what it sold, and nothing proves what it calls us with: that it takes a purchase back is not noticed. ' +
       'Set its webhook_secret'
     : null;
