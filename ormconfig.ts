@@ -189,8 +189,8 @@ const MIGRATIONS = [
  */
 export function dataSourceOptions(
   url: string,
-  // Left to find the driver by itself, TypeORM would load another copy of it.
-  pool: { driver: object; extra: object } = { driver: pg, extra: FOR_MIGRATIONS },
+  // Left to find the driver by itself, TypeORM would load another copy of it; asked for a schema, it sends its questions at once.
+  pool: { driver: object; extra: object } = { driver: pg, extra: { ...FOR_MIGRATIONS, pipeline: true } },
 ): DataSourceOptions {
   return {
     type: 'postgres',

@@ -41,8 +41,6 @@ export class Links {
   async open(): Promise<Link> {
     const client = new pg.Client({
       ...FOR_MIGRATIONS,
-      // What streams rows takes a connection to itself.
-      pipeline: false,
       ...GIVEN_UP_SOON,
       application_name: 'topup-archive',
       connectionString: this.config.DATABASE_URL,

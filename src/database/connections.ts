@@ -36,8 +36,6 @@ const LIMITED: pg.PoolConfig = {
 export const FOR_MIGRATIONS: pg.PoolConfig = {
   ...KEPT_ALIVE,
   max: 1,
-  // Asked for a schema, TypeORM sends its questions at once.
-  pipeline: true,
   lock_timeout: 3_000,
   // Whatever the role's own limit is.
   options: '-c statement_timeout=0',

@@ -131,6 +131,7 @@ const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): s
  * Ends the attempt that a unit is at and begins another one, where there is something to try: the same again, or the next
  * routable offer. Only after a refusal for good (`failed`), or where certainly no send was accepted (`withdrawn`): never
  * while anything is in doubt. Answers to older claims and attempts change nothing. A unit of the sandbox has one attempt.
+ * While a case is open that an earlier attempt was sold after all, the next one is left to the operator.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',
@@ -155,7 +156,10 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     chosen AS (
       SELECT held.order_id, held.item, held.unit, held.attempt AS ended_attempt, held.attempt + 1 AS attempt,
              held.ended_as, held.failure_code, held.failure_message, held.order_number, next.*,
-             s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS named_at_random
+             s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS named_at_random,
+             EXISTS (SELECT FROM supplier_reversals r
+                     WHERE r.order_id = held.order_id AND r.item = held.item AND r.unit = held.unit
+                       AND r.kind = 'bought_late' AND r.status = 'open') AS is_sold
       FROM held
       CROSS JOIN LATERAL (
         SELECT * FROM (
@@ -175,10 +179,14 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
              ${firstPassedOver('passed_over')}, date_trunc('milliseconds', statement_timestamp())
       FROM chosen)
     UPDATE order_units u SET
-      supplier_id = chosen.supplier_id, attempt = chosen.attempt, state = 'queued', next_action = 'send',
-      next_action_at = statement_timestamp() + make_interval(secs => chosen.due_in_ms / 1000.0),
+      supplier_id = chosen.supplier_id, attempt = chosen.attempt,
+      state = CASE WHEN chosen.is_sold THEN 'review' ELSE 'queued' END,
+      next_action = CASE WHEN chosen.is_sold THEN 'inquire' ELSE 'send' END,
+      next_action_at = CASE WHEN NOT chosen.is_sold
+        THEN statement_timestamp() + make_interval(secs => chosen.due_in_ms / 1000.0) END,
       claim = u.claim + 1, attempt_claim = u.claim + 1, claimed_by = NULL, inquiries = 0,
-      first_sent_at = NULL, last_sent_at = NULL, unknown_since = NULL, sent_to = NULL, supplier_reference = NULL,
+      first_sent_at = NULL, last_sent_at = NULL,
+      unknown_since = CASE WHEN chosen.is_sold THEN statement_timestamp() END, sent_to = NULL, supplier_reference = NULL,
       updated_at = statement_timestamp()
     FROM chosen
     WHERE u.order_id = chosen.order_id AND u.item = chosen.item AND u.unit = chosen.unit

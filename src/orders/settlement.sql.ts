@@ -87,7 +87,7 @@ export interface UnsettledUnit {
  * Opens a reversal, once for an attempt, for each answer that contradicts a settled unit (it was taken back, or bought
  * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
  * stand that the answers did not settle. Where such an attempt was sold, the next one is left to the operator if it certainly
- * bought nothing yet: then the operator decides whether it still is to.
+ * bought nothing yet: then the operator decides whether it still is to (`BEGIN_NEXT_ATTEMPTS` does so while a case is open).
  * What is told of purchases `besides` the one that is known is a case, however the unit stands. An open case notes what the
  * supplier says last; where its word turns after the case was closed, another one opens. Only what is news turns a word.
  * Each answer has its state, the supplier's reference, in `detail` what was said, and what the purchase cost.
@@ -157,9 +157,10 @@ export const JUDGE_UNSETTLED = statement(
     left_to_operator AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()
-      FROM judged j
-      WHERE j.kind = 'bought_late' AND u.order_id = j.order_id AND u.item = j.item AND u.unit = j.unit
-        AND u.attempt > j.attempt AND ${CERTAINLY_NOT_BOUGHT})
+      FROM weighed w
+      WHERE w.word = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
+        AND u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit
+        AND u.attempt > w.attempt AND ${CERTAINLY_NOT_BOUGHT})
     SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS is_new_reversal
     FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
 );

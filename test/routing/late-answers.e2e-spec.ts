@@ -5,6 +5,7 @@ import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
 
 interface ReversalJson {
+  id: number;
   order_number: string;
   unit: string;
   supplier: string;
@@ -61,14 +62,7 @@ describe('A vendor that says later that it bought what had been given up', () =>
     ]);
     expect(await scene.stack.wallet(scene.merchant)).toEqual(before);
     await scene.commandLine.json(
-      ...[
-        'reversal',
-        'close',
-        `${(reversal as unknown as { id: number }).id}`,
-        '--reason',
-        'refunded there',
-        '--yes',
-      ],
+      ...['reversal', 'close', `${reversal?.id}`, '--reason', 'refunded there', '--yes'],
     );
   });
 });
@@ -99,6 +93,62 @@ describe('A vendor that says so while the next attempt is not begun', () => {
     );
     await scene.orderWith(order, 'completed');
     expect(sent()).toBe(1);
+  });
+});
+
+describe('A vendor that says so while the next attempt is under way', () => {
+  /** An order whose second attempt is refused once it is let go, and whose third waits for a moment before it is bought. */
+  async function orderUnderWay() {
+    const other = await scene.product(
+      { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+      { supplier: 'fake', supplierSku: 'X' },
+      { supplier: 'fake', supplierSku: 'Y' },
+    );
+    const user = unique('8');
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    let asked = 0;
+    await first.sim('rules', { match: { player: user }, rc: '02' });
+    scene.stack.supplier.script(user, async ({ reference }) => {
+      asked += 1;
+      if (asked === 2) return { status: 429, headers: { 'retry-after': '3' } };
+      if (asked > 2) return { status: 200, body: { reference, status: 'succeeded' } };
+      await gate;
+      return { status: 200, body: { reference, status: 'failed', code: 'OUT_OF_STOCK' } };
+    });
+    const order = await scene.order(other, { user });
+    const sent = (): number => scene.stack.supplier.about(order.order_number).length;
+    const sold = async (): Promise<unknown> => first.sim('settle', { ref_id: await scene.reference(order), rc: '00', sn: '1' }); // prettier-ignore
+    await eventually(sent, (count) => count === 1);
+    await sold();
+    const [reversal] = await eventually(() => reversalsOf(order), ({ length }) => length === 1); // prettier-ignore
+    return { order, sent, sold, reversal, letGo };
+  }
+
+  it('leaves the one after it to the operator', async () => {
+    const { order, sent, letGo } = await orderUnderWay();
+    letGo();
+    await scene.unitIn(order, 'review');
+    expect(await scene.attempts(order)).toHaveLength(3);
+    await scene.commandLine.json(
+      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded'],
+      ...['--reason', 'the first supplier sold it', '--yes'],
+    );
+    await scene.orderWith(order, 'completed');
+    expect(sent()).toBe(1);
+  });
+
+  it('stops nothing by saying it again after the operator closed the case', async () => {
+    const { order, sent, sold, reversal, letGo } = await orderUnderWay();
+    await scene.commandLine.json(
+      ...['reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes'],
+    );
+    letGo();
+    await eventually(sent, (count) => count === 2);
+    await sold();
+    await scene.orderWith(order, 'completed');
+    expect(sent()).toBe(3);
+    expect(await reversalsOf(order)).toHaveLength(1);
   });
 });
 

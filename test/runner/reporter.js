@@ -3,6 +3,8 @@ import path from 'node:path';
 
 const SHOWN_EVERY_MS = 20_000;
 const FEW = 5;
+/** The share of suites that makes a forecast. */
+const FORECAST_FROM = 0.1;
 
 /** Jest's `reporter`: what failed as soon as it has, how far the run is, and in the end what took longest. */
 export default class ProgressReporter {
@@ -53,7 +55,9 @@ export default class ProgressReporter {
     const done = this.suites.length;
     const seconds = (now - this.startedAt) / 1000;
     const left = (seconds / done) * (this.total - done);
-    const line = `${done} of ${this.total} suites, ${inWords(seconds)}, about ${inWords(left)} left`;
+    // The longest begin first: a few of them say little about the others.
+    const forecast = done < this.total * FORECAST_FROM ? '' : `, about ${inWords(left)} left`;
+    const line = `${done} of ${this.total} suites, ${inWords(seconds)}${forecast}`;
     process.stderr.write(isTTY ? `\r\x1b[2K${line}` : `${line}\n`);
   }
 
