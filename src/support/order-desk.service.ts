@@ -44,6 +44,15 @@ export interface DeskUnit {
   attempts: AttemptOfUnit[];
 }
 
+/** What a decision about a unit needs to know of it. */
+export interface UnitAtHand {
+  order: Pick<OrderRow, 'id' | 'merchant_id'>;
+  /** What the merchant pays for it, in satang. */
+  price: bigint;
+  /** The latest one; null where there was none. */
+  attempt: AttemptOfUnit | null;
+}
+
 /** An order with everything that is known of it. */
 export interface DeskOrderDetail extends DeskOrder {
   units: DeskUnit[];
@@ -140,14 +149,15 @@ export class OrderDesk {
     return this.database.transaction((tx) => this.get(tx, orderNumber));
   }
 
-  /** The order that has such a unit. @throws NOT_FOUND */
-  getByUnit(orderNumber: string, asked: Pick<UnitKey, 'item' | 'unit'>): Promise<OrderRow> {
+  /** A unit and its latest attempt, without all else that is known of its order. @throws NOT_FOUND */
+  getUnit(orderNumber: string, { item, unit }: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitAtHand> {
     return this.database.transaction(async (tx) => {
-      const order = await this.get(tx, orderNumber);
-      const { id } = order;
-      const units = await this.orders.listUnits(tx, id);
-      if (!units.some(({ item, unit }) => item === asked.item && unit === asked.unit)) throw notFound('unit');
-      return order;
+      const found = await this.orders.findUnit(tx, orderNumber, { item, unit });
+      if (!found) throw notFound('order');
+      const { id, merchant_id, price } = found;
+      if (price === null) throw notFound('unit');
+      const attempts = await this.orders.listAttemptsOfUnit(tx, { orderId: id, item, unit });
+      return { order: { id, merchant_id }, price, attempt: attempts.at(-1) ?? null };
     });
   }
 

@@ -34,11 +34,11 @@ export interface AttemptOfUnit {
   last_outcome: string | null;
 }
 
-/** A unit that was settled by the version before attempts were recorded has had one. */
-export const FIND_ATTEMPTS = statement(
-  'support.find_attempts',
-  { orderId: 'bigint' },
-  ({ orderId }) => `
+/**
+ * The attempts of units `u`, unit by unit, each unit's in their order. A unit that was settled by the version before attempts
+ * were recorded has had one.
+ */
+const attemptsOf = (units: string): string => `
     SELECT u.item, u.unit, coalesce(a.number, 1) AS number, s.code AS supplier,
            coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
            coalesce(a.reference, ${unitReferenceIn('o', 'u')}) AS reference,
@@ -57,8 +57,36 @@ export const FIND_ATTEMPTS = statement(
                        WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
                        ORDER BY c.id DESC LIMIT 1) last_call ON true
     JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
-    WHERE u.order_id = ${orderId} AND (a.number IS NOT NULL OR u.sends > 0)
-    ORDER BY u.item, u.unit, a.number`,
+    WHERE ${units} AND (a.number IS NOT NULL OR u.sends > 0)
+    ORDER BY u.item, u.unit, a.number`;
+
+export const FIND_ATTEMPTS = statement('support.find_attempts', { orderId: 'bigint' }, ({ orderId }) =>
+  attemptsOf(`u.order_id = ${orderId}`),
+);
+
+export const FIND_ATTEMPTS_OF_UNIT = statement(
+  'support.find_attempts_of_unit',
+  { orderId: 'bigint', item: 'smallint', unit: 'smallint' },
+  ({ orderId, item, unit }) =>
+    attemptsOf(`u.order_id = ${orderId} AND u.item = ${item} AND u.unit = ${unit}`),
+);
+
+/** An order, and what its merchant pays for one of its units; null where it has no such unit. */
+export interface PricedUnit {
+  id: bigint;
+  merchant_id: number;
+  price: bigint | null;
+}
+
+export const FIND_UNIT = statement(
+  'support.find_unit',
+  { orderNumber: 'text', item: 'smallint', unit: 'smallint' },
+  ({ orderNumber, item, unit }) => `
+    SELECT o.id, o.merchant_id, i.unit_price AS price
+    FROM orders o
+    LEFT JOIN order_units u ON u.order_id = o.id AND u.item = ${item} AND u.unit = ${unit}
+    LEFT JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+    WHERE o.order_number = ${orderNumber}`,
 );
 
 /**
