@@ -22,7 +22,7 @@ import {
   type FoundOrder,
 } from './order-desk.repository.js';
 import { OrderSupportRepository, type AttemptOfUnit, type PlayerRow } from './order-support.repository.js';
-import { storyInWords, type StoryEntry } from './order-story.js';
+import { historyInWords, type HistoryEntry } from './order-history.js';
 
 /** An order in a list, with its products. */
 export interface DeskOrder extends DeskRow {
@@ -57,7 +57,7 @@ export interface UnitAtHand {
 export interface DeskOrderDetail extends DeskOrder {
   units: DeskUnit[];
   transfers: Transfer[];
-  timeline: StoryEntry[];
+  timeline: HistoryEntry[];
 }
 
 /** What a list is asked for. */
@@ -124,14 +124,14 @@ export class OrderDesk {
       const units = await this.orders.listUnits(tx, order.id);
       const attempts = await this.orders.listAttempts(tx, order.id);
       const transfers = await this.desk.transfers(tx, order.id);
-      const story = await this.desk.story(tx, order.id);
+      const history = await this.orders.listHistory(tx, order.id);
       return {
         ...order,
         merchant_name: row?.merchant_name ?? '',
         items,
         units: units.map((unit) => toDeskUnit(unit, items, attempts)),
         transfers,
-        timeline: storyInWords(story),
+        timeline: historyInWords(history),
       };
     });
   }
@@ -161,7 +161,7 @@ export class OrderDesk {
     });
   }
 
-  /** Writes a note of 1 to 2,000 characters, line breaks included, into the story of an order. @throws NOT_FOUND; BAD_REQUEST */
+  /** Writes a note of 1 to 2,000 characters, line breaks included, into the history of an order. @throws NOT_FOUND; BAD_REQUEST */
   async note(orderNumber: string, note: string, by: Actor): Promise<void> {
     const problem = textProblem(note.replaceAll('\n', ' '), 1, MAX_NOTE_LENGTH);
     if (problem) throw new AppError('BAD_REQUEST', `text ${problem}`);

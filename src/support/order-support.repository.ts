@@ -6,13 +6,13 @@ import type { ItemRow, OrderRow, UnitKey, UnitRow } from '../orders/order.rows.j
 import { Order } from '../orders/order.entity.js';
 import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
+import { FIND_HISTORY, type HistoryRow } from './order-history.sql.js';
 import { listOrders, type OrderFilter } from './order-list.sql.js';
 import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
 import {
   FIND_ATTEMPTS,
   FIND_ATTEMPTS_OF_UNIT,
   FIND_BY_REFERENCE,
-  FIND_TIMELINE,
   FIND_UNIT,
   type AttemptOfUnit,
   type PricedUnit,
@@ -20,15 +20,6 @@ import {
 
 export type { AttemptOfUnit } from './order-support.sql.js';
 export type { OrderFilter } from './order-list.sql.js';
-
-/** Something that happened to an order. */
-export interface Happening {
-  at: Date;
-  event: string;
-  unit: string | null;
-  detail: string | null;
-  process: string | null;
-}
 
 /** Who is topped up by an order. */
 export type PlayerRow = Pick<Order, 'order_number' | 'user_id' | 'server_id' | 'character_id'>;
@@ -101,7 +92,7 @@ export class OrderSupportRepository {
   }
 
   /** Oldest first. */
-  listTimeline(tx: Transaction, orderId: bigint): Promise<Happening[]> {
-    return tx.query<Happening>(FIND_TIMELINE, [orderId]);
+  listHistory(tx: Transaction, orderId: bigint): Promise<HistoryRow[]> {
+    return tx.query<HistoryRow>(...FIND_HISTORY.with({ orderId }));
   }
 }

@@ -3,7 +3,7 @@ import type { PassedOver } from '../orders/passed-over.js';
 import { attemptOfCall, isSameUnit } from './attempt-of-call.sql.js';
 
 /** Something that happened to an order, in parts. */
-export interface StoryRow {
+export interface HistoryRow {
   at: Date;
   kind: string;
   /** Such as `1.2`. */
@@ -16,11 +16,11 @@ export interface StoryRow {
   reason: string | null;
   supplier: string | null;
   detail: string | null;
-  facts: StoryFacts | null;
+  facts: HistoryFacts | null;
 }
 
 /** What only some kinds of entries know, as JSON has it: whole numbers of satang and of millionths are text. */
-export interface StoryFacts {
+export interface HistoryFacts {
   /** The number of the attempt that it is about. */
   attempt?: number;
   supplier_sku?: string;
@@ -238,7 +238,7 @@ const SOURCES = (orderId: string): Source[] => [...ofMoney(orderId), ...ofUnits(
  * What happened to an order, its money included, oldest first. What ended the order is written by one transaction, whose
  * parts read the clock one after the other: all of it is told as of that moment, in the order of its ranks.
  */
-export const FIND_STORY = statement('order_story.find', { orderId: 'bigint' }, ({ orderId }) => {
+export const FIND_HISTORY = statement('order_history.find', { orderId: 'bigint' }, ({ orderId }) => {
   const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NOTHING)].join(', ');
   const members = Object.keys(NOTHING).map((name) =>
     NOT_TEXT.includes(name) ? `h.${name}` : `nullif(h.${name}, '') AS ${name}`,

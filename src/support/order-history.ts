@@ -1,10 +1,10 @@
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
 import type { PassedOver } from '../orders/passed-over.js';
-import type { StoryFacts, StoryRow } from './order-desk.repository.js';
+import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
 
 /** Something that happened to an order, in parts and in words. What is null in a row is absent. */
-export interface StoryEntry {
+export interface HistoryEntry {
   at: Date;
   kind: string;
   unit?: string;
@@ -38,16 +38,16 @@ export interface StoryEntry {
   text: string;
 }
 
-export const storyInWords = (rows: StoryRow[]): StoryEntry[] => rows.map(toEntry);
+export const historyInWords = (rows: HistoryRow[]): HistoryEntry[] => rows.map(toEntry);
 
-function toEntry({ at, kind, amount, facts, ...known }: StoryRow): StoryEntry {
+function toEntry({ at, kind, amount, facts, ...known }: HistoryRow): HistoryEntry {
   const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   const inBaht = amount === null ? {} : { amount: formatBaht(amount) };
   const text = inWords({ at, kind, amount, facts, ...known });
   return { at, kind, ...given, ...inBaht, ...toMembers(facts ?? {}), text };
 }
 
-function toMembers(known: StoryFacts): Partial<StoryEntry> {
+function toMembers(known: HistoryFacts): Partial<HistoryEntry> {
   const { expected_cost_micros, max_cost_micros, cost_micros, cost_currency, ...others } = known;
   const { available_after, until, webhook, delivery, ...same } = others;
   const costs = [expected_cost_micros, max_cost_micros, cost_micros];
@@ -69,7 +69,7 @@ function toMembers(known: StoryFacts): Partial<StoryEntry> {
 const inUnits = (
   name: 'expected_cost' | 'max_cost' | 'cost',
   micros: string | undefined,
-): Partial<StoryEntry> => (micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) });
+): Partial<HistoryEntry> => (micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) });
 
 const MONEY: Record<string, string> = {
   'money.held': 'THB are held',
@@ -79,11 +79,11 @@ const MONEY: Record<string, string> = {
 };
 
 /** What an entry says besides its kind and its unit. Never a cost or a balance: not everybody may see those. */
-function inWords(row: StoryRow): string {
-  const { kind, amount, outcome, duration_ms, operator, reason, supplier, detail, process } = row;
+function inWords(row: HistoryRow): string {
+  const { kind, amount, outcome, duration_ms, operator, supplier, detail, process } = row;
   const money = MONEY[kind];
   if (money !== undefined && amount !== null) return `${formatBaht(amount)} ${money}`;
-  if (operator !== null) return sentence([`${outcome ?? ''} by ${operator}`.trim(), reason, detail]);
+  if (operator !== null) return operatorInWords(row);
   if (kind === 'attempt.began') return attemptInWords(supplier ?? '', row.facts ?? {});
   if (kind === 'unit.claimed') return `${process ?? ''} calls ${supplier ?? ''}`;
   const lasted = duration_ms === null ? '' : ` after ${duration_ms} ms`;
@@ -91,9 +91,13 @@ function inWords(row: StoryRow): string {
   return sentence([`${outcome ?? ''}${lasted} ${where}`.trim(), detail]);
 }
 
+/** What an operator did, and why. */
+export const operatorInWords = ({ outcome, operator, reason, detail }: HistoryRow): string =>
+  sentence([`${outcome ?? ''} by ${operator ?? ''}`.trim(), reason, detail]);
+
 function attemptInWords(
   supplier: string,
-  { attempt = 1, supplier_sku, reference, after, passed_over: others = [] }: StoryFacts,
+  { attempt = 1, supplier_sku, reference, after, passed_over: others = [] }: HistoryFacts,
 ): string {
   const begun = `attempt ${attempt} at ${supplier}, ${supplier_sku ?? ''}, as ${reference ?? ''}`;
   const why = after && `the attempt before ${after.outcome} ${after.failure_code ?? ''}`.trim();
