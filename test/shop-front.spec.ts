@@ -36,6 +36,30 @@ describe('The README', () => {
   });
 });
 
+describe('Architecture decisions', () => {
+  const pages = readdirSync(path.join(root, 'docs/adr'))
+    .filter((file) => file !== 'README.md')
+    .sort();
+
+  it('have a number each, and a row in their list', () => {
+    expect(pages.map((file) => file.slice(0, 4))).toEqual(
+      pages.map((_, index) => String(index + 1).padStart(4, '0')),
+    );
+    const listed = [...read('docs/adr/README.md').matchAll(/^\| \[\d+\]\((.+?)\)/gm)].map(([, file]) => file);
+    expect(listed).toEqual(pages);
+  });
+
+  it('say situation, decision, what follows and what would change it', () => {
+    for (const file of pages) {
+      const headings = [...read(`docs/adr/${file}`).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+      expect([file, headings]).toEqual([
+        file,
+        ['Context', 'Decision', 'Consequences', 'What would change it'],
+      ]);
+    }
+  });
+});
+
 describe('The version', () => {
   const version = serviceVersion();
 
