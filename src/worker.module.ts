@@ -8,11 +8,11 @@ import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { ManagementModule } from './management/management.module.js';
-import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
 import { EventPartitionsRepository } from './maintenance/event-partitions.repository.js';
 import { EventPartitions } from './maintenance/event-partitions.js';
 import { FigureLevels } from './maintenance/figure-levels.js';
+import { MaintenanceModule } from './maintenance/maintenance.module.js';
 import { MonthCloser } from './maintenance/month-closer.js';
 import { MinuteFigures } from './maintenance/minute-figures.js';
 import { BookPartitions } from './maintenance/book-partitions.js';
@@ -23,10 +23,8 @@ import { WrittenAheadRepository } from './maintenance/written-ahead.repository.j
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { PurchaseLists } from './maintenance/purchase-lists.js';
-import { SupplierBalances } from './maintenance/supplier-balances.js';
 import { SupplierProbes } from './maintenance/supplier-probes.js';
 import { SupplierStates } from './maintenance/supplier-states.js';
-import { SupplierSyncs } from './maintenance/supplier-syncs.js';
 import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
@@ -46,6 +44,8 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     SupplierCataloguesModule,
     AuditModule,
     SupplierPurchasesModule,
+    // The last one: it stops first, while the management port still answers.
+    MaintenanceModule,
   ],
   providers: [
     FulfilmentProcessor,
@@ -60,13 +60,10 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     RetentionRepository,
     Retention,
     PurchaseLists,
-    SupplierBalances,
     SupplierProbes,
-    SupplierSyncs,
     SupplierStates,
     MinuteFigures,
     FigureLevels,
-    AttemptRechecks,
     SupplierCallbacksRepository,
     CallbackRetention,
     BookPartitions,

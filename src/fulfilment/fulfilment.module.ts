@@ -19,6 +19,6 @@ import { UnitsRepository } from './units.repository.js';
     ...[UnitDispatcher, UnitsRepository, SupplierCaller, OutcomeRecorder, AnswerKeeper, UnitObserver],
     ...[HeldUnits, AttemptChecks, CalledBackCodes, CallbackBodiesRepository],
   ],
-  exports: [UnitDispatcher, HeldUnits, AttemptChecks, SuppliersModule],
+  exports: [UnitDispatcher, HeldUnits, SuppliersModule],
 })
 export class FulfilmentModule {}
