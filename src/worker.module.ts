@@ -5,7 +5,6 @@ import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
-import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
@@ -18,20 +17,14 @@ import { MinuteFigures } from './maintenance/minute-figures.js';
 import { BookPartitions } from './maintenance/book-partitions.js';
 import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
 import { OldPartitions } from './maintenance/old-partitions.js';
-import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
-import { WrittenAheadRepository } from './maintenance/written-ahead.repository.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { PurchaseLists } from './maintenance/purchase-lists.js';
-import { SupplierProbes } from './maintenance/supplier-probes.js';
 import { SupplierStates } from './maintenance/supplier-states.js';
-import { WebhookChanges } from './maintenance/webhook-changes.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
 import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
-import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
-import { WebhooksModule } from './webhooks/webhooks.module.js';
-import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
+import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
 /** The process that buys from suppliers and delivers webhooks; any number of them share the work. */
 @Module({
@@ -39,7 +32,7 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     DatabaseModule,
     QueuesModule,
     FulfilmentModule,
-    WebhooksModule,
+    WebhookDispatchModule,
     ManagementModule,
     SupplierCataloguesModule,
     AuditModule,
@@ -48,11 +41,6 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     MaintenanceModule,
   ],
   providers: [
-    FulfilmentProcessor,
-    WebhookDispatcher,
-    WebhooksProcessor,
-    OverdueSweeper,
-    WrittenAheadRepository,
     EventPartitionsRepository,
     EventPartitions,
     OldPartitionsRepository,
@@ -60,14 +48,12 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     RetentionRepository,
     Retention,
     PurchaseLists,
-    SupplierProbes,
     SupplierStates,
     MinuteFigures,
     FigureLevels,
     SupplierCallbacksRepository,
     CallbackRetention,
     BookPartitions,
-    WebhookChanges,
     MonthCloser,
   ],
 })

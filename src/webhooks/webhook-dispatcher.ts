@@ -4,6 +4,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
+import { Dispatcher } from '../queues/dispatcher.js';
 import { LeasedWork, type ClaimRequest, type WorkTable } from '../queues/leased-work.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { AttemptRecorder } from './attempt-recorder.js';
@@ -29,6 +30,7 @@ const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
  * has WEBHOOK_MAX_IN_FLIGHT slots, over all workers, so that a slow one delays no other.
  */
 @Injectable()
+@Dispatcher('deliveries')
 export class WebhookDispatcher {
   readonly work: LeasedWork<ClaimedDelivery>;
 
