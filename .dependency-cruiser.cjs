@@ -54,7 +54,7 @@ const rows = {
     ],
   ],
   health: ['core', 'database', 'auth'],
-  figures: ['core', 'database', 'suppliers', 'webhooks'],
+  figures: ['core', 'database', 'queues', 'suppliers', 'webhooks', 'fulfilment'],
   management: ['core', 'database', 'queues', 'health', 'figures'],
   'api-docs': ['core', 'auth', 'events', 'webhooks'],
   cli: [

@@ -6,21 +6,19 @@ import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
+import { SupplierStatesModule } from './figures/supplier-states.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { CallbackRetention } from './maintenance/callback-retention.js';
 import { EventPartitionsRepository } from './maintenance/event-partitions.repository.js';
 import { EventPartitions } from './maintenance/event-partitions.js';
-import { FigureLevels } from './maintenance/figure-levels.js';
 import { MaintenanceModule } from './maintenance/maintenance.module.js';
 import { MonthCloser } from './maintenance/month-closer.js';
-import { MinuteFigures } from './maintenance/minute-figures.js';
 import { BookPartitions } from './maintenance/book-partitions.js';
 import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
 import { OldPartitions } from './maintenance/old-partitions.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
 import { PurchaseLists } from './maintenance/purchase-lists.js';
-import { SupplierStates } from './maintenance/supplier-states.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
 import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
@@ -34,6 +32,7 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     FulfilmentModule,
     WebhookDispatchModule,
     ManagementModule,
+    SupplierStatesModule,
     SupplierCataloguesModule,
     AuditModule,
     SupplierPurchasesModule,
@@ -48,9 +47,6 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     RetentionRepository,
     Retention,
     PurchaseLists,
-    SupplierStates,
-    MinuteFigures,
-    FigureLevels,
     SupplierCallbacksRepository,
     CallbackRetention,
     BookPartitions,

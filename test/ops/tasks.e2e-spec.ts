@@ -49,6 +49,16 @@ describe('the recurring tasks', () => {
     expect(await tasksAt(port)).toEqual(expected);
   });
 
+  it('of the API are its share of the figures', async () => {
+    const api = await openManagementPort(stack.api, 0);
+    expect(
+      await eventually(
+        () => tasksAt(api),
+        (tasks) => tasks.length > 0,
+      ),
+    ).toEqual(['minute_figures']);
+  });
+
   it('say in log and metrics that a run failed, and go on', async () => {
     const task = 'attempt_checks';
     const runs = async (result: string): Promise<number> =>
