@@ -8,19 +8,16 @@ import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { SupplierStatesModule } from './figures/supplier-states.module.js';
 import { ManagementModule } from './management/management.module.js';
-import { CallbackRetention } from './maintenance/callback-retention.js';
 import { EventPartitionsRepository } from './maintenance/event-partitions.repository.js';
 import { EventPartitions } from './maintenance/event-partitions.js';
 import { MaintenanceModule } from './maintenance/maintenance.module.js';
-import { MonthCloser } from './maintenance/month-closer.js';
 import { BookPartitions } from './maintenance/book-partitions.js';
 import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
 import { OldPartitions } from './maintenance/old-partitions.js';
 import { RetentionRepository } from './maintenance/retention.repository.js';
 import { Retention } from './maintenance/retention.js';
-import { PurchaseLists } from './maintenance/purchase-lists.js';
 import { QueuesModule } from './queues/queues.module.js';
-import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
+import { CallbackRetentionModule } from './supplier-callbacks/callback-retention.module.js';
 import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
 import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
@@ -36,6 +33,7 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     SupplierCataloguesModule,
     AuditModule,
     SupplierPurchasesModule,
+    CallbackRetentionModule,
     // The last one: it stops first, while the management port still answers.
     MaintenanceModule,
   ],
@@ -46,11 +44,7 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     OldPartitions,
     RetentionRepository,
     Retention,
-    PurchaseLists,
-    SupplierCallbacksRepository,
-    CallbackRetention,
     BookPartitions,
-    MonthCloser,
   ],
 })
 export class WorkerModule {

@@ -1,59 +1,42 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics, type PurchaseListResult } from '../core/metrics.js';
-import { SchemaService } from '../database/schema.service.js';
-import { BoughtCases } from '../supplier-purchases/bought-cases.js';
-import {
-  NOTHING_LISTED,
-  PurchaseListsService,
-  type ListReading,
-} from '../supplier-purchases/purchase-lists.service.js';
-import { WorkerJob } from './worker-job.js';
-
-const CLOSE_EVERY_MS = 60_000;
+import { WorkerTask } from '../core/worker-task.js';
+import { BoughtCases } from './bought-cases.js';
+import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
 
 /**
  * Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, and
  * what our books have as not bought. Closes the former again where an order turns out to have been given the purchase.
  */
 @Injectable()
-export class PurchaseLists extends WorkerJob {
+export class PurchaseWatchService {
   /** What was wrong with those that told not all when last asked: that is worth one line, not one each time. */
   private readonly wrong = new Map<string, string>();
 
   constructor(
-    schema: SchemaService,
-    lists: PurchaseListsService,
-    bought: BoughtCases,
+    private readonly lists: PurchaseListsService,
+    private readonly bought: BoughtCases,
     private readonly metrics: Metrics,
-    @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {
-    super(schema);
-    this.repeat({
-      intervalMs: CLOSE_EVERY_MS,
-      run: async () => {
-        const closed = await bought.closeNext();
-        if (closed.length > 0)
-          logger.info(
-            { cases: closed.length, firstCase: closed[0] },
-            'cases of purchases closed by themselves',
-          );
-      },
-      onError: ({ message }) => logger.warn({ reason: message }, 'cases of purchases could not be looked at'),
-    });
-    const { SUPPLIER_PURCHASES_INTERVAL_MS: intervalMs } = config;
-    this.repeatWhenDue({
-      intervalMs,
-      run: async (stop) => {
-        for (const { supplier, reading } of await lists.readDue(intervalMs, stop))
-          this.report(supplier, reading);
-      },
-      onError: ({ message }) =>
-        logger.warn({ reason: message }, 'suppliers could not be asked for what they sold us'),
-    });
+  ) {}
+
+  @WorkerTask('purchase_cases', { every: 60_000, failed: 'cases of purchases could not be looked at' })
+  async closeBought(): Promise<void> {
+    const closed = await this.bought.closeNext();
+    if (closed.length === 0) return;
+    const about = { cases: closed.length, firstCase: closed[0] };
+    this.logger.info(about, 'cases of purchases closed by themselves');
+  }
+
+  @WorkerTask('supplier_purchase_lists', {
+    dueBy: 'SUPPLIER_PURCHASES_INTERVAL_MS',
+    failed: 'suppliers could not be asked for what they sold us',
+  })
+  async readDue(stop: AbortSignal, intervalMs: number): Promise<void> {
+    for (const { supplier, reading } of await this.lists.readDue(intervalMs, stop))
+      this.report(supplier, reading);
   }
 
   private report(supplier: string, reading: ListReading): void {

@@ -1,17 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { ClosingsRepository } from '../audit/closings.repository.js';
-import {
-  isRefusal,
-  MonthClosingService,
-  type ClosedMonth,
-  type Refusal,
-} from '../audit/month-closing.service.js';
-import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { SchemaService } from '../database/schema.service.js';
-import { WorkerJob } from './worker-job.js';
+import { WorkerTask } from '../core/worker-task.js';
+import { ClosingsRepository } from './closings.repository.js';
+import { isRefusal, MonthClosingService, type ClosedMonth, type Refusal } from './month-closing.service.js';
 
 const LOOK_EVERY_MS = 60_000;
 const HOUR_S = 3_600;
@@ -27,29 +20,22 @@ class Stopped extends Error {}
  * piece took: nothing waits for it. A month in which a check fails is tried again a day later.
  */
 @Injectable()
-export class MonthCloser extends WorkerJob {
+export class MonthCloserService {
   /** The last time that the turn was kept while a month is read. */
   private kept = Promise.resolve();
 
   constructor(
-    schema: SchemaService,
     private readonly months: MonthClosingService,
     private readonly turns: ClosingsRepository,
-    @Inject(CONFIG) config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {
-    super(schema);
-    const { MONTH_CLOSE_AFTER_DAYS: days } = config;
-    if (days === 0) return;
-    this.repeat({
-      intervalMs: LOOK_EVERY_MS,
-      run: (stop) => this.closeWhenTime(days, stop),
-      onError: ({ message }) =>
-        logger.warn({ reason: message }, 'months could not be closed: retrying later'),
-    });
-  }
+  ) {}
 
-  private async closeWhenTime(days: number, stop: AbortSignal): Promise<void> {
+  @WorkerTask('month_closing', {
+    every: LOOK_EVERY_MS,
+    offBy: 'MONTH_CLOSE_AFTER_DAYS',
+    failed: 'months could not be closed: retrying later',
+  })
+  async closeWhenTime(stop: AbortSignal, days: number): Promise<void> {
     if (!(await this.turns.takeTurn(TURN_S))) return;
     try {
       const isWhole = await untilStopped(stop, this.closeAll(days, stop));
