@@ -8,14 +8,7 @@ import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { SupplierStatesModule } from './figures/supplier-states.module.js';
 import { ManagementModule } from './management/management.module.js';
-import { EventPartitionsRepository } from './maintenance/event-partitions.repository.js';
-import { EventPartitions } from './maintenance/event-partitions.js';
 import { MaintenanceModule } from './maintenance/maintenance.module.js';
-import { BookPartitions } from './maintenance/book-partitions.js';
-import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
-import { OldPartitions } from './maintenance/old-partitions.js';
-import { RetentionRepository } from './maintenance/retention.repository.js';
-import { Retention } from './maintenance/retention.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { CallbackRetentionModule } from './supplier-callbacks/callback-retention.module.js';
 import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
@@ -36,15 +29,6 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     CallbackRetentionModule,
     // The last one: it stops first, while the management port still answers.
     MaintenanceModule,
-  ],
-  providers: [
-    EventPartitionsRepository,
-    EventPartitions,
-    OldPartitionsRepository,
-    OldPartitions,
-    RetentionRepository,
-    Retention,
-    BookPartitions,
   ],
 })
 export class WorkerModule {

@@ -1,15 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { MAX_BIGINT } from '../core/pagination.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
+import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
-import { SchemaService } from '../database/schema.service.js';
-import { OldPartitionsRepository, type IdRange } from './old-partitions.repository.js';
+import { OldPartitionsRepository, type IdRange } from '../database/partitions/old-partitions.repository.js';
 import { RetentionRepository, type Look, type Stretch } from './retention.repository.js';
-import { WorkerJob } from './worker-job.js';
 
 const INTERVAL_MS = 3_600_000;
 /** After a round that had to leave something behind. */
@@ -22,70 +20,58 @@ const PAUSE_MS = 100;
  * clock of the database was wrong for a while.
  */
 const ENOUGH_YOUNG = 10_000;
+const FAILED = 'old events could not be removed: retrying soon';
 
 /**
  * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS, every hour, in small batches and by
  * one worker at a time. It goes on behind what it can't remove, and comes back for that soon; what goes with its whole
- * partition soon, it leaves to {@link OldPartitions}. Orders, units, supplier calls and movements of money are kept for ever.
+ * partition soon, it leaves to `OldPartitionsService`. Orders, units, supplier calls and movements of money are kept for ever.
  */
 @Injectable()
-export class Retention extends WorkerJob {
+export class RetentionService {
   private nextRoundMs = 0;
 
   constructor(
-    schema: SchemaService,
     private readonly database: Database,
     private readonly events: RetentionRepository,
     private readonly partitions: OldPartitionsRepository,
-    @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {
-    super(schema);
-    if (config.WEBHOOK_LOG_DAYS === 0) return;
-    this.repeat({
-      intervalMs: SOON_MS,
-      run: (stop) => this.removeWhenTime(stop),
-      onError: ({ message }) => this.report(message),
-    });
-  }
+  ) {}
 
-  private async removeWhenTime(stop: AbortSignal): Promise<void> {
+  @WorkerTask('old_events', { every: SOON_MS, offBy: 'WEBHOOK_LOG_DAYS', failed: FAILED })
+  async removeWhenTime(stop: AbortSignal, days: number): Promise<void> {
     if (performance.now() < this.nextRoundMs) return;
-    const leftBehind = await this.removeOld(stop);
+    const leftBehind = await this.removeOld(days, stop);
     if (leftBehind === 0) this.nextRoundMs = performance.now() + INTERVAL_MS;
   }
 
   /** @returns how many old events could not be removed. */
-  private async removeOld(stop: AbortSignal): Promise<number> {
-    const round = new Round(await this.partitions.waiting(this.config.WEBHOOK_LOG_DAYS));
+  private async removeOld(days: number, stop: AbortSignal): Promise<number> {
+    const round = new Round(await this.partitions.waiting(days));
     while (!stop.aborted && !round.isOver) {
-      const look = await this.removeBatch(round);
+      const look = await this.removeBatch(days, round);
       if (look.removable.length > 0) await delay(PAUSE_MS);
     }
     if (round.removed > 0) this.logger.info({ events: round.removed }, 'old events were removed');
     return round.leftBehind;
   }
 
-  private async removeBatch(round: Round): Promise<Look> {
+  private async removeBatch(days: number, round: Round): Promise<Look> {
     let look: Look | undefined;
     try {
       await this.database.transaction(async (tx) => {
-        look = await this.events.look(tx, this.config.WEBHOOK_LOG_DAYS, round.stretch, round.batch);
+        look = await this.events.look(tx, days, round.stretch, round.batch);
         if (look) this.events.remove(tx, look);
       });
     } catch (error) {
       // Without a look nothing is known of what is behind.
       if (!look || isConnectionLost(error)) throw error;
-      if (round.failed(look)) this.report((error as Error).message);
+      if (round.failed(look)) this.logger.warn({ reason: (error as Error).message }, FAILED);
       return look;
     }
     if (!look) throw new Error('events could not be looked at');
     round.done(look);
     return look;
-  }
-
-  private report(reason: string): void {
-    this.logger.warn({ reason }, 'old events could not be removed: retrying soon');
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Statement } from '../database/database.js';
+import type { Statement } from '../database.js';
 
 /** Arbitrary, but unique among our advisory locks. */
 const LOCK = 7_038_172;

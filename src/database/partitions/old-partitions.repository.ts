@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { OldEventPartitions, type IdRange } from '../database/partitions/old-event-partitions.repository.js';
-import { onConnection } from '../database/partitions/runs.js';
+import { Database } from '../database.js';
+import { OldEventPartitions, type IdRange } from './old-event-partitions.repository.js';
+import { onConnection } from './runs.js';
 
-export type { IdRange } from '../database/partitions/old-event-partitions.repository.js';
+export type { IdRange } from './old-event-partitions.repository.js';
 
 /** PostgreSQL says that a partition is dropped when it has removed its files, after it gave the locks back. */
 const OPTIONS = { query_timeout: 600_000 };

@@ -1,11 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../core/config.js';
-import { LOGGER } from '../core/core.module.js';
-import type { Logger } from '../core/logger.js';
-import { levelOf } from '../database/partitions/briefly.js';
-import { SchemaService } from '../database/schema.service.js';
+import { LOGGER } from '../../core/core.module.js';
+import type { Logger } from '../../core/logger.js';
+import { WorkerTask } from '../../core/worker-task.js';
+import { levelOf } from './briefly.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
-import { WorkerJob } from './worker-job.js';
 
 /** Between two rounds: longer than anybody reads events at one moment, as the audit does. */
 const INTERVAL_MS = 600_000;
@@ -16,32 +14,23 @@ const INTERVAL_MS = 600_000;
  * workers may do that at once; each drop is whole or was not.
  */
 @Injectable()
-export class OldPartitions extends WorkerJob {
+export class OldPartitionsService {
   /** The events that were found and announced by the round before. */
   private announced: string[] = [];
 
   constructor(
-    schema: SchemaService,
     private readonly partitions: OldPartitionsRepository,
-    @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {
-    super(schema);
-    if (config.WEBHOOK_LOG_DAYS === 0) return;
-    this.repeat({
-      intervalMs: INTERVAL_MS,
-      run: () => this.dropOld(),
-      onError: ({ message }) =>
-        logger.warn(
-          { reason: message },
-          'old partitions could not be looked for: trying again in ten minutes',
-        ),
-    });
-  }
+  ) {}
 
   /** One round. */
-  async dropOld(): Promise<void> {
-    await this.partitions.use(this.config.WEBHOOK_LOG_DAYS, async (old) => {
+  @WorkerTask('old_partitions', {
+    every: INTERVAL_MS,
+    offBy: 'WEBHOOK_LOG_DAYS',
+    failed: 'old partitions could not be looked for: trying again in ten minutes',
+  })
+  async dropOld(_stop: AbortSignal, days: number): Promise<void> {
+    await this.partitions.use(days, async (old) => {
       for (const each of await old.findDeliveries())
         await this.drop([each.deliveries.name, each.attempts.name], () => old.dropDeliveries(each));
       const found = await old.findEvents();
