@@ -7,7 +7,9 @@ const rows = {
   database: ['core'],
   queues: ['core', 'database'],
   'audit-log': ['core', 'database'],
-  operators: ['core', 'database', 'audit-log'],
+  operators: [
+    ...['core', 'database', 'audit-log', 'suppliers', 'unit-deliveries', 'supplier-callbacks', 'webhooks'],
+  ],
   events: ['core', 'database', 'auth'],
   merchants: ['core', 'database', 'audit-log'],
   auth: ['core', 'database', 'queues', 'audit-log', 'merchants'],

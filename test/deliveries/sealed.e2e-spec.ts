@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { SEALED_COLUMNS } from '../../src/operators/secrets.repository.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { bought } from '../support/fake-supplier.js';
@@ -98,5 +100,19 @@ describe('topup secrets rotate', () => {
       await api.close();
     }
     await commandLine(old, fresh).json('secrets', 'rotate');
+  });
+});
+
+describe('the columns that it seals anew', () => {
+  it('are all columns of bytes that are no hashes', async () => {
+    const dataSource = stack.api.get(DataSource);
+    const known = SEALED_COLUMNS.map(
+      ({ entity, column }) => `${dataSource.getMetadata(entity).tableName}.${column}`,
+    );
+    const there = await stack.sql<{ name: string }>(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name !~ 'hash$'`,
+    );
+    expect(known.sort()).toEqual(there.map(({ name }) => name).sort());
   });
 });

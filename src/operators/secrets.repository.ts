@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { Operator } from '../operators/operator.entity.js';
+import { Operator } from './operator.entity.js';
 import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { UnitDelivery } from '../unit-deliveries/unit-delivery.entity.js';
