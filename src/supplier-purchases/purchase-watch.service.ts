@@ -3,8 +3,11 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics, type PurchaseListResult } from '../core/metrics.js';
 import { WorkerTask } from '../core/worker-task.js';
-import { BoughtCases } from './bought-cases.js';
 import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
+import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
+
+/** After a restore there may be as many open cases as were bought in a day: each look takes so many of them. */
+const CASES_AT_ONCE = 1_000;
 
 /**
  * Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, and
@@ -12,22 +15,29 @@ import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purcha
  */
 @Injectable()
 export class PurchaseWatchService {
+  /** The last case that was looked at; 0 where the first is next. */
+  private after = 0;
   /** What was wrong with those that told not all when last asked: that is worth one line, not one each time. */
   private readonly wrong = new Map<string, string>();
 
   constructor(
     private readonly lists: PurchaseListsService,
-    private readonly bought: BoughtCases,
+    private readonly unknown: UnknownPurchasesRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  /**
+   * Closes the cases whose purchase a unit turned out to be: looks at the next open ones; behind the last, at the first again.
+   * @returns the numbers of those that it closed.
+   */
   @WorkerTask('purchase_cases', { every: 60_000, failed: 'cases of purchases could not be looked at' })
-  async closeBought(): Promise<void> {
-    const closed = await this.bought.closeNext();
-    if (closed.length === 0) return;
+  async closeBought(): Promise<number[]> {
+    const { closed, next } = await this.unknown.closeBought(this.after, CASES_AT_ONCE);
+    this.after = next;
     const about = { cases: closed.length, firstCase: closed[0] };
-    this.logger.info(about, 'cases of purchases closed by themselves');
+    if (closed.length > 0) this.logger.info(about, 'cases of purchases closed by themselves');
+    return closed;
   }
 
   @WorkerTask('supplier_purchase_lists', {
