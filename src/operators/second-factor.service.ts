@@ -7,6 +7,7 @@ import { Database } from '../database/database.js';
 import { newRecoveryCodes, plainRecoveryCode, sha256 } from './one-time-secrets.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
+import { lockUnchanged, type ShownAccess } from './operators.service.js';
 
 const ISSUER = 'Order Top-up';
 const STEP_SECONDS = 30;
@@ -28,23 +29,28 @@ export class SecondFactorService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** Offers a secret. It counts once a code of it is given to {@link accept}. */
-  async offer({ id, email }: Pick<Operator, 'id' | 'email'>): Promise<Offer> {
+  /** Offers a secret. It counts once a code of it is given to {@link accept}. @throws UNAUTHORIZED */
+  async offer(shown: ShownAccess): Promise<Offer> {
     const secret = generateSecret();
     const totp_offered_sealed = this.secretBox.seal(secret);
-    await this.database.transaction((tx) => this.operators.update(tx, id, { totp_offered_sealed }));
+    const { email } = await this.database.transaction(async (tx) => {
+      const operator = await lockUnchanged(this.operators, tx, shown);
+      await this.operators.update(tx, operator.id, { totp_offered_sealed });
+      return operator;
+    });
     return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
   }
 
   /**
    * Puts the secret that was offered in the place of the one before, and ends every session: the caller begins a new one.
-   * @param code that the app shows. @returns ten recovery codes, which nobody sees again. @throws BAD_REQUEST; CONFLICT
+   * @param code that the app shows. @returns ten recovery codes, which nobody sees again.
+   * @throws UNAUTHORIZED; BAD_REQUEST; CONFLICT
    */
-  async accept(id: number, code: string, by: Actor): Promise<string[]> {
+  async accept(shown: ShownAccess, code: string, by: Actor): Promise<string[]> {
     const codes = newRecoveryCodes();
     await this.database.transaction(async (tx) => {
-      const operator = await this.operators.lock(tx, { id });
-      const sealed = operator?.totp_offered_sealed;
+      const operator = await lockUnchanged(this.operators, tx, shown);
+      const { id, totp_offered_sealed: sealed } = operator;
       if (!sealed) throw new AppError('CONFLICT', 'no second factor is being set up');
       const step = await stepOf(this.open(sealed), code, 0n);
       if (step === null) {
@@ -64,9 +70,10 @@ export class SecondFactorService {
     return codes;
   }
 
-  /** Ends every session: the caller begins a new one. */
-  async remove(id: number, by: Actor): Promise<void> {
+  /** Ends every session: the caller begins a new one. @throws UNAUTHORIZED */
+  async remove(shown: ShownAccess, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
+      const { id } = await lockUnchanged(this.operators, tx, shown);
       await this.operators.update(tx, id, { totp_sealed: null, totp_offered_sealed: null });
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const ended = await this.operators.endSessions(tx, { operator_id: id });
