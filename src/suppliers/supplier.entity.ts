@@ -125,6 +125,13 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
 
+  /** Until when no operator may have it tested, and asked about a unit, again. */
+  @Column(timestampColumn({ nullable: true }))
+  test_asked_until!: Date | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  inquiry_asked_until!: Date | null;
+
   /** When it is asked next for what it sold us; null until it was asked by itself. */
   @Column(timestampColumn({ nullable: true }))
   purchases_due_at!: Date | null;

@@ -46,6 +46,44 @@ export const BEGIN_READING = statement(
     RETURNING catalogue_read_at`,
 );
 
+/** What operators ask suppliers by hand, and until when nobody may ask for it again. */
+const ASKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until' } as const;
+export type AskedFor = keyof typeof ASKED_UNTIL;
+
+/** More than an adapter makes of a question, one after the other, each for no longer than the supplier's timeout. */
+const CALLS = 5;
+
+/**
+ * Asked by one process at a time, which says when it has the answer; as long as it takes at most, should that process die.
+ * `until` is null where somebody else asks, or did within the gap, and `wait_ms` how much of that is left.
+ */
+const beginAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
+  statement(
+    `suppliers.begin_${what}`,
+    { code: 'text', gapMs: 'int' },
+    ({ code, gapMs }) => `
+    WITH taken AS (
+      UPDATE suppliers
+      SET ${until} = statement_timestamp() + (${CALLS} * timeout_ms + ${gapMs}) * interval '1 millisecond'
+      WHERE code = ${code} AND coalesce(${until}, '-infinity') <= statement_timestamp()
+      RETURNING ${until}::text AS until)
+    SELECT (SELECT until FROM taken), (extract(epoch FROM ${until} - statement_timestamp()) * 1000)::float8 AS wait_ms
+    FROM suppliers WHERE code = ${code}`,
+  );
+
+/** @param until as it began: another process may be asking by now. */
+const endAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
+  statement(
+    `suppliers.end_${what}`,
+    { code: 'text', gapMs: 'int', until: 'text' },
+    ({ code, gapMs, until: begun }) => `
+    UPDATE suppliers SET ${until} = statement_timestamp() + ${gapMs} * interval '1 millisecond'
+    WHERE code = ${code} AND ${until} = ${begun}::timestamptz`,
+  );
+
+export const BEGIN_ASKING = { test: beginAsking('test'), inquiry: beginAsking('inquiry') };
+export const END_ASKING = { test: endAsking('test'), inquiry: endAsking('inquiry') };
+
 /** Of those due, the one that was not read for longest. What another process is taking is left to it. */
 export const TAKE_DUE_READING = statement(
   'suppliers.take_due_reading',
