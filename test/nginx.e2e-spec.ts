@@ -108,7 +108,7 @@ describe('what stands before the APIs', () => {
       await fetch(url + path);
       await fetch(url + path, {
         ...ORDER,
-        headers: { ...ORDER.headers, referer: `https://shop.example${path}` },
+        headers: { referer: `https://shop.example${path}` },
       });
       await fetch(url + path, { method: 'POST', body: 'x'.repeat(310_000) });
       await fetch(`${url}/supplier-callbacks/acme-token-2${path}`, { method: 'POST', body: '{}' });

@@ -7,6 +7,7 @@ import { Metrics } from '../core/metrics.js';
 import { SecretBox } from '../core/secret-box.js';
 import { storable } from '../core/text.js';
 import { ProductReadsService } from '../catalog/product-reads.service.js';
+import { callbackBodyPlace } from '../fulfilment/callback-body-place.js';
 import { AttemptChecksRepository } from '../fulfilment/attempt-checks.repository.js';
 import { aboutAttempt } from '../fulfilment/attempt-log.js';
 import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
@@ -89,17 +90,18 @@ export class SupplierCallbacksService {
         ? await this.follow(supplier, reading, claims)
         : { verdict: reading.kind, attempt: null };
     const { verdict, attempt } = result;
+    const about = { supplier_id: supplier.id, ...keyOf(attempt) };
     const id = await this.callbacks.record({
-      supplier_id: supplier.id,
+      ...about,
       remote_address: remoteAddress,
       verdict,
       delivery_id: claims.deliveryId,
       reference: claims.reference,
       supplier_reference: claims.supplierReference,
-      ...keyOf(attempt),
       detail: claims.detail,
       // Who can't prove who they are get nothing of theirs into the database.
-      body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw)),
+      body_sealed:
+        verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
     });
     this.report(supplier, result, claims, id);
     return replyTo(reading);

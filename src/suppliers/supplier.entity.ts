@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
+import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 export const PAUSE_REASONS = ['operator', 'credentials', 'deposit', 'ban'] as const;
@@ -19,6 +20,12 @@ export interface ListPlace {
   base_url: string;
   account: string;
 }
+
+/** @param code which it keeps, and which is known before it is written. */
+export const supplierPlace = (
+  column: 'token_sealed' | 'credentials_sealed' | 'callback_token_sealed',
+  code: string,
+): Place => placeOf(`suppliers.${column}`, code);
 
 /** One that an operator has set, or the one that is built in. */
 @Entity('suppliers')
