@@ -51,7 +51,7 @@ export class SecretBox {
 
   /**
    * For columns that the version before reads, which runs beside this one during an upgrade and may be gone back to:
-   * the next version binds them when they are written. Until then {@link SecretsService} does, when an operator says so.
+   * the next version binds them when they are written. Until then `topup secrets rotate` does.
    */
   sealUnbound(secret: string): Buffer {
     return this.encrypt(Buffer.from(secret, 'utf8'), null);

@@ -89,13 +89,11 @@ describe('orders of the SDK', () => {
   });
 
   it.each(['.', '..'])('are neither made nor asked for by the reference %s', async (reference) => {
-    for (const make of [topup.orders.create, topup.orders.createAndWait])
-      expect(await failureOf(make.call(topup.orders, { ...order(), reference_id: reference }))).toMatchObject(
-        {
-          status: 400,
-          code: 'BAD_REQUEST',
-        },
-      );
+    for (const make of ['create', 'createAndWait'] as const)
+      expect(await failureOf(topup.orders[make]({ ...order(), reference_id: reference }))).toMatchObject({
+        status: 400,
+        code: 'BAD_REQUEST',
+      });
     const words = `must not be "${reference}": no URL leads to it`;
     const { orders, products, events } = topup;
     expect(await failureOf(orders.get(reference))).toEqual(new TypeError(`reference_id ${words}`));
