@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
+import { loadConfig } from '../src/core/config.js';
 
 interface Service {
   image: string;
@@ -72,10 +73,25 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(environment).sort()).toEqual(expected.sort());
   });
 
+  it('goes by the defaults for what .env lacks', () => {
+    for (const name of ['api', 'worker', 'console']) {
+      const options = { forConsole: name === 'console' };
+      const told = Object.entries(services[name]?.environment ?? {}).map(
+        ([variable, value]) =>
+          [variable, value.endsWith('- }') ? ' ' : value.replace(/\$\{[^}]*\}/g, 'x')] as const,
+      );
+      const secret = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
+      const decided = told.filter(([, value]) => value !== ' ');
+      const configOf = (env: typeof told) => loadConfig({ ...Object.fromEntries(env), ...secret }, options);
+      expect(decided.length).toBeLessThan(told.length / 2);
+      expect(configOf(told)).toEqual(configOf(decided));
+    }
+  });
+
   it('leaves what is said in .env as it is, but for what a container decides', () => {
     for (const name of ['api', 'worker', 'console']) {
       const decided = Object.entries(services[name]?.environment ?? {})
-        .filter(([variable, value]) => value !== `\${${variable}:-}`)
+        .filter(([variable, value]) => value !== `\${${variable}- }`)
         .map(([variable]) => variable);
       const ofContainer =
         name === 'console'
