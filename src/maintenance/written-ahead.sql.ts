@@ -1,4 +1,5 @@
 import { statement, type ParameterizedStatement } from '../database/parameters.js';
+import { LONGEST_QUESTION } from '../suppliers/supplier-timing.js';
 
 /** Intervals of the configuration, in milliseconds. */
 const INTERVALS = { balanceMs: 'bigint', purchasesMs: 'bigint' } as const;
@@ -21,6 +22,8 @@ const WRITTEN: Record<string, Record<string, Most>> = {
       product_read_at: PAST,
       purchases_listed_at: PAST,
     },
+    test_asked_until: LONGEST_QUESTION,
+    inquiry_asked_until: LONGEST_QUESTION,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
     // A call before the end of a ban makes it longer, so that one may last its day.

@@ -256,17 +256,16 @@ export class SuppliersRepository {
   async beginAsking(
     what: AskedFor,
     code: string,
-    gapMs: number,
   ): Promise<{ until: string } | { until: null; wait_ms: number }> {
     const [turn] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
-      ...BEGIN_ASKING[what].with({ code, gapMs }),
+      ...BEGIN_ASKING[what].with({ code }),
     );
     return present(turn, 'who is asked is a supplier');
   }
 
   /** Lets others ask it when the gap is over. */
-  async endAsking(what: AskedFor, code: string, gapMs: number, until: string): Promise<void> {
-    await this.database.query(...END_ASKING[what].with({ code, gapMs, until }));
+  async endAsking(what: AskedFor, code: string, until: string): Promise<void> {
+    await this.database.query(...END_ASKING[what].with({ code, until }));
   }
 
   /** What waits because it was not accepted is due at once. */

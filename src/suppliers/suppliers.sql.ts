@@ -1,6 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { ASKED_GAP_MS, LONGEST_QUESTION } from './supplier-timing.js';
 
 export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
@@ -50,9 +51,6 @@ export const BEGIN_READING = statement(
 const ASKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until' } as const;
 export type AskedFor = keyof typeof ASKED_UNTIL;
 
-/** More than an adapter makes of a question, one after the other, each for no longer than the supplier's timeout. */
-const CALLS = 5;
-
 /**
  * Asked by one process at a time, which says when it has the answer; as long as it takes at most, should that process die.
  * `until` is null where somebody else asks, or did within the gap, and `wait_ms` how much of that is left.
@@ -60,11 +58,10 @@ const CALLS = 5;
 const beginAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
   statement(
     `suppliers.begin_${what}`,
-    { code: 'text', gapMs: 'int' },
-    ({ code, gapMs }) => `
+    { code: 'text' },
+    ({ code }) => `
     WITH taken AS (
-      UPDATE suppliers
-      SET ${until} = statement_timestamp() + (${CALLS} * timeout_ms + ${gapMs}) * interval '1 millisecond'
+      UPDATE suppliers SET ${until} = statement_timestamp() + ${LONGEST_QUESTION}
       WHERE code = ${code} AND coalesce(${until}, '-infinity') <= statement_timestamp()
       RETURNING ${until}::text AS until)
     SELECT (SELECT until FROM taken), (extract(epoch FROM ${until} - statement_timestamp()) * 1000)::float8 AS wait_ms
@@ -75,9 +72,9 @@ const beginAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
 const endAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
   statement(
     `suppliers.end_${what}`,
-    { code: 'text', gapMs: 'int', until: 'text' },
-    ({ code, gapMs, until: begun }) => `
-    UPDATE suppliers SET ${until} = statement_timestamp() + ${gapMs} * interval '1 millisecond'
+    { code: 'text', until: 'text' },
+    ({ code, until: begun }) => `
+    UPDATE suppliers SET ${until} = statement_timestamp() + interval '${ASKED_GAP_MS} milliseconds'
     WHERE code = ${code} AND ${until} = ${begun}::timestamptz`,
   );
 
