@@ -88,7 +88,7 @@ describe('orders of the SDK', () => {
     expect(await topup.orders.get(reference)).toMatchObject({ reference_id: reference });
   });
 
-  it.each(['.', '..'])('are neither made nor asked for by the reference %s', async (reference) => {
+  it.each(['.', '..', ''])('are neither made nor asked for by the reference %j', async (reference) => {
     for (const make of ['create', 'createAndWait'] as const)
       expect(await failureOf(topup.orders[make]({ ...order(), reference_id: reference }))).toMatchObject({
         status: 400,
