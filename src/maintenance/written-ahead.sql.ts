@@ -1,5 +1,4 @@
 import { statement, type ParameterizedStatement } from '../database/parameters.js';
-import { LONGEST_QUESTION } from '../suppliers/supplier-timing.js';
 
 /** Intervals of the configuration, in milliseconds. */
 const INTERVALS = { balanceMs: 'bigint', purchasesMs: 'bigint' } as const;
@@ -11,6 +10,9 @@ type Most = string | ((intervals: Record<keyof Intervals, string>) => string);
 const PAST: Most = `interval '0'`;
 /** Intervals that suppliers are asked at vary a little. */
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
+
+/** To a supplier, by hand: a few calls, each as long as its timeout, and the gap after them. */
+const LONGEST_QUESTION: Most = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
 /** The columns that have when something was done, or is to be done, beside those of units, deliveries and heartbeats. */
 const WRITTEN: Record<string, Record<string, Most>> = {

@@ -1,7 +1,7 @@
 import type { ProductKind } from '../../src/core/product-kind.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import type { SecretBox } from '../../src/core/secret-box.js';
-import { callbackBodyPlace } from '../../src/fulfilment/callback-body-place.js';
+import { callbackBodyPlace } from '../../src/suppliers/callback-body-place.js';
 import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
