@@ -43,7 +43,8 @@ export class SecretsService {
     for (;;) {
       const rows = await this.secrets.page(column, last, ROWS_AT_ONCE);
       for (const secret of rows.filter(({ sealed }) => this.secretBox.isOutdated(sealed))) {
-        const resealed = this.secretBox.sealBytes(this.secretBox.openBytes(secret.sealed));
+        const { sealed, place } = secret;
+        const resealed = this.secretBox.sealBytes(this.secretBox.openBytes(sealed, place), place);
         if (await this.secrets.replace(column, secret, resealed)) count++;
       }
       onProgress(count);

@@ -12,6 +12,7 @@ import { DeliveryObserver } from './delivery-observer.js';
 import { DeliveryBodies } from './delivery-bodies.js';
 import { DispatchRepository, type ClaimedDelivery } from './dispatch.repository.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
+import { webhookSecretPlace } from './webhook.entity.js';
 
 const TOTAL_SLOTS = 2_000;
 /** From here on a webhook gets a few slots only, so that many slow ones leave some for all the others. */
@@ -107,7 +108,10 @@ export class WebhookDispatcher {
   private openSecrets(delivery: ClaimedDelivery): string[] | null {
     const { webhook_id: webhookId, secret_sealed: secret, previous_secret_sealed: previous } = delivery;
     try {
-      const secrets = [secret, ...(previous ? [previous] : [])].map((each) => this.secretBox.open(each));
+      const place = webhookSecretPlace(webhookId);
+      const secrets = [secret, ...(previous ? [previous] : [])].map((each) =>
+        this.secretBox.open(each, place),
+      );
       this.observer.secretsOpened(webhookId);
       return secrets;
     } catch (error) {
