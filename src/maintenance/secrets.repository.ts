@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Operator } from '../operators/operator.entity.js';
+import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { UnitDelivery } from '../unit-deliveries/unit-delivery.entity.js';
@@ -22,6 +23,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { entity: Supplier, column: 'callback_token_sealed' satisfies keyof Supplier },
   { entity: SupplierCallback, column: 'body_sealed' satisfies keyof SupplierCallback },
   { entity: UnitDelivery, column: 'sealed' satisfies keyof UnitDelivery },
+  { entity: SupplierReversal, column: 'delivered_sealed' satisfies keyof SupplierReversal },
   { entity: Operator, column: 'totp_sealed' satisfies keyof Operator },
   { entity: Operator, column: 'totp_offered_sealed' satisfies keyof Operator },
 ];
