@@ -15,6 +15,8 @@ export interface DeliveredPiece {
   expires_on: string | null;
 }
 
+export type HandedOver = Omit<DeliveredPiece, 'unit'>;
+
 /** By the position of the item: those of units that are codes, and of top-ups for which there is something. */
 export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
 
@@ -51,23 +53,27 @@ export class UnitDeliveries {
     return this.toItems([...nothing, ...(await this.repository.listKept(orderId))]);
   }
 
+  /** Of a case, for an operator. @throws Error when it was sealed under a key that is not here. */
+  open(sealed: Buffer): HandedOver[] {
+    return this.opened(sealed).map(toHandedOver);
+  }
+
   private toItems(rows: DeliveredRow[]): DeliveredItems {
     const items = new Map<number, DeliveredPiece[]>();
     for (const { item, unit, sealed } of rows) {
       const pieces = items.get(item) ?? [];
-      if (unit !== null) pieces.push(...this.open(sealed).map((each) => toPiece(unit, each)));
+      if (unit !== null) pieces.push(...this.open(sealed).map((each) => ({ unit, ...each })));
       items.set(item, pieces);
     }
     return items;
   }
 
-  private open(sealed: Buffer): Delivery[] {
+  private opened(sealed: Buffer): Delivery[] {
     return JSON.parse(this.secretBox.openBytes(sealed).toString('utf8')) as Delivery[];
   }
 }
 
-const toPiece = (unit: number, { serial, code, expiresOn }: Delivery): DeliveredPiece => ({
-  unit,
+const toHandedOver = ({ serial, code, expiresOn }: Delivery): HandedOver => ({
   serial,
   code,
   expires_on: expiresOn,
