@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
-import { AttemptAnswers } from '../../src/fulfilment/attempt-answers.js';
 import { CommandLine } from '../cli/command-line.js';
 import { read } from '../deliveries/handed-over.js';
 import type { ErrorBody } from '../support/http.js';
-import { refused } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import type { TestOperator } from './console-stack.js';
-import { startScene, type Scene } from './scene.js';
+import { refusedOrder, sellLate, startScene, type Scene } from './scene.js';
 
 let scene: Scene;
 let support: TestOperator;
@@ -23,31 +21,6 @@ interface Case {
   handed_over: boolean;
 }
 
-/** An order of a code that its supplier refused. */
-async function refusedOrder(): Promise<OrderBody> {
-  const { stack, merchant } = scene;
-  const player = unique('buyer');
-  stack.supplier.script(player, ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
-  const sku = await stack.product('35.00', { kind: 'code' });
-  const order = await stack.order(merchant, [{ sku }], player);
-  return stack.orderWith(merchant, order.reference_id, 'failed');
-}
-
-/** Has its supplier say that it sold it all the same, with a code or not yet. */
-async function sellLate({ order_number }: OrderBody, code: string | null): Promise<void> {
-  const [order] = await scene.console.sql<{ id: bigint; merchant_id: number }>(
-    'SELECT id, merchant_id FROM orders WHERE order_number = $1',
-    [order_number],
-  );
-  if (!order) throw new Error('there is no such order');
-  const deliveries = code === null ? [] : [{ serial: 'SER-9', code, expiresOn: '2027-12-31' }];
-  await scene.stack.api.get(AttemptAnswers).settle({
-    key: { orderId: order.id, item: 1, unit: 1 },
-    ...{ merchantId: order.merchant_id, kind: 'code', attempt: 1, claim: null, calls: [] },
-    outcome: { kind: 'succeeded', supplierReference: 'S-late', deliveries },
-  });
-}
-
 async function casesOf({ order_number }: OrderBody): Promise<Case[]> {
   const { body } = await support.browser.get<{ data: (Case & { order_number: string })[] }>(
     '/api/reversals?limit=100',
@@ -60,9 +33,9 @@ const reveal = (id: number, body: object = { reason: 'to sell it' }, { browser }
 
 describe('a code that comes with what a supplier sold after all', () => {
   it('is kept with the case, and shown with a reason to those who may: the log knows, and nobody else', async () => {
-    const order = await refusedOrder();
+    const order = await refusedOrder(scene);
     const code = unique('LATE');
-    await sellLate(order, code);
+    await sellLate(scene, order, code);
     const [found] = await casesOf(order);
     expect(found).toMatchObject({ kind: 'bought_late', handed_over: true });
     const id = found?.id ?? 0;
@@ -103,12 +76,12 @@ describe('a code that comes with what a supplier sold after all', () => {
   });
 
   it('is kept with the case of the word that came without it, and the first one stays', async () => {
-    const order = await refusedOrder();
-    await sellLate(order, null);
+    const order = await refusedOrder(scene);
+    await sellLate(scene, order, null);
     expect(await casesOf(order)).toMatchObject([{ kind: 'bought_late', handed_over: false }]);
     const { id = 0 } = (await casesOf(order))[0] ?? {};
     expect((await reveal(id)).status).toBe(404);
-    for (const code of ['CODE-first', 'CODE-second']) await sellLate(order, code);
+    for (const code of ['CODE-first', 'CODE-second']) await sellLate(scene, order, code);
     expect(await casesOf(order)).toMatchObject([{ id, handed_over: true }]);
     expect((await reveal(id)).body.pieces).toMatchObject([{ code: 'CODE-first' }]);
   });
