@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
 import { CommandLine } from '../cli/command-line.js';
-import { read } from '../deliveries/handed-over.js';
+import { handedOver, read } from '../deliveries/handed-over.js';
+import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import type { TestOperator } from './console-stack.js';
@@ -84,5 +85,28 @@ describe('a code that comes with what a supplier sold after all', () => {
     for (const code of ['CODE-first', 'CODE-second']) await sellLate(scene, order, code);
     expect(await casesOf(order)).toMatchObject([{ id, handed_over: true }]);
     expect((await reveal(id)).body.pieces).toMatchObject([{ code: 'CODE-first' }]);
+  });
+
+  it('is asked for where the word came by a list or a report, which tell of none', async () => {
+    const order = await refusedOrder(scene);
+    const { stack } = scene;
+    const reference = `${order.order_number}.1.1`;
+    const [attempt] = await stack.sql<{ user_id: string }>(
+      'SELECT user_id FROM orders WHERE order_number = $1',
+      [order.order_number],
+    );
+    stack.supplier.script(attempt?.user_id ?? '', () => handedOver(reference, [{ code: 'CODE-asked' }]));
+    const { code } = await new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL }).run(
+      'report',
+      'supplier',
+    );
+    expect(code).toBe(1);
+    expect(await casesOf(order)).toMatchObject([{ kind: 'bought_late', handed_over: false }]);
+    await stack.sql('UPDATE attempt_checks SET due_at = now()');
+    const [found] = await eventually(
+      () => casesOf(order),
+      ([each]) => each?.handed_over === true,
+    );
+    expect((await reveal(found?.id ?? 0)).body.pieces).toMatchObject([{ code: 'CODE-asked' }]);
   });
 });

@@ -24,6 +24,7 @@ beforeAll(async () => {
   scene = await RoutingScene.open({}, true);
   first = await scene.vendor('first');
   await scene.vendor('second');
+  await scene.stack.addSupplier('busy', scene.stack.supplier.url);
   sku = await scene.product(
     { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
     { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
@@ -102,7 +103,7 @@ describe('The code of what a vendor sold after all', () => {
   async function leftToOperator(code: string): Promise<{ order: OrderBody; reference: string }> {
     const sku = await scene.codeProduct(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
-      { supplier: 'fake', supplierSku: 'X' },
+      { supplier: 'busy', supplierSku: 'X' },
     );
     const user = unique('8');
     await first.sim('rules', { match: { player: user }, rc: '02' });
