@@ -34,7 +34,7 @@ const rows = {
   audit: ['core', 'database', 'audit-log'],
   archive: ['core', 'database', 'audit-log', 'audit', 'orders'],
   reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'supplier-purchases', 'wallet'],
-  support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet'],
+  support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet', 'unit-deliveries'],
   jobs: ['core', 'database', 'audit-log', 'operators'],
   partitions: ['core', 'database'],
   maintenance: ['core', 'database', 'queues'],

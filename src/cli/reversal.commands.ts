@@ -26,6 +26,8 @@ No case moves a merchant's money by itself.
 `;
 
 const MATCHES = `
+handed_over says that a code or the like came with what the supplier sold. The console shows it to those who may reveal codes.
+
 likely_matches are units for the same player and product, ordered from a day before the purchase to 30 days after it. A
 merchant that found its order gone has sent it again, which bought it again. Nothing is known where the supplier did not
 tell the player.

@@ -25,6 +25,10 @@ export function textProblem(text: string, minimum: number, maximum: number): str
   return null;
 }
 
+/** Whether a text of at most so many UTF-16 units may be in the database: NUL and lone surrogates are no text to PostgreSQL. */
+export const mayBeStored = (text: string, maximum: number): boolean =>
+  text.length <= maximum && !text.includes('\0') && text.isWellFormed();
+
 /** Text with a blank for what could rewrite a terminal or forge a line. */
 export const printable = (text: string): string => text.replace(CONTROLS, ' ');
 

@@ -16,7 +16,10 @@ const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOKS_MS = 50;
 const FIRST_WAIT_MS = 5_000;
 const CONNECTIONS = 8;
-/** After a read that took too long there it has a rest: it is busy, or has yet to read into memory what is asked for. */
+/**
+ * After a read that took too long there it has a rest: it is busy, or has yet to read into memory what is asked for. Then nobody
+ * waits for it before it has answered a read in time that the primary was asked, too.
+ */
 const REST_MS = 10_000;
 
 /** A standby is a copy of its primary with all databases in it, and has its identifier. Any role may ask for that. */
@@ -54,6 +57,8 @@ export class ReadReplica implements OnApplicationShutdown {
   private watchedSinceMs = Infinity;
   private isCurrent = false;
   private restsUntilMs = 0;
+  private isOnProbation = false;
+  private isTried = false;
   private why = '';
 
   constructor(
@@ -73,9 +78,21 @@ export class ReadReplica implements OnApplicationShutdown {
 
   /** Whether it may be asked, as far as is known. */
   get isUsable(): boolean {
-    if (!this.database) return false;
-    this.watch();
-    return this.isCurrent && this.lag.ms() <= this.maxLagMs;
+    return this.keepsUp && !this.isOnProbation;
+  }
+
+  /** Whether a read is to be tried there now that nobody waits for: one at a time. {@link passed} or {@link failed} ends it. */
+  takeTrial(): boolean {
+    if (!this.isOnProbation || this.isTried || !this.keepsUp) return false;
+    this.isTried = true;
+    return true;
+  }
+
+  /** It has answered what was tried. */
+  passed(): void {
+    this.isTried = false;
+    this.isOnProbation = false;
+    this.sayWhetherItKeepsUp();
   }
 
   /** Begins to look how far it is behind, if there is one. */
@@ -98,7 +115,11 @@ export class ReadReplica implements OnApplicationShutdown {
   /** It failed to answer: until it is found well again, the primary is asked; for some seconds where it took too long. */
   failed(error: unknown): void {
     this.isCurrent = false;
-    if (isTimeLimit(error)) this.restsUntilMs = performance.now() + REST_MS;
+    this.isTried = false;
+    if (isTimeLimit(error)) {
+      this.restsUntilMs = performance.now() + REST_MS;
+      this.isOnProbation = true;
+    }
     this.say((error as Error).message);
   }
 
@@ -106,6 +127,12 @@ export class ReadReplica implements OnApplicationShutdown {
     this.stop.abort();
     await this.watching;
     await this.database?.onApplicationShutdown();
+  }
+
+  private get keepsUp(): boolean {
+    if (!this.database) return false;
+    this.watch();
+    return this.isCurrent && this.lag.ms() <= this.maxLagMs;
   }
 
   private get isFirstLook(): boolean {
@@ -144,6 +171,10 @@ export class ReadReplica implements OnApplicationShutdown {
     this.lag.replicaIs(at);
     if (performance.now() < this.restsUntilMs) return;
     this.isCurrent = true;
+    if (!this.isOnProbation) this.sayWhetherItKeepsUp();
+  }
+
+  private sayWhetherItKeepsUp(): void {
     if (this.lag.ms() <= this.maxLagMs) this.say('');
     else if (this.lag.isKnown || !this.isFirstLook) this.say('it is too far behind');
   }

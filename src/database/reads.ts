@@ -43,7 +43,8 @@ export class Reads implements Queryable {
       query: this.query.bind(this),
       transaction: this.database.transaction.bind(this.database),
     };
-    return this.replica.read<Row[]>((server) => server.query<Row>(statement, values), primary);
+    const ask = (server: Queryable): Promise<Row[]> => server.query<Row>(statement, values);
+    return this.replica.read<Row[]>(ask, primary, { mayBeTried: true });
   }
 
   private enter(): Promise<void> | void {

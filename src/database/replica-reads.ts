@@ -11,12 +11,17 @@ export interface ReadServer extends Queryable {
 
 type Ask<Result> = (server: ReadServer) => Promise<Result>;
 
-type Replica = Pick<ReadReplica, 'database' | 'isUsable' | 'becomesUsable' | 'failed'>;
+type Replica = Pick<
+  ReadReplica,
+  'database' | 'isUsable' | 'becomesUsable' | 'takeTrial' | 'passed' | 'failed'
+>;
 
 export const NO_REPLICA: Replica = {
   database: null,
   isUsable: false,
   becomesUsable: () => Promise.resolve(false),
+  takeTrial: () => false,
+  passed: () => undefined,
   failed: () => undefined,
 };
 
@@ -33,7 +38,7 @@ export class ReplicaReads implements ReadServer {
   ) {}
 
   query<Row extends object>(statement: Statement, values?: unknown[]): Promise<Row[]> {
-    return this.read((server) => server.query<Row>(statement, values), this.primary);
+    return this.read((server) => server.query<Row>(statement, values), this.primary, { mayBeTried: true });
   }
 
   async transaction<Result>(read: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -44,25 +49,29 @@ export class ReplicaReads implements ReadServer {
   /** For reads that belong together: none of them sees less than one before it. */
   together(): ReadServer {
     let isOnPrimary = false;
-    const read = async <Result>(ask: Ask<Result>): Promise<Result> => {
+    const read = async <Result>(ask: Ask<Result>, mayBeTried = false): Promise<Result> => {
       if (!isOnPrimary) await this.replica.becomesUsable();
       return this.read(ask, this.primary, {
         isOnPrimary,
+        mayBeTried,
         // What the primary has, the replica may lack.
         onPrimary: () => (isOnPrimary = true),
       });
     };
     return {
-      query: (statement, values) => read((server) => server.query(statement, values)),
+      query: (statement, values) => read((server) => server.query(statement, values), true),
       transaction: (work) => read((server) => server.transaction(work)),
     };
   }
 
-  /** @param primary who is asked where the replica is not; it may have less to give to reads than all it has. */
+  /**
+   * @param primary who is asked where the replica is not; it may have less to give to reads than all it has. `mayBeTried` is
+   * what does nothing but ask, so that it may be asked twice.
+   */
   async read<Result>(
     ask: Ask<Result>,
     primary: ReadServer,
-    { isOnPrimary = false, onPrimary = (): unknown => undefined } = {},
+    { isOnPrimary = false, mayBeTried = false, onPrimary = (): unknown => undefined } = {},
   ): Promise<Result> {
     const { database: replica } = this.replica;
     if (replica && !isOnPrimary && this.replica.isUsable) {
@@ -77,7 +86,17 @@ export class ReplicaReads implements ReadServer {
     }
     onPrimary();
     if (replica) this.metrics.readFrom('primary');
+    if (replica && mayBeTried && this.replica.takeTrial()) void this.tryOut(ask, replica);
     return ask(primary);
+  }
+
+  private async tryOut(ask: Ask<unknown>, replica: Database): Promise<void> {
+    try {
+      await ask(onceOn(replica));
+    } catch (error) {
+      if (!isForTheCaller(error)) return this.replica.failed(error);
+    }
+    this.replica.passed();
   }
 }
 

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { invalidRequest, notFound } from '../core/errors.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
+import { mayBeStored } from '../core/text.js';
 import type { EventDto, EventListQuery } from './event.dto.js';
 import { DELIVERED_EVENTS } from './event.entity.js';
 import { toEventDto } from './event.mapper.js';
 import { EventsRepository, type EventRow } from './events.repository.js';
 
-const EVENT_ID = /^evt_\w{1,64}$/;
+/** Longer than any id: such a one is unknown without asking. */
+const MAX_ID_LENGTH = 256;
 
 /** What happened to a merchant's orders and wallet, for those who missed a webhook or have none. */
 @Injectable()
@@ -43,6 +45,6 @@ export class EventsService {
   }
 
   private find(merchantId: number, id: string): Promise<EventRow | undefined> {
-    return EVENT_ID.test(id) ? this.events.find(merchantId, id) : Promise.resolve(undefined);
+    return mayBeStored(id, MAX_ID_LENGTH) ? this.events.find(merchantId, id) : Promise.resolve(undefined);
   }
 }

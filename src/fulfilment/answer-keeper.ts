@@ -103,7 +103,7 @@ export class AnswerKeeper {
       attempt: unit.attempt,
       claim: unit.claim,
       outcome: call.outcome,
-      sent: { adapter: unit.adapter, times: unit.sends },
+      sent: { adapter: unit.adapter, times: unit.sends, knownAs: unit.supplier_reference },
       calls,
     });
     if (typeof settled === 'string') this.observer.recorded(call, settled);

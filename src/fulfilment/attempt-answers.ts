@@ -25,8 +25,11 @@ export interface DecidedAttempt {
   /** The claim whose call was answered; null where the supplier called us. */
   claim: number | null;
   outcome: DefiniteOutcome;
-  /** The adapter of its supplier, and how often the unit was sent; absent where a success needs no other look. */
-  sent?: { adapter: string; times: number };
+  /**
+   * The adapter of its supplier, and how often the unit was sent; absent where a success needs no other look. `knownAs` is
+   * what its supplier has called the attempt so far; absent where what it calls it now is kept already.
+   */
+  sent?: { adapter: string; times: number; knownAs?: string | null };
   /** Whether it came before, as a callback that is sent again. */
   isRepeated?: boolean;
   /** For the timeline. */
@@ -86,21 +89,30 @@ export class AttemptAnswers {
     return this.next.begin({ key, attempt, claim, refusal: outcome, calls });
   }
 
-  /** What the transaction that settles a bought unit writes besides: the attempt's cost, and that it is asked about again. */
+  /** What the transaction that settles a bought unit writes besides: the attempt's cost and name, and that it is asked about again. */
   private alongside(decided: DecidedAttempt): { alongside?: (tx: Transaction) => void } {
     const { key, attempt, outcome } = decided;
     const { orderId: order_id, item, unit } = key;
     const about = { order_id, item, unit, attempt };
     const cost = costColumns(outcome);
     const checkAfterMs = this.checkAfterMs(decided);
-    if (cost.cost_micros === null && checkAfterMs === null) return {};
-    const unnamed = { supplier_reference: null, is_hearsay: false, is_misnamed: false, unconfirmed: null };
+    const supplier_reference = this.newNameOf(decided);
+    const isTold = cost.cost_micros !== null || supplier_reference !== null;
+    if (!isTold && checkAfterMs === null) return {};
+    const told = { ...cost, supplier_reference, is_hearsay: false, is_misnamed: false, unconfirmed: null };
     return {
       alongside: (tx) => {
-        if (cost.cost_micros !== null) this.attempts.note(tx, [{ ...about, ...unnamed, ...cost }]);
+        if (isTold) this.attempts.note(tx, [{ ...about, ...told }]);
         if (checkAfterMs !== null) this.checks.askIn(tx, about, checkAfterMs);
       },
     };
+  }
+
+  /** What its supplier may call us about it by, and has not said before; null where it calls nobody. */
+  private newNameOf({ outcome, sent }: DecidedAttempt): string | null {
+    if (outcome.kind !== 'succeeded' || !sent || sent.knownAs === undefined) return null;
+    const isNew = outcome.supplierReference !== sent.knownAs;
+    return isNew && this.registry.find(sent.adapter)?.callbacks ? outcome.supplierReference : null;
   }
 
   /** Once nothing that was sent can be on its way any more; null where a supplier sells nothing twice. */

@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
-import { ASK_FOR_CHECK, END_CHECK, TAKE_DUE_CHECK, type DueCheck } from './attempt-checks.sql.js';
+import {
+  ASK_FOR_CHECK,
+  END_CHECK,
+  FIND_SOLD,
+  TAKE_DUE_CHECK,
+  type DueCheck,
+  type SoldRequest,
+} from './attempt-checks.sql.js';
 
-export type { DueCheck } from './attempt-checks.sql.js';
+export type { DueCheck, SoldRequest } from './attempt-checks.sql.js';
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
 
@@ -25,6 +32,19 @@ export class AttemptChecksRepository {
   async takeDue(retryMs: number): Promise<DueCheck | null> {
     const [due] = await this.database.query<DueCheck>(...TAKE_DUE_CHECK.with({ retryMs }));
     return due ?? null;
+  }
+
+  /**
+   * What an attempt asked for that its supplier has told to have sold; null where that is not certain, is longer ago, or was
+   * at another account.
+   */
+  async findSold(
+    { order_id, item, unit, attempt }: AttemptKey,
+    maxAgeMs: number | null,
+  ): Promise<SoldRequest | null> {
+    const values = { order_id, item, unit, attempt, maxAgeMs: maxAgeMs === null ? null : BigInt(maxAgeMs) };
+    const [sold] = await this.database.query<SoldRequest>(...FIND_SOLD.with(values));
+    return sold ?? null;
   }
 
   async end({ order_id, item, unit, attempt }: AttemptKey): Promise<void> {

@@ -1,4 +1,5 @@
 import { statement } from '../database/parameters.js';
+import { DESTINATION } from './claim.sql.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
@@ -52,6 +53,33 @@ export const TAKE_DUE_CHECK = statement(
     WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
     RETURNING due.*, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
       s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
+);
+
+/** What an attempt asked its supplier for, besides what is known of it anyway. */
+export type SoldRequest = Pick<Order, 'user_id' | 'server_id' | 'character_id' | 'end_user_ip'> &
+  Pick<UnitAttempt, 'player_template' | 'expected_cost_micros' | 'max_cost_micros' | 'cost_currency'>;
+
+/**
+ * Of an attempt that its supplier has told to have sold: then asking by sending it again buys nothing, while it is young
+ * enough and goes to the account that it went to. An operator's word for it is not enough, nor that its unit succeeded
+ * otherwise. Its age is that of its first send, so that it may be younger, and never older.
+ */
+export const FIND_SOLD = statement(
+  'attempt_checks.find_sold',
+  { ...ATTEMPT, maxAgeMs: 'bigint?' },
+  ({ maxAgeMs, ...key }) => `
+    SELECT o.user_id, o.server_id, o.character_id, o.end_user_ip,
+           a.player_template, a.expected_cost_micros, a.max_cost_micros, a.cost_currency
+    FROM order_units u
+    JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+    JOIN orders o ON o.id = u.order_id
+    JOIN suppliers s ON s.id = u.supplier_id
+    WHERE u.order_id = ${key.order_id} AND u.item = ${key.item} AND u.unit = ${key.unit} AND u.attempt = ${key.attempt}
+      AND u.state = 'succeeded' AND u.sent_to = ${DESTINATION}
+      AND (${maxAgeMs} IS NULL
+           OR u.first_sent_at > statement_timestamp() - make_interval(secs => ${maxAgeMs} / 1000.0))
+      AND EXISTS (SELECT FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+                    AND c.attempt = u.attempt AND c.outcome = 'succeeded')`,
 );
 
 export const END_CHECK = statement(

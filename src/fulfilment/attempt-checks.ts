@@ -7,6 +7,7 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { AttemptAnswers } from './attempt-answers.js';
 import { AttemptLog } from './attempt-log.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
+import { requestOf } from './attempt-request.js';
 
 /** When a supplier is asked again that did not answer. */
 const RETRY_MS = 600_000;
@@ -65,10 +66,14 @@ export class AttemptChecks {
     const connection = this.registry.tryConnect(due);
     if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
     const { supplier_sku: sku, reference, supplier_reference: supplierReference } = due;
+    const named = { sku, reference, supplierReference };
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
-    // One that is asked by sending again could buy it a second time.
-    if (!inquiry || inquiry.mayBuy) return { kind: 'never_seen' };
-    return inquiry.ask(connection.settings, { sku, reference, supplierReference });
+    if (!inquiry) return { kind: 'never_seen' };
+    if (!inquiry.mayBuy) return inquiry.ask(connection.settings, named);
+    // One that is asked by sending again could buy it a second time, unless it is certain that it bought it before.
+    const sold = inquiry.tellsOfSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
+    if (!sold) return { kind: 'never_seen' };
+    return inquiry.ask(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });
   }
 
   private toCall(unit: DueCheck, outcome: SupplierOutcome, durationMs: number) {

@@ -64,8 +64,8 @@ export interface ClaimedUnit {
   timeout_ms: number;
 }
 
-/** As `destinationOf` has it. */
-const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
+/** Where the supplier `s` is sent what is bought, as `destinationOf` has it. */
+export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
 
 /** What a claim makes of the units that `decided` decided about. */
 const claimSets = (name: string): string => `UPDATE order_units u SET

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
-import type { CostMoney } from '../core/cost-money.js';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import {
@@ -12,6 +11,7 @@ import {
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
+import { requestOf } from './attempt-request.js';
 import { AttemptsRepository } from './attempts.repository.js';
 import { FIRST_INQUIRY_MS } from './backoff.js';
 import { CalledBackCodes } from './called-back-codes.js';
@@ -127,13 +127,7 @@ const mayResend = ({ deduplicates, inquiry }: SupplierAdapter): boolean =>
 const toAttempt = (unit: ClaimedUnit): Attempt => ({
   reference: unit.reference,
   sku: unit.supplier_sku,
-  userId: unit.user_id,
-  serverId: unit.server_id,
-  characterId: unit.character_id,
-  endUserIp: unit.end_user_ip,
-  playerTemplate: unit.player_template,
-  maxCost: costOf(unit.max_cost_micros, unit),
-  expectedCost: costOf(unit.expected_cost_micros, unit),
+  ...requestOf(unit),
   supplierReference: unit.supplier_reference,
   isRepeat: unit.is_repeat,
   ...sandboxPurchase(unit),
@@ -147,6 +141,3 @@ function sandboxPurchase({
 }: ClaimedUnit): Pick<Attempt, 'sandbox'> {
   return piece === null ? {} : { sandbox: { kind, userId: user_id, piece, ageMs: age_ms } };
 }
-
-const costOf = (micros: bigint | null, { cost_currency: currency }: ClaimedUnit): CostMoney | null =>
-  micros === null || currency === null ? null : { micros, currency };

@@ -92,11 +92,9 @@ export class JobRun {
   async stop(state: JobStopped['state'], reason: string): Promise<void> {
     this.stopped ??= new JobStopped(state, reason);
     const { database, jobs, logger } = this.parts;
-    for (const pid of database.pidsInUse.filter((each) => each !== this.lockPid)) {
-      await jobs
-        .cancelStatement(pid)
-        .catch((error: unknown) => logger.warn({ err: error }, 'no cancellation'));
-    }
+    await jobs
+      .cancelStatements(database.applicationName, this.lockPid)
+      .catch((error: unknown) => logger.warn({ err: error }, 'no cancellation'));
   }
 
   /** Looks whether it is to end, and says how far it is. Every second by itself. */

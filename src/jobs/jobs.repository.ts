@@ -110,7 +110,8 @@ export class JobsRepository {
     return this.database.query<JobRow>(...sql.LIST_JOBS.with({ kinds, before, limit }));
   }
 
-  async cancelStatement(pid: number): Promise<void> {
-    await this.database.query(...sql.CANCEL_STATEMENT.with({ pid }));
+  /** Ends what PostgreSQL is at under this name. @param but the process that is left alone. */
+  async cancelStatements(applicationName: string, but: number): Promise<void> {
+    await this.database.query(...sql.CANCEL_STATEMENTS.with({ applicationName, but }));
   }
 }

@@ -124,9 +124,11 @@ export const LIST_JOBS = statement(
     WHERE j.kind = ANY(${kinds}) AND j.id < ${before} ORDER BY j.id DESC LIMIT ${limit}`,
 );
 
-/** What another connection of ours is at, ends as if it had taken too long. */
-export const CANCEL_STATEMENT = statement(
-  'console_jobs.cancel_statement',
-  { pid: 'int' },
-  ({ pid }) => `SELECT pg_cancel_backend(${pid})`,
+/** What our other connections are at under a name, ends as if it had taken too long. */
+export const CANCEL_STATEMENTS = statement(
+  'console_jobs.cancel_statements',
+  { applicationName: 'text', but: 'int' },
+  ({ applicationName, but }) => `
+    SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+    WHERE application_name = ${applicationName} AND pid <> ${but} AND state = 'active'`,
 );

@@ -4,6 +4,7 @@ import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import type { Place } from '../core/secret-box.js';
 import { Operator, totpPlace } from './operator.entity.js';
 import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
+import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
 import { Supplier, supplierPlace } from '../suppliers/supplier.entity.js';
 import { UnitDelivery, unitDeliveryPlace } from '../unit-deliveries/unit-delivery.entity.js';
@@ -42,6 +43,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     callbackBodyPlace,
   ),
   sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
+  sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(Operator, 'totp_sealed', ['id'], ({ id }) => totpPlace('totp_sealed', id)),
   sealed(Operator, 'totp_offered_sealed', ['id'], ({ id }) => totpPlace('totp_offered_sealed', id)),
 ];

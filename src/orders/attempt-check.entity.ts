@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { UnitAttempt } from './unit-attempt.entity.js';
 
-/** A successful attempt whose supplier called about it and proved nothing: it is asked once whether it still stands. */
+/**
+ * An attempt that ended and whose supplier is asked once more: it called about it and proved nothing, or has sold a code after
+ * all that nobody has yet.
+ */
 @Entity('attempt_checks')
 @ForeignKey(
   () => UnitAttempt,

@@ -4,6 +4,7 @@ import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { readMoment } from '../core/moments.js';
+import { mayBeStored } from '../core/text.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -99,9 +100,7 @@ export class OrdersService {
     merchantId: number,
     referenceId: string,
   ): Promise<OrderWithItems & { isArchived: boolean }> {
-    // NUL and lone surrogates are no text to PostgreSQL, so no order has them in its reference.
-    const possible =
-      referenceId.length <= MAX_REFERENCE_LENGTH && !referenceId.includes('\0') && referenceId.isWellFormed();
+    const possible = mayBeStored(referenceId, MAX_REFERENCE_LENGTH);
     const found = possible ? await this.orders.find(merchantId, referenceId) : null;
     if (found) return { ...found, isArchived: false };
     const archived = possible ? await this.orders.findArchived(merchantId, referenceId) : null;

@@ -63,7 +63,13 @@ export const toSettledRow = ({
   seen_attempt: seenAttempt ?? null,
 });
 
-export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false }: Answer): AnswerRow => ({
+export const toAnswerRow = ({
+  key,
+  attempt,
+  outcome,
+  isRepeated = false,
+  delivered = null,
+}: Answer): AnswerRow => ({
   ...unitOf(key),
   attempt,
   state: outcome.kind,
@@ -71,6 +77,7 @@ export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false }: Answe
   detail: outcomeDetail(outcome),
   ...costColumns(outcome),
   is_news: !isRepeated,
+  delivered_sealed: delivered,
 });
 
 /** A supplier tells of what it sold under an attempt's reference besides the purchase that we know there. */

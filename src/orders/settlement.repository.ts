@@ -26,7 +26,7 @@ export class SettlementRepository {
 
   /** Opens a reversal for each answer that contradicts a settled unit. @returns how each unit stands. */
   judgeUnsettled(tx: Queryable, answers: sql.AnswerRow[]): Promise<sql.UnsettledUnit[]> {
-    const rows = answers.map((answer) => ({ ...answer, is_news: answer.is_news ?? true }));
+    const rows = answers.map((answer) => ({ is_news: true, delivered_sealed: null, ...answer }));
     return tx.query<sql.UnsettledUnit>(...sql.JUDGE_UNSETTLED.with({ answers: rows }));
   }
 

@@ -104,12 +104,13 @@ export const JUDGE_UNSETTLED = statement(
       cost_micros: 'bigint?',
       cost_currency: 'text?',
       is_news: 'boolean',
+      delivered_sealed: 'bytea?',
     }),
   },
   ({ answers }) => `
     WITH judged AS (
       SELECT c.answer, u.order_id, u.item, u.unit, c.attempt, coalesce(a.supplier_id, u.supplier_id) AS supplier_id, u.state,
-             c.supplier_reference, c.detail, c.state AS word, c.is_news,
+             c.supplier_reference, c.detail, c.state AS word, c.is_news, c.delivered_sealed,
              CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
              CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
                   WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
@@ -127,6 +128,7 @@ export const JUDGE_UNSETTLED = statement(
     -- What the supplier said before of the same attempt, in its latest case.
     earlier AS (
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
+             r.delivered_sealed IS NULL AS lacks_delivery,
              judged.is_news AND judged.word IN ('succeeded', 'failed') AND judged.word
                <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS turns
       FROM judged JOIN supplier_reversals r
@@ -136,24 +138,37 @@ export const JUDGE_UNSETTLED = statement(
       SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
                             WHEN NOT earlier.turns OR earlier.status = 'open' THEN NULL
                             WHEN judged.word = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
-             CASE WHEN earlier.turns AND earlier.status = 'open' THEN earlier.id END AS notes
+             CASE WHEN earlier.turns AND earlier.status = 'open' THEN earlier.id END AS notes,
+             CASE WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
+                  THEN earlier.id END AS completes
       FROM judged LEFT JOIN earlier USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
-      SET says = w.word, detail = concat_ws(': ', 'the supplier says now ' || w.word, w.detail)
-      FROM weighed w WHERE r.id = w.notes
+      SET says = CASE r.id WHEN w.notes THEN w.word ELSE r.says END,
+          detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier says now ' || w.word, w.detail) ELSE r.detail END,
+          delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
+      FROM weighed w WHERE r.id = coalesce(w.notes, w.completes)
       RETURNING r.id),
     recorded AS (
       INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail,
-                                      cost_micros, cost_currency, turn, created_at)
+                                      cost_micros, cost_currency, delivered_sealed, turn, created_at)
       SELECT order_id, item, unit, attempt, supplier_id, opens, supplier_reference, detail, cost_micros, cost_currency,
-             CASE opens WHEN 'unknown_purchase' THEN 1 ELSE 1 + (
+             delivered_sealed, CASE opens WHEN 'unknown_purchase' THEN 1 ELSE 1 + (
                SELECT count(*) FROM supplier_reversals r WHERE r.order_id = w.order_id AND r.item = w.item
                  AND r.unit = w.unit AND r.attempt = w.attempt AND r.kind = w.opens) END,
              date_trunc('milliseconds', statement_timestamp())
       FROM weighed w WHERE opens IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
       RETURNING order_id, item, unit, attempt, kind AS opens),
+    -- Lists and reports tell of no code: its supplier is asked for it.
+    asked_for_code AS (
+      INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
+      SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
+      FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
+      JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
+      JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+      WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
+      ON CONFLICT DO NOTHING),
     left_to_operator AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()
@@ -272,8 +287,9 @@ type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
 type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
-/** What does not say whether it is news is. */
-export type AnswerRow = Omit<JudgedRow, 'is_news'> & Partial<Pick<JudgedRow, 'is_news'>>;
+/** What does not say whether it is news is; most hands nothing over. */
+export type AnswerRow = Omit<JudgedRow, 'is_news' | 'delivered_sealed'> &
+  Partial<Pick<JudgedRow, 'is_news' | 'delivered_sealed'>>;
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
 export type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
 export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;

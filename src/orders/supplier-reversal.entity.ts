@@ -97,6 +97,10 @@ export class SupplierReversal {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
+  /** What the supplier handed over for it, such as a code: nobody's unless an operator says whose. Only SECRETS_KEY opens it. */
+  @Column('bytea', { nullable: true, select: false })
+  delivered_sealed!: Buffer | null;
+
   @Column('text', { default: 'open' })
   status!: 'open' | 'closed';
 

@@ -9,7 +9,6 @@ const DEAD_AFTER_MS = 8_000;
 const CLOCK_TOLERANCE_MS = 2_000;
 
 const BEFORE_ALL = new Date(0);
-const BEHIND_ALL = new Date('9999-12-31');
 
 let count = 0;
 
@@ -38,7 +37,11 @@ export class WorkerHeartbeat {
   private lastBeatMs = 0;
   /** The database's clock as it was told last, and when it was asked for, in monotonic milliseconds. */
   private clock: { nowMs: number; askedAtMs: number } | undefined;
+  /** When the database's clock was set forward last, as this process or another one noticed. */
   private setForwardAtMs = -Infinity;
+  private noticedAtMs: number | undefined;
+  /** Whether the clock may have been set forward so lately that no other worker has said so yet. */
+  private isUnsure = false;
 
   constructor(private readonly workers: WorkerProcessesRepository) {}
 
@@ -59,22 +62,25 @@ export class WorkerHeartbeat {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
     const askedAtMs = performance.now();
-    const {
-      clock_was_set_back: clockWasSetBack,
-      now_ms: nowMs,
-      living,
-    } = await this.workers.beat(this.name, DEAD_AFTER_MS);
+    const told = await this.tell();
+    const { clock_was_set_back: clockWasSetBack, now_ms: nowMs, living } = told;
     const clockWasSetForward = nowMs > this.latestMs();
     this.clock = { nowMs, askedAtMs };
     if (clockWasSetBack) await this.workers.pullBack();
     const now = performance.now();
-    if (clockWasSetForward) this.setForwardAtMs = now;
+    this.learnOfStep(clockWasSetForward ? 0 : told.set_forward_ago_ms, now);
     const isSteady = !clockWasSetForward && now - this.lastBeatMs < DEAD_AFTER_MS;
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
     const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
+    // They are dead, or they lived a moment ago and the clock was set forward since.
+    this.isUnsure = isNew && told.others_are_silent;
     // After an outage of PostgreSQL nobody was seen for long: those who lived before it may still, and say so soon.
     this.living = isNew ? Math.max(this.living, living) : living;
+    if (clockWasSetForward) {
+      this.noticedAtMs = now;
+      await this.tell();
+    }
     const clock = { clockWasSetBack, clockWasSetForward };
     if (isNew) return { dead: [], ...clock };
     return { dead: await this.workers.listUnseen(DEAD_AFTER_MS), ...clock };
@@ -82,13 +88,23 @@ export class WorkerHeartbeat {
 
   /**
    * For what the database's clock says to be over: it may show nothing later than this. Where it does, it was set forward, and
-   * calls may be under way whose leases it has ended. From when this process notices that on, it may show nothing for so
-   * long; before it knows the clock, anything.
+   * calls may be under way whose leases it has ended. From when a worker notices that on, it may show nothing for so long; nor
+   * before this process knows the clock.
    */
   clockLimit(forMs: number): Date {
-    if (performance.now() - this.setForwardAtMs < forMs) return BEFORE_ALL;
-    const latestMs = this.latestMs();
-    return Number.isFinite(latestMs) ? new Date(Math.ceil(latestMs)) : BEHIND_ALL;
+    const isKnown = this.clock !== undefined && !this.isUnsure;
+    if (!isKnown || performance.now() - this.setForwardAtMs < forMs) return BEFORE_ALL;
+    return new Date(Math.ceil(this.latestMs()));
+  }
+
+  private tell(): ReturnType<WorkerProcessesRepository['beat']> {
+    const agoMs = this.noticedAtMs === undefined ? null : performance.now() - this.noticedAtMs;
+    return this.workers.beat(this.name, DEAD_AFTER_MS, agoMs);
+  }
+
+  private learnOfStep(agoMs: number | null, nowMs: number): void {
+    if (agoMs === null) return;
+    this.setForwardAtMs = Math.max(this.setForwardAtMs, nowMs - Math.max(0, agoMs));
   }
 
   /** What the clock shows at most if it went on as ours did. */

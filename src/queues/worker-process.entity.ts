@@ -8,4 +8,8 @@ export class WorkerProcess {
 
   @Column('timestamptz')
   seen_at!: Date;
+
+  /** When this worker, or one before it that it heard of, noticed that the clock of the database was set forward. */
+  @Column('timestamptz', { nullable: true })
+  clock_set_forward_at!: Date | null;
 }

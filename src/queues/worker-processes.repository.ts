@@ -6,6 +6,10 @@ import type { WorkerProcess } from './worker-process.entity.js';
 /** What a heartbeat tells. */
 interface Told {
   clock_was_set_back: boolean;
+  /** How long ago a worker noticed that the clock was set forward, in milliseconds; null where none did. */
+  set_forward_ago_ms: number | null;
+  /** Whether there are others, and none was seen for half of that time. */
+  others_are_silent: boolean;
   /** What the database's clock shows, in milliseconds. */
   now_ms: number;
   living: number;
@@ -13,25 +17,37 @@ interface Told {
 
 /**
  * Says that a worker lives, how many do, and whether any was seen at a time that is still to come: then the clock of the
- * database was set back. A second is left for beats that cross. $1 name, $2 milliseconds.
+ * database was set back. A second is left for beats that cross. When it was last seen to be set forward, each tells the
+ * next: whoever noticed may be gone by then. $1 name, $2 milliseconds, $3 how many ago this worker noticed, or null.
  */
 const BEAT: Statement = {
   name: 'worker_processes.beat',
   text: `WITH beat AS (
-           INSERT INTO worker_processes (name, seen_at) VALUES ($1, statement_timestamp())
-           ON CONFLICT (name) DO UPDATE SET seen_at = statement_timestamp())
-         SELECT EXISTS (SELECT 1 FROM worker_processes WHERE seen_at > statement_timestamp() + interval '1 second')
+           INSERT INTO worker_processes (name, seen_at, clock_set_forward_at)
+           SELECT $1, statement_timestamp(),
+                  greatest(max(clock_set_forward_at), statement_timestamp() - make_interval(secs => $3::float8 / 1000))
+           FROM worker_processes
+           ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at, clock_set_forward_at = excluded.clock_set_forward_at
+           RETURNING clock_set_forward_at)
+         SELECT (SELECT (extract(epoch FROM statement_timestamp() - clock_set_forward_at) * 1000)::float8 FROM beat)
+           AS set_forward_ago_ms,
+           coalesce((SELECT max(seen_at) FROM worker_processes WHERE name <> $1)
+                    < statement_timestamp() - make_interval(secs => $2 / 2000.0), false) AS others_are_silent,
+           EXISTS (SELECT 1 FROM worker_processes WHERE seen_at > statement_timestamp() + interval '1 second')
            AS clock_was_set_back,
            (extract(epoch FROM statement_timestamp()) * 1000)::float8 AS now_ms,
            (SELECT count(*)::int FROM worker_processes
             WHERE name <> $1 AND seen_at >= statement_timestamp() - make_interval(secs => $2 / 1000.0)) + 1 AS living`,
 };
 
-/** Pulls future heartbeats back to now, so that a dead worker is found as soon as usual. */
+/** Pulls what lies in the future back to now, so that a dead worker is found, and a step is over, as soon as usual. */
 const PULL_BACK: Statement = {
   name: 'worker_processes.pull_back',
-  text: `UPDATE worker_processes SET seen_at = statement_timestamp()
-         WHERE name IN (SELECT name FROM worker_processes WHERE seen_at > statement_timestamp() FOR UPDATE SKIP LOCKED)`,
+  text: `UPDATE worker_processes SET seen_at = least(seen_at, statement_timestamp()),
+                                     clock_set_forward_at = least(clock_set_forward_at, statement_timestamp())
+         WHERE name IN (SELECT name FROM worker_processes
+                        WHERE seen_at > statement_timestamp() OR clock_set_forward_at > statement_timestamp()
+                        FOR UPDATE SKIP LOCKED)`,
 };
 
 /** $1 milliseconds. */
@@ -48,9 +64,11 @@ const FORGET: Statement = {
          AND seen_at < statement_timestamp() - make_interval(secs => $2 / 1000.0)`,
 };
 
+/** Not what knows of a step of the clock a short while ago: the next worker may be the first to see it otherwise. */
 const DEREGISTER: Statement = {
   name: 'worker_processes.leave',
-  text: `DELETE FROM worker_processes WHERE name = $1`,
+  text: `DELETE FROM worker_processes
+         WHERE name = $1 AND (clock_set_forward_at < statement_timestamp() - interval '1 hour') IS NOT FALSE`,
 };
 
 @Injectable()
@@ -59,11 +77,12 @@ export class WorkerProcessesRepository {
 
   /**
    * Says that a worker lives.
-   * @returns the clock of the database, whether it was set back, and how many workers were seen within so long, this one
-   * included.
+   * @param setForwardAgoMs when it noticed that the clock was set forward; null where it did not.
+   * @returns the clock of the database, whether it was set back or forward, and how many workers were seen within so long,
+   * this one included.
    */
-  async beat(name: string, withinMs: number): Promise<Told> {
-    const [beat] = await this.database.query<Told>(BEAT, [name, withinMs]);
+  async beat(name: string, withinMs: number, setForwardAgoMs: number | null): Promise<Told> {
+    const [beat] = await this.database.query<Told>(BEAT, [name, withinMs, setForwardAgoMs]);
     return present(beat, 'a heartbeat has a row');
   }
 

@@ -14,7 +14,7 @@ import { isTerminalUnit } from '../orders/states.js';
 import { UnknownPurchasesRepository } from '../supplier-purchases/unknown-purchases.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
-import { inquiryAbout } from '../suppliers/supplier-adapter.js';
+import { inquiryAbout, type BuyingInquiry } from '../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
@@ -135,7 +135,8 @@ export class SupplierCallbacksService {
       ? await this.answers.answered(supplier, attempt, outcome, isRepeated)
       : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
-    const verdict = answered === 'undecided' ? await this.wake(supplier, attempt, isNamed) : answered;
+    const verdict =
+      answered === 'undecided' ? await this.wake(supplier, attempt, isNamed, reading) : answered;
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
   }
@@ -189,20 +190,28 @@ export class SupplierCallbacksService {
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
 
+  /** Whether its supplier tells of an attempt by being sent it again, because it has certainly sold it. */
+  private async isSold(attempt: FoundAttempt, { tellsOfSales, maxAgeMs }: BuyingInquiry): Promise<boolean> {
+    const mayBeSold = tellsOfSales && attempt.state === 'succeeded';
+    return mayBeSold === true && (await this.checks.findSold(attempt, maxAgeMs)) !== null;
+  }
+
   /**
    * Has the supplier asked about an attempt that is open; or about one that ended, because a success may be taken back, and
-   * what failed or was given up may be sold after all.
+   * what failed or was given up may be sold after all. Where asking is sending it again, only about what was sold, and not
+   * because it says just that.
    */
   private async wake(
     supplier: CallingSupplier,
     attempt: FoundAttempt,
     isNamed: boolean,
+    { saysSold }: About,
   ): Promise<CallbackVerdict> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
     if (!inquiry) return 'nothing_new';
     if (!isOpen(attempt)) {
-      if (inquiry.mayBuy) return 'nothing_new';
+      if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return 'nothing_new';
       await this.checks.ask(attempt, Math.max(inquiry.minGapMs, LEAST_CHECK_GAP_MS));
       return 'woke';
     }

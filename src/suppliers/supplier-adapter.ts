@@ -165,6 +165,8 @@ export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
 /** How a supplier is asked by sending the same again, which buys what never arrived: it is claimed as a send is. */
 export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: true;
+  /** Whether it tells of a purchase that it has once told to have made, and buys none, while that is not older than `maxAgeMs`. */
+  readonly tellsOfSales?: true;
   ask(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
 }
 
@@ -203,7 +205,7 @@ export interface SupplierAdapter<Settings = unknown> {
 }
 
 /**
- * Why nobody would notice that a supplier takes a success back, in words behind its code; null where it would be noticed, or
+ * Why nobody would notice that a supplier contradicts itself, in words behind its code; null where it would be noticed, or
  * no setting changes it. @param readSettings opens them; called only where they decide.
  */
 export const whyUnnoticed = <Settings>(
@@ -211,8 +213,8 @@ export const whyUnnoticed = <Settings>(
   readSettings: () => Settings,
 ): string | null =>
   adapter.inquiry?.mayBuy === true && adapter.provesCallbacks?.(readSettings()) === false
-    ? 'can’t be asked about what it sold, and nothing proves what it calls us with: that it takes a purchase back is not noticed. ' +
-      'Set its webhook_secret'
+    ? 'can’t be asked about what it refused, or sold long ago, and nothing proves what it calls us with: that it sells the one ' +
+      'after all, or takes the other back, is not noticed. Set its webhook_secret'
     : null;
 
 /** How a supplier is asked about an attempt. @param isNamed whether it has a name of its own for it. */

@@ -38,6 +38,8 @@ export type CallbackReading = { reply?: CallbackReply } & (
       reference?: string;
       supplierReference?: string;
       outcome?: SupplierOutcome | ((attempt: NamedAttempt) => SupplierOutcome);
+      /** Of one without an outcome, that it says nothing but what is known where its attempt succeeded: nothing proves it. */
+      saysSold?: true;
       /** By which the supplier names this callback: one that comes again is the same one. */
       deliveryId?: string;
       /** What was bought, as far as it says: for the operator, where no book knows the purchase. */

@@ -7,6 +7,7 @@ import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement } from '../orders/order-settlement.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { UnitDeliveriesRepository } from '../unit-deliveries/unit-deliveries.repository.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Resolution extends Actor {
@@ -32,11 +33,13 @@ export class OrderResolution {
     private readonly database: Database,
     private readonly orders: OrderSupportRepository,
     private readonly settlement: OrderSettlement,
+    private readonly deliveries: UnitDeliveriesRepository,
   ) {}
 
   /**
    * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves. While the
-   * supplier is being asked in a way that may buy it, the decision waits for the answer, up to a minute.
+   * supplier is being asked in a way that may buy it, the decision waits for the answer, up to a minute. A success that is
+   * named as the purchase of an attempt before gives the merchant what was handed over for that.
    * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review, and at the attempt that was seen.
    */
   async resolve(resolution: Resolution): Promise<void> {
@@ -58,7 +61,10 @@ export class OrderResolution {
       seenAttempt: resolution.seenAttempt,
       claim: null,
       calls: [],
-      alongside: (tx: Transaction) => recordAction(tx, resolution, action),
+      alongside: (tx: Transaction) => {
+        recordAction(tx, resolution, action);
+        if (isNamedSuccess(resolution)) this.deliveries.handOverOfCase(tx, key);
+      },
     };
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while ((await this.settlement.settle(command)) !== 'settled') {
@@ -79,6 +85,9 @@ export class OrderResolution {
     return unit;
   }
 }
+
+const isNamedSuccess = ({ outcome }: Resolution): boolean =>
+  outcome.kind === 'succeeded' && outcome.supplierReference !== null;
 
 /** Whether a unit in doubt is just being sent again: that may buy it. */
 const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>

@@ -20,13 +20,18 @@ export type MatchRow = Pick<
 > &
   Pick<OrderUnit, 'item' | 'unit' | 'state'> & { supplier: string; reference: string | null };
 
+type Purchase = Pick<
+  SupplierReversal,
+  'supplier_id' | 'supplier_sku' | 'player' | 'bought_at' | 'created_at'
+>;
+
 /** Orders that a purchase which no book knows may be about. */
 @Injectable()
 export class PurchaseMatchesRepository {
   constructor(private readonly database: Database) {}
 
   /** The oldest first, 50 at most; none where the supplier did not tell the player. */
-  async find({ supplier_id: supplierId, ...purchase }: SupplierReversal): Promise<MatchRow[]> {
+  async find({ supplier_id: supplierId, ...purchase }: Purchase): Promise<MatchRow[]> {
     const { supplier_sku: sku, player, bought_at: boughtAt, created_at: learnedAt } = purchase;
     if (player === null) return [];
     const about = (boughtAt ?? learnedAt).getTime();

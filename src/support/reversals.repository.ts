@@ -12,12 +12,14 @@ type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
 /** A case with the supplier and the order that it is about; without an order where no book knows the purchase. */
-export type ReversalRow = SupplierReversal & OfOthers;
+export type ReversalRow = Omit<SupplierReversal, 'delivered_sealed'> & OfOthers;
 
 type OfOthers = Nullable<OfOrder> & {
   supplier: Supplier['code'];
   /** Whether the order is in a file, and what is kept of it tells its number and merchant. */
   archived: boolean;
+  /** Whether its supplier handed something over for it, such as a code. */
+  handed_over: boolean;
 };
 
 /** Which cases are listed, and at most how many. */
@@ -48,6 +50,15 @@ export class ReversalsRepository {
     return found;
   }
 
+  /** What was handed over for a case, sealed; null where nothing was. */
+  async findHandedOver(id: number): Promise<Buffer | null> {
+    const found = await this.dataSource.manager.findOne(SupplierReversal, {
+      select: { id: true, delivered_sealed: true },
+      where: { id },
+    });
+    return found?.delivered_sealed ?? null;
+  }
+
   async lock(tx: Transaction, id: number): Promise<ReversalRow | undefined> {
     const query = select(tx).where({ id }).setLock('for_no_key_update', undefined, ['reversal']);
     const [locked] = await rowsOf(query);
@@ -69,12 +80,14 @@ const select = ({ manager }: Pick<Transaction, 'manager'>): SelectQueryBuilder<S
     .addSelect('coalesce(placed.order_number, kept.order_number)', 'order_number')
     .addSelect('coalesce(placed.merchant_id, kept.merchant_id)', 'merchant_id')
     .addSelect('placed.id IS NULL AND kept.order_id IS NOT NULL', 'archived')
+    .addSelect('reversal.delivered_sealed IS NOT NULL', 'handed_over')
     .addSelect('supplier.code', 'supplier');
 
 async function rowsOf(query: SelectQueryBuilder<SupplierReversal>): Promise<ReversalRow[]> {
   const { entities, raw } = await query.getRawAndEntities<OfOthers>();
   return entities.map((reversal, index) => {
-    const { order_number, merchant_id, supplier, archived } = present(raw[index], 'a row has its raw row');
-    return { ...reversal, order_number, merchant_id, supplier, archived };
+    const of = present(raw[index], 'a row has its raw row');
+    const { order_number, merchant_id, supplier, archived, handed_over } = of;
+    return { ...reversal, order_number, merchant_id, supplier, archived, handed_over };
   });
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, notFound, UnknownResource } from '../core/errors.js';
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { unitName } from '../orders/order.rows.js';
 import type { UnitState } from '../orders/states.js';
-import type { ReversalKind } from '../orders/supplier-reversal.entity.js';
+import type { ReversalKind, SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { PurchaseMatchesRepository, type MatchRow } from './purchase-matches.repository.js';
 import { ReversalsRepository, type ReversalRow, type ReversalsFilter } from './reversals.repository.js';
@@ -38,6 +38,8 @@ export interface Reversal {
   player: string | null;
   bought_at: string | null;
   detail: string | null;
+  /** Whether its supplier handed something over for it, such as a code: the merchant has it only by an operator's word. */
+  handed_over: boolean;
   status: 'open' | 'closed';
   created_at: string;
 }
@@ -64,6 +66,15 @@ export type ClosedReversal = Reversal & {
 };
 
 export type ReversalDetail = Reversal & { likely_matches: Match[] };
+
+export interface HandedOverOfCase {
+  unit: string;
+  /** Whose it was to be, as it is sealed. */
+  key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
+  sealed: Buffer;
+  /** For the log. */
+  about: Partial<AuditRecord>;
+}
 
 export interface Closing {
   id: number;
@@ -111,6 +122,19 @@ export class ReversalsService {
     if (!found) throw new UnknownResource('reversal', id);
     const matches = found.order_id === null ? await this.matches.find(found) : [];
     return { ...toReversal(found), likely_matches: matches.map(toMatch) };
+  }
+
+  /**
+   * What was handed over for what a case is about, sealed, and whose unit it is.
+   * @throws NOT_FOUND where there is no such case, or nothing was.
+   */
+  async getHandedOver(id: number): Promise<HandedOverOfCase> {
+    const found = await this.reversals.find(id);
+    if (!found) throw new UnknownResource('reversal', id);
+    const sealed = await this.reversals.findHandedOver(id);
+    const unit = unitOf(found);
+    if (!sealed || unit === null) throw notFound('code');
+    return { unit, key: found, sealed, about: orderOf(found) };
   }
 
   /**
@@ -198,6 +222,7 @@ const toReversal = (row: ReversalRow): Reversal => ({
   player: row.player,
   bought_at: row.bought_at?.toISOString() ?? null,
   detail: row.detail,
+  handed_over: row.handed_over,
   status: row.status,
   created_at: row.created_at.toISOString(),
 });

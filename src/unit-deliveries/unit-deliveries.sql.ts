@@ -27,6 +27,26 @@ export const KEEP_DELIVERIES = statement(
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
 
+/**
+ * What a supplier handed over for a purchase of an attempt that had been given up becomes the unit's, where the operator said
+ * that it succeeded, and with that very purchase: by the supplier's name of it, or by ours.
+ */
+export const HAND_OVER_OF_CASE = statement(
+  'unit_deliveries.hand_over_of_case',
+  { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
+  ({ order_id, item, unit }) => `
+    INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
+    SELECT u.order_id, u.item, u.unit, r.attempt, r.delivered_sealed, date_trunc('milliseconds', statement_timestamp())
+    FROM order_units u
+    JOIN supplier_reversals r ON r.order_id = u.order_id AND r.item = u.item AND r.unit = u.unit
+    JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
+      AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
+      AND u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)
+    ORDER BY r.id LIMIT 1
+    ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
+);
+
 /** What was handed over for a unit of an item that has ended; all null where there is nothing for any of its units. */
 export type DeliveredRow = { item: number } & (
   Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null }

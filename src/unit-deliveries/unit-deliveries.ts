@@ -18,6 +18,8 @@ export interface DeliveredPiece {
   expires_on: string | null;
 }
 
+export type HandedOver = Omit<DeliveredPiece, 'unit'>;
+
 /** By the position of the item: those of units that are codes, and of top-ups for which there is something. */
 export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
 
@@ -55,28 +57,30 @@ export class UnitDeliveries {
     return this.toItems(orderId, [...nothing, ...(await this.repository.listKept(orderId))]);
   }
 
+  /**
+   * Of a unit, or of a case about one, for an operator.
+   * @throws Error when it was sealed under a key that is not here, or for another unit.
+   */
+  open(sealed: Buffer, unit: UnitOfOrder): HandedOver[] {
+    const opened = this.secretBox.openBytes(sealed, unitDeliveryPlace(unit)).toString('utf8');
+    return (JSON.parse(opened) as Delivery[]).map(toHandedOver);
+  }
+
   private toItems(orderId: bigint, rows: DeliveredRow[]): DeliveredItems {
     const items = new Map<number, DeliveredPiece[]>();
     for (const { item, unit, sealed } of rows) {
       const pieces = items.get(item) ?? [];
       if (unit !== null) {
         const opened = this.open(sealed, { order_id: orderId, item, unit });
-        pieces.push(...opened.map((each) => toPiece(unit, each)));
+        pieces.push(...opened.map((each) => ({ unit, ...each })));
       }
       items.set(item, pieces);
     }
     return items;
   }
-
-  private open(sealed: Buffer, unit: UnitOfOrder): Delivery[] {
-    return JSON.parse(
-      this.secretBox.openBytes(sealed, unitDeliveryPlace(unit)).toString('utf8'),
-    ) as Delivery[];
-  }
 }
 
-const toPiece = (unit: number, { serial, code, expiresOn }: Delivery): DeliveredPiece => ({
-  unit,
+const toHandedOver = ({ serial, code, expiresOn }: Delivery): HandedOver => ({
   serial,
   code,
   expires_on: expiresOn,

@@ -2,11 +2,15 @@ import { Column, Entity, ForeignKey, Unique } from 'typeorm';
 import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
-export const unitDeliveryPlace = ({
-  order_id: orderId,
-  item,
-  unit,
-}: Pick<UnitDelivery, 'order_id' | 'item' | 'unit'>): Place =>
+/** A unit, or what a case about none knows of it. */
+interface UnitOrNone {
+  order_id: bigint | null;
+  item: number | null;
+  unit: number | null;
+}
+
+/** Where a code belongs: that of a case moves to its unit when an operator says so, and is the same there. */
+export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone): Place =>
   placeOf('unit_deliveries.sealed', orderId, item, unit);
 
 /** What a supplier handed over for a unit: kept once, for the attempt that settled it. */

@@ -29,9 +29,15 @@ export class AttemptRecorder {
           : { free: null, recorded: await this.deliveries.record(rows) };
       failpoint('attempt.recorded');
       this.followUp(recorded);
-      const byId = new Map(recorded.map((each) => [each.id, each]));
+      const inTime = new Set(recorded.map(({ id, attempt_count: number }) => nameOf(id, number)));
+      const isFree = ({ webhookId }: EndedAttempt): boolean => free?.has(webhookId) !== false;
+      const late = attempts.filter(
+        (each) => isFree(each) && hasDelivered(each) && !inTime.has(nameOf(each.deliveryId, each.number)),
+      );
+      const all = [...recorded, ...(await this.recordLate(late))];
+      const byName = new Map(all.map((each) => [nameOf(each.id, each.attempt_count), each]));
       return attempts.map((attempt) =>
-        free?.has(attempt.webhookId) === false ? locked : succeeded(byId.get(attempt.deliveryId) ?? null),
+        isFree(attempt) ? succeeded(byName.get(nameOf(attempt.deliveryId, attempt.number)) ?? null) : locked,
       );
     },
     keyOf: ({ webhookId }) => webhookId,
@@ -51,7 +57,7 @@ export class AttemptRecorder {
   /**
    * Records an attempt; while PostgreSQL is away or busy it tries again.
    * @param untilMs when to give up, in monotonic milliseconds: past its lease the attempt counts as interrupted.
-   * @returns what became of the delivery, or null when the lease was given up before.
+   * @returns what became of the delivery, or null when the lease was given up before and that changes nothing.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
     return retryWrite(() => this.writer.submit(attempt), untilMs);
@@ -64,11 +70,21 @@ export class AttemptRecorder {
     this.observer.interrupted(recorded);
   }
 
+  /** What delivered although it had been taken for interrupted. Few are: then there is another statement. */
+  private recordLate(attempts: EndedAttempt[]): Promise<RecordedAttempt[]> {
+    return attempts.length === 0 ? Promise.resolve([]) : this.deliveries.recordLate(attempts.map(toRow));
+  }
+
   private followUp(recorded: RecordedAttempt[]): void {
     for (const { webhook_id: webhookId, due_in_ms } of recorded)
       if (due_in_ms !== null) this.notifier.notifyWebhooks([webhookId], due_in_ms);
   }
 }
+
+const nameOf = (deliveryId: bigint, number: number): string => `${deliveryId}.${number}`;
+
+const hasDelivered = ({ outcome: { status } }: EndedAttempt): boolean =>
+  status !== null && status >= 200 && status <= 299;
 
 const toRow = ({ deliveryId, webhookId, number, startedAt, outcome }: EndedAttempt) => ({
   delivery_id: deliveryId,

@@ -3,11 +3,14 @@ import { Database, LIMIT_LOCK_WAIT, type Queryable } from '../database/database.
 import { LOCK_WAIT_MS } from '../database/group-commit.js';
 import type { ClaimRequest } from '../queues/leased-work.js';
 import * as sql from './dispatch.sql.js';
-import type { ClaimedDelivery, RecordedAttempt } from './dispatch.sql.js';
+import type { ClaimedDelivery } from './dispatch.sql.js';
+import * as recording from './recording.sql.js';
+import type { RecordedAttempt } from './recording.sql.js';
 
-export type { ClaimedDelivery, RecordedAttempt } from './dispatch.sql.js';
+export type { ClaimedDelivery } from './dispatch.sql.js';
+export type { RecordedAttempt } from './recording.sql.js';
 
-type Attempts = Parameters<typeof sql.RECORD_ATTEMPTS.with>[0]['attempts'];
+type Attempts = Parameters<typeof recording.RECORD_ATTEMPTS.with>[0]['attempts'];
 
 /** Deliveries as work: who may attempt each, when it is due, and how attempts ended. */
 @Injectable()
@@ -32,11 +35,16 @@ export class DispatchRepository {
 
   /** @returns what became of those deliveries whose leases had not been given up. */
   record(attempts: Attempts, tx: Queryable = this.database): Promise<RecordedAttempt[]> {
-    return tx.query<RecordedAttempt>(...sql.RECORD_ATTEMPTS.with({ attempts }));
+    return tx.query<RecordedAttempt>(...recording.RECORD_ATTEMPTS.with({ attempts }));
+  }
+
+  /** Attempts that delivered, and that were recorded as interrupted before. @returns the deliveries that have succeeded by it. */
+  recordLate(attempts: Attempts): Promise<RecordedAttempt[]> {
+    return this.database.query<RecordedAttempt>(...recording.RECORD_LATE.with({ attempts }));
   }
 
   /**
-   * The same, leaving out the attempts of webhooks that another transaction has locked.
+   * The same as {@link record}, leaving out the attempts of webhooks that another transaction has locked.
    * @returns also the webhooks whose attempts could be recorded.
    */
   recordFree(attempts: Attempts): Promise<{ free: Set<number>; recorded: RecordedAttempt[] }> {
@@ -52,7 +60,7 @@ export class DispatchRepository {
 
   /** Ends attempts as interrupted whose leases have run out. */
   recordInterrupted(): Promise<RecordedAttempt[]> {
-    return this.database.query<RecordedAttempt>(sql.RECORD_INTERRUPTED);
+    return this.database.query<RecordedAttempt>(recording.RECORD_INTERRUPTED);
   }
 
   findOverdue(): Promise<{ id: number }[]> {

@@ -54,7 +54,7 @@ const due = (webhook: string, isRetry: boolean, columns = 'id'): string => `
 const firstOf = (webhook: string, isRetry: boolean): string =>
   `(${due(webhook, isRetry)} ORDER BY due_at LIMIT 1)`;
 
-const hasDue = (webhook: string): string =>
+export const hasDue = (webhook: string): string =>
   `coalesce(${firstOf(webhook, false)}, ${firstOf(webhook, true)}) IS NOT NULL`;
 
 const firstDue = (isRetry: boolean): string => `
@@ -114,90 +114,6 @@ export const CLAIM_DELIVERIES = statement(
               c.previous_secret_sealed, c.public_id AS event_id, c.body,
               c.include_deliveries, c.order_id, c.order_number, c.request_id`,
 );
-
-/** What became of a delivery whose attempt was recorded. */
-export interface RecordedAttempt {
-  id: bigint;
-  webhook_id: number;
-  attempt_count: number;
-  status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
-  /** Milliseconds until its retry is due; null when it has ended. */
-  due_in_ms: number | null;
-  /** Whether its webhook has other deliveries due, which may have waited for this one's slot. */
-  has_due: boolean;
-}
-
-/**
- * Records how attempts ended and decides what follows, once for each attempt: a late record finds the lease given up.
- * `ended` names the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
- * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest, and only
- * an automatic one has a next (contract, section 4).
- */
-const recorded = (ended: string, ifLocked = ''): string => `
-    WITH ended AS (${ended}),
-    hook AS MATERIALIZED (
-      SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
-      WHERE id IN (SELECT webhook_id FROM ended) ORDER BY id FOR SHARE ${ifLocked}),
-    due AS MATERIALIZED (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
-    judged AS (
-      SELECT ended.*, greatest(hook.retry_delay, ended.retry_after) AS delay,
-        CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
-             WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
-             WHEN NOT hook.is_live THEN 'cancelled'
-             ELSE 'pending' END AS status
-      FROM ended JOIN hook ON hook.id = ended.webhook_id),
-    updated AS (
-      UPDATE webhook_deliveries d SET
-        status = CASE WHEN d.automatic OR j.status = 'succeeded' THEN j.status ELSE 'failed' END,
-        due_at = CASE WHEN d.automatic AND j.status = 'pending'
-                      THEN statement_timestamp() + make_interval(secs => j.delay) END,
-        leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
-        retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
-        updated_at = statement_timestamp()
-      -- Not by leased_until, which goes with it: its index, taken for empty after a quiet time, would be read instead.
-      FROM judged j
-      WHERE d.id = j.delivery_id AND d.attempt_count = j.number
-        AND d.attempt_started_at IS NOT NULL
-      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.started_at, j.duration_ms,
-                j.response_status, j.error, j.response_body),
-    logged AS (
-      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
-      SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated)
-    SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
-           CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
-    FROM updated u JOIN due USING (webhook_id)`;
-
-export const RECORD_ATTEMPTS = statement(
-  'webhook_deliveries.record_attempts',
-  {
-    attempts: rowsOf({
-      delivery_id: 'bigint',
-      webhook_id: 'int',
-      number: 'int',
-      started_at: 'timestamptz',
-      response_status: 'int?',
-      error: 'text?',
-      response_body: 'text?',
-      duration_ms: 'int',
-      retry_after: 'int?',
-    }),
-  },
-  ({ attempts }) => recorded(`SELECT * FROM ${attempts.as('a')}`),
-);
-
-/** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
-export const RECORD_INTERRUPTED: Statement = {
-  name: 'webhook_deliveries.record_interrupted',
-  text: recorded(
-    `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
-          NULL::int AS response_status, 'interrupted' AS error,
-          NULL::text AS response_body, NULL::int AS retry_after,
-          (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
-   FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
-   ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
-    'SKIP LOCKED',
-  ),
-};
 
 /** Webhooks whose settings are not being changed at the moment, in order, locked as recording an attempt does. */
 export const LOCK_FREE_WEBHOOKS = statement(

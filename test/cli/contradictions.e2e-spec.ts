@@ -69,6 +69,7 @@ describe('a supplier that contradicts how a unit was settled', () => {
       supplier_reference: null,
       ...{ reference: null, supplier_sku: null, player: null, bought_at: null },
       detail: 'found by topup report supplier',
+      handed_over: false,
       status: 'open',
       created_at: expect.any(String),
     });

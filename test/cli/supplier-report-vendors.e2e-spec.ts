@@ -49,7 +49,7 @@ describe('topup report supplier, at a vendor that is asked by its own names', ()
 });
 
 describe('topup report supplier, at a vendor that takes a question for a purchase', () => {
-  it('is not in order where nothing would tell that it took a purchase back', async () => {
+  it('is not in order where nothing would tell that it sold what it refused', async () => {
     await wepay.routing.vendor('deaf');
     const { commandLine } = wepay.routing;
     const set = await commandLine.run(
@@ -58,7 +58,7 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
     );
     expect([set.code, set.stderr]).toEqual([
       0,
-      expect.stringContaining('Supplier deaf can’t be asked about what it sold'),
+      expect.stringContaining('Supplier deaf can’t be asked about what it refused'),
     ]);
     const sku = await wepay.routing.product({ supplier: 'deaf', supplierSku: 'ml86', cost: 20_000 });
     await wepay.routing.orderWith(await wepay.routing.order(sku), 'completed');
@@ -69,9 +69,7 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
       );
       return { code, ...(JSON.parse(stdout) as Report) };
     };
-    const why = expect.stringContaining(
-      'that it takes a purchase back is not noticed. Set its webhook_secret',
-    );
+    const why = expect.stringContaining('is not noticed. Set its webhook_secret');
     expect(await report()).toMatchObject({ code: 1, ok: false, suppliers: [{ unaskable: 1, problem: why }] });
     const [attempt] = await wepay.routing.stack.sql<{ reference: string }>(
       `SELECT a.reference FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id WHERE s.code = 'deaf'`,

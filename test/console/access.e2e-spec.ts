@@ -80,6 +80,7 @@ const ACCESS: Record<string, string> = {
   'POST /api/suppliers/{code}/sync': 'suppliers.sync',
   'GET /api/reversals': 'suppliers.read',
   'POST /api/reversals/{id}/closing': 'reversals.close',
+  'POST /api/reversals/{id}/code': 'codes.reveal',
   'GET /api/operators': 'operators.manage',
   'POST /api/operators': 'operators.manage',
   'GET /api/operators/{id}': 'operators.manage',

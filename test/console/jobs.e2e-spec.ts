@@ -7,6 +7,9 @@ import { JobRunner } from '../../src/jobs/job-runner.js';
 import type { JobWork } from '../../src/jobs/job-run.js';
 import { dayIn } from '../support/days.js';
 import { eventually } from '../support/eventually.js';
+import type { Program } from '../support/fetched-program.js';
+import { startPooler } from '../support/pooler.js';
+import { findProgram } from '../support/programs.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
 import { ConsoleStack, type TestOperator } from './console-stack.js';
@@ -24,6 +27,9 @@ interface JobBody<Result = never> {
   progress: { done: number; total: number | null };
   result: Result;
 }
+
+const pgbouncer = await findProgram('pgbouncer');
+const SLEEP = withLongTimeout({ name: 'test.sleep', text: 'SELECT pg_sleep(300)' });
 
 let scene: Scene;
 let finance: TestOperator;
@@ -53,6 +59,16 @@ const begin = (work: JobWork, who = finance, console = scene.console): Promise<n
   console.app
     .get(JobRunner)
     .start({ kind: 'audit', params: {}, operatorId: who.id, permission: 'audit.run' }, work);
+
+/** Until PostgreSQL sleeps for a job. */
+const sleeping = (): Promise<object[]> =>
+  eventually(
+    () =>
+      scene.stack.sql(
+        `SELECT FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(300)'`,
+      ),
+    ({ length }) => length === 1,
+  );
 
 /** Goes on until it is stopped. */
 const endless: JobWork = async ({ report }) => {
@@ -237,17 +253,37 @@ describe('jobs', () => {
 
   it('are cancelled in the middle of what PostgreSQL is at', async () => {
     const database = scene.console.app.get(JobDatabase);
-    const sleep = withLongTimeout({ name: 'test.sleep', text: 'SELECT pg_sleep(300)' });
     const id = await begin(async () => {
-      await inSnapshot(database, (tx) => tx.query(sleep));
+      await inSnapshot(database, (tx) => tx.query(SLEEP));
       return { ok: true, result: {} };
     });
-    await eventually(
-      () => database.pidsInUse.length,
-      (count) => count === 2,
-    );
+    await sleeping();
     await finance.browser.send('DELETE', `/api/jobs/${id}`);
     expect(await ended(id)).toMatchObject({ state: 'cancelled', ok: null });
+  });
+
+  const behindPooler = pgbouncer === null ? it.skip : it;
+  behindPooler('are cancelled behind a pooler, whose clients know no process of PostgreSQL’s', async () => {
+    const pooler = await startPooler(pgbouncer as Program, scene.stack.config.DATABASE_URL);
+    const settings = { DATABASE_URL: pooler.url, DATABASE_PREPARED_STATEMENTS: 'false' };
+    const pooled = await ConsoleStack.start(settings);
+    try {
+      const database = pooled.app.get(JobDatabase);
+      const id = await begin(
+        async () => {
+          await inSnapshot(database, (tx) => tx.query(SLEEP));
+          return { ok: true, result: {} };
+        },
+        finance,
+        pooled,
+      );
+      await sleeping();
+      await finance.browser.send('DELETE', `/api/jobs/${id}`);
+      expect(await ended(id)).toMatchObject({ state: 'cancelled', ok: null });
+    } finally {
+      await pooled.close();
+      await pooler.stop();
+    }
   });
 
   it('end when their operator is disabled or has a lower role, and change nothing after that', async () => {

@@ -1,3 +1,4 @@
+import { AttemptAnswers } from '../../src/fulfilment/attempt-answers.js';
 import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { eventually } from '../support/eventually.js';
@@ -50,6 +51,33 @@ export async function contradict({ stack, console, merchant, sku }: Scene): Prom
   );
   if (!row) throw new Error('the case was not written');
   return row.id;
+}
+
+/** An order of a code that its supplier refused. */
+export async function refusedOrder({ stack, merchant }: Scene): Promise<OrderBody> {
+  const player = unique('buyer');
+  stack.supplier.script(player, ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
+  const sku = await stack.product('35.00', { kind: 'code' });
+  const order = await stack.order(merchant, [{ sku }], player);
+  return stack.orderWith(merchant, order.reference_id, 'failed');
+}
+
+/** Has the supplier of such an order say that it sold it all the same, with a code or not yet. */
+export async function sellLate(
+  { stack, merchant }: Scene,
+  { order_number }: OrderBody,
+  code: string | null,
+): Promise<void> {
+  const [order] = await stack.sql<{ id: bigint }>('SELECT id FROM orders WHERE order_number = $1', [
+    order_number,
+  ]);
+  if (!order) throw new Error('there is no such order');
+  const deliveries = code === null ? [] : [{ serial: 'SER-9', code, expiresOn: '2027-12-31' }];
+  await stack.api.get(AttemptAnswers).settle({
+    key: { orderId: order.id, item: 1, unit: 1 },
+    ...{ merchantId: merchant.id, kind: 'code', attempt: 1, claim: null, calls: [] },
+    outcome: { kind: 'succeeded', supplierReference: 'S-late', deliveries },
+  });
 }
 
 /** A later attempt of an order's only unit began, which is in doubt as the one before was. @param at which supplier. */

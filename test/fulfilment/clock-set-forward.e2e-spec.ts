@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
+import { WorkerProcessesRepository } from '../../src/queues/worker-processes.repository.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, type Answer } from '../support/fake-supplier.js';
+import { holding } from '../support/locks.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 
 let stack: TestStack;
@@ -48,5 +51,78 @@ describe('8.3 While the clock of PostgreSQL is set forward', () => {
     first.resolve(bought(`${order.order_number}.1.1`));
     await stack.orderWith(merchant, order.reference_id, 'completed');
     expect(kinds().filter((kind) => kind === 'send')).toHaveLength(1);
+  });
+
+  it('nothing is sent again by a worker that does not know the clock yet', async () => {
+    // Of what was sent long ago by what the clock shows, and a moment ago by what it would.
+    stack.supplier.script('in doubt', ({ kind, reference }, { length }) => {
+      if (length === 0) return 'drop';
+      return kind === 'send' ? bought(reference) : neverSeen;
+    });
+    const order = await stack.order(merchant, [{ sku }], 'in doubt');
+    const kinds = (): string[] => stack.supplier.about(order.order_number).map(({ kind }) => kind);
+    await eventually(kinds, ({ length }) => length === 1);
+    await eventually(
+      () => stack.sql(`SELECT FROM order_units WHERE state = 'unknown' AND claimed_by IS NULL`),
+      ({ length }) => length === 1,
+    );
+    await stack.stopWorkers();
+    await stack.sql('DELETE FROM worker_processes');
+    await setForward('45 seconds');
+    await holding(stack, 'worker_processes', async () => {
+      await stack.startWorker();
+      await eventually(kinds, ({ length }) => length >= 3);
+      expect(kinds().filter((kind) => kind === 'send')).toHaveLength(1);
+    });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+});
+
+describe('A worker', () => {
+  const heartbeat = (): WorkerHeartbeat => new WorkerHeartbeat(new WorkerProcessesRepository(stack.database));
+  const isTrusted = (worker: WorkerHeartbeat): boolean => worker.clockLimit(60_000).getTime() > 0;
+
+  // The connections that were there before see PostgreSQL's own clock.
+  beforeAll(() => stack.database.reconnect());
+
+  beforeEach(async () => {
+    await stack.stopWorkers();
+    await stack.sql('DELETE FROM worker_processes');
+  });
+
+  it('trusts no clock before it has seen it', async () => {
+    const worker = heartbeat();
+    expect(isTrusted(worker)).toBe(false);
+    await worker.beat();
+    expect(isTrusted(worker)).toBe(true);
+    await worker.deregister();
+  });
+
+  it('that begins after a step knows of it by those that noticed, also when they have ended by then', async () => {
+    const before = heartbeat();
+    await before.beat();
+    await setForward('45 seconds');
+    expect(await before.beat()).toMatchObject({ clockWasSetForward: true });
+    const beside = heartbeat();
+    await beside.beat();
+    expect([isTrusted(before), isTrusted(beside)]).toEqual([false, false]);
+    await before.deregister();
+    await beside.deregister();
+    const after = heartbeat();
+    await after.beat();
+    expect(isTrusted(after)).toBe(false);
+    expect(after.clockLimit(1).getTime()).toBeGreaterThan(0);
+  });
+
+  it('that begins just after a step waits until the others have noticed, or are dead', async () => {
+    const before = heartbeat();
+    await before.beat();
+    await setForward('45 seconds');
+    const beside = heartbeat();
+    await beside.beat();
+    expect(isTrusted(beside)).toBe(false);
+    await before.beat();
+    await beside.beat();
+    expect(isTrusted(beside)).toBe(false);
   });
 });

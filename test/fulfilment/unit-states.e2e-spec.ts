@@ -141,7 +141,7 @@ function changes(): Call[] {
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
-    JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true }] }),
+    JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true, delivered_sealed: null }] }),
     DOUBT_UNIT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
   ];
 }

@@ -6,7 +6,8 @@ import { POSTPONE_UNITS, UNDO_CLAIMS, UNDO_INTERRUPTED } from '../../src/fulfilm
 import { FIND_WITH_ITEMS } from '../../src/orders/orders.sql.js';
 import { FIND_EARLIER, INSERT_ORDERS } from '../../src/orders/placement.sql.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.sql.js';
-import { CLAIM_DELIVERIES, RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.sql.js';
+import { CLAIM_DELIVERIES } from '../../src/webhooks/dispatch.sql.js';
+import { RECORD_ATTEMPTS } from '../../src/webhooks/recording.sql.js';
 import { TestStack } from '../support/stack.js';
 
 /** Each hot statement with the indexes that it may use beside primary and unique keys. */

@@ -127,14 +127,32 @@ describe('DATABASE_READ_URL', () => {
     await replicaIsUsed(strict, true);
   });
 
-  it('that takes too long for a read leaves it to the primary, and is not asked for a while', async () => {
+  it('that takes too long for a read leaves it to the primary, and is waited for again once it answers in time', async () => {
     await replicaIsUsed(patient, true);
+    const reads = patient.get(ReplicaReads);
     const slow = {
       name: 'slow',
       text: 'SELECT CASE WHEN pg_is_in_recovery() THEN pg_sleep(600) IS NULL END AS slept',
     };
-    expect(await patient.get(ReplicaReads).query(slow)).toEqual([{ slept: null }]);
+    const where = { name: 'where', text: 'SELECT pg_is_in_recovery() AS on_standby' };
+    const onStandby = async (): Promise<object[]> => reads.query(where);
+    expect(await reads.query(slow)).toEqual([{ slept: null }]);
     expect(patient.get(ReadReplica).isUsable).toBe(false);
+    expect(await onStandby()).toEqual([{ on_standby: false }]);
+    // After its rest it is tried: one who waited for the answer would find nothing under way any more.
+    const tried = async (): Promise<number> => {
+      expect(await reads.query(slow)).toEqual([{ slept: null }]);
+      return servers.sleepingOnStandby();
+    };
+    expect(await eventually(tried, (count) => count > 0)).toBe(1);
+    // One at a time.
+    const others = await Promise.all(Array.from({ length: 5 }, tried));
+    expect(Math.max(...others)).toBeLessThanOrEqual(1);
+    expect(await onStandby()).toEqual([{ on_standby: false }]);
+    await eventually(
+      () => onStandby(),
+      ([found]) => found !== undefined && 'on_standby' in found && found.on_standby === true,
+    );
     await replicaIsUsed(patient, true);
   });
 

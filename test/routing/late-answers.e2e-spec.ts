@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { read } from '../deliveries/handed-over.js';
 import type { DigiflazzClient } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
@@ -23,6 +24,7 @@ beforeAll(async () => {
   scene = await RoutingScene.open({}, true);
   first = await scene.vendor('first');
   await scene.vendor('second');
+  await scene.stack.addSupplier('busy', scene.stack.supplier.url);
   sku = await scene.product(
     { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
     { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
@@ -93,6 +95,53 @@ describe('A vendor that says so while the next attempt is not begun', () => {
     );
     await scene.orderWith(order, 'completed');
     expect(sent()).toBe(1);
+  });
+});
+
+describe('The code of what a vendor sold after all', () => {
+  /** An order whose next attempt is left to the operator, because the first vendor sold a code. */
+  async function leftToOperator(code: string): Promise<{ order: OrderBody; reference: string }> {
+    const sku = await scene.codeProduct(
+      { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+      { supplier: 'busy', supplierSku: 'X' },
+    );
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '02' });
+    scene.stack.supplier.script(user, () => ({ status: 429, headers: { 'retry-after': '5' } }));
+    const order = await scene.order(sku, { user });
+    await scene.unitIn(order, 'queued');
+    await eventually(
+      () => scene.attempts(order),
+      ({ length }) => length === 2,
+    );
+    const reference = await scene.reference(order);
+    await first.sim('settle', { ref_id: reference, rc: '00', sn: code });
+    await scene.unitIn(order, 'review');
+    return { order, reference };
+  }
+
+  const resolve = (order: OrderBody, ...more: string[]): Promise<unknown> =>
+    scene.commandLine.json(
+      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded', ...more],
+      ...['--reason', 'the first vendor sold it', '--yes'],
+    );
+
+  it('is the merchant’s where the operator settles the unit with that very purchase', async () => {
+    const { order, reference } = await leftToOperator('CODE-of-the-first');
+    await resolve(order, '--supplier-reference', reference);
+    await scene.orderWith(order, 'completed');
+    expect((await read(scene.merchant, order)).items[0]?.deliveries).toMatchObject([
+      { unit: 1, code: 'CODE-of-the-first' },
+    ]);
+  });
+
+  it('is nobody’s where the operator names no purchase, or another one', async () => {
+    for (const more of [[], ['--supplier-reference', 'another']]) {
+      const { order } = await leftToOperator('CODE-of-the-first');
+      await resolve(order, ...more);
+      await scene.orderWith(order, 'completed');
+      expect((await read(scene.merchant, order)).items[0]?.deliveries).toEqual([]);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
+import { unique } from '../support/stack.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
 
 useCallingAdapters();
@@ -45,6 +46,18 @@ describe('a callback that proves nothing about a success', () => {
     await eventually(checks, ({ length }) => length === 0);
     expect(scene.inquiries(unit)).toBe(before + 1);
     expect(await reversals(unit)).toEqual([]);
+  });
+
+  it('makes us ask, too, where it has only the name that the first answer told', async () => {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00', { supplier: 'plain' });
+    const { reference_id } = await stack.order(merchant, [{ sku }], unique('player'));
+    const { order_number } = await stack.orderWith(merchant, reference_id, 'completed');
+    await scene.call('plain', { kind: 'about', supplierReference: `S-${order_number}.1.1` });
+    expect(await scene.last('plain')).toMatchObject({ verdict: 'woke', attempt: 1 });
+    await eventually(checks, ({ length }) => length === 0);
+    const kinds = stack.supplier.about(order_number).map(({ kind }) => kind);
+    expect(kinds).toEqual(['send', 'inquiry']);
   });
 
   it('is a case for the operator where the supplier has taken it back', async () => {

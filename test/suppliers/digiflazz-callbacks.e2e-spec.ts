@@ -40,7 +40,8 @@ describe('what the vendor’s webhook sends', () => {
     expect(read(pending as Received, SECRET)).toMatchObject({ ...about, outcome: { kind: 'processing' } });
     expect(read(ended as Received, SECRET)).toMatchObject({ ...about, outcome });
     const purchase = { sku: 'xld10', player: customer_no, cost: rupiah(10_000n) };
-    expect(read(ended as Received, null)).toEqual({ ...about, purchase });
+    const said = outcome.kind === 'succeeded' ? { saysSold: true } : {};
+    expect(read(ended as Received, null)).toEqual({ ...about, ...said, purchase });
   });
 
   it.each(['wrong', 'absent', 'no_prefix', 'reserialised'])(

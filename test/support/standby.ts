@@ -47,6 +47,17 @@ export class PostgresPair {
     await client.end();
   }
 
+  /** How many statements of the standby only sleep. */
+  async sleepingOnStandby(): Promise<number> {
+    const client = new pg.Client(this.url);
+    await client.connect();
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'PgSleep'`,
+    );
+    await client.end();
+    return rowCount ?? 0;
+  }
+
   async killStandby(): Promise<void> {
     process.kill(this.replica.pid, 'SIGKILL');
     await this.replica.ended;

@@ -115,30 +115,87 @@ describe('a worker that dies', () => {
     await statuses(id, 'failed', SLOTS);
   });
 
-  it('and comes back late: its record changes nothing, not even while another attempt is in flight', async () => {
+  const standStill = (id: number): Promise<unknown> =>
+    stack.sql(`UPDATE webhook_deliveries SET leased_until = now() - interval '1 s' WHERE webhook_id = $1`, [
+      id,
+    ]);
+
+  /** An endpoint whose answers the test gives, in the order of the requests. */
+  function held() {
     const answers: ((status: number, text: string) => void)[] = [];
     const url = endpoints.add((response) => {
       answers.push((status, text) => response.writeHead(status).end(text));
     });
+    return {
+      url,
+      answer: (index: number, status: number, text = ''): void => answers[index]?.(status, text),
+    };
+  }
+
+  it('and comes back late with a success is what delivered it, though it had failed for good', async () => {
+    const { url, answer } = held();
+    const { id } = await hooks.register(url, { max_retries: 0 });
+    await start();
+    await order();
+    await endpoints.arrived(url);
+    await standStill(id);
+    await hooks.newestIs(id, 'failed');
+    answer(0, 200, 'late');
+    const { attempts, ...delivery } = await hooks.newestIs(id, 'succeeded');
+    expect(attempts).toMatchObject([{ number: 1, response_status: 200, error: null, response_body: 'late' }]);
+    expect(delivery).toMatchObject({ attempt_count: 1, next_attempt_at: null });
+  });
+
+  it('and comes back late with a success leaves nothing to be tried again', async () => {
+    const { url, answer } = held();
+    const { id } = await hooks.register(url, { max_retries: 3, retry_delay: 3_600 });
+    await start();
+    await order();
+    await endpoints.arrived(url);
+    await standStill(id);
+    await hooks.newest(id, ({ attempt_count: count }) => count === 1);
+    answer(0, 204);
+    const delivery = await hooks.newestIs(id, 'succeeded');
+    expect(delivery).toMatchObject({ attempt_count: 1, next_attempt_at: null, attempts: [{ error: null }] });
+  });
+
+  it('and comes back late with a success counts when the attempt ends that is in flight, whatever that says', async () => {
+    const { url, answer } = held();
     const { id } = await hooks.register(url, { max_retries: 1 });
     const other = await hooks.register(endpoints.add(), { events: ['wallet.low_balance'] });
     await start();
     await order();
     await endpoints.arrived(url);
-    await stack.sql(
-      `UPDATE webhook_deliveries SET leased_until = now() - interval '1 s' WHERE webhook_id = $1`,
-      [id],
-    );
+    await standStill(id);
     await endpoints.arrived(url, 2);
-    answers[0]?.(200, 'late');
+    answer(0, 200, 'late');
     // Recorded by the same worker, so the late one was before it.
     await hooks.test(other.id);
     await hooks.newestIs(other.id, 'succeeded');
     expect(await hooks.newest(id, () => true)).toMatchObject({
       status: 'pending',
-      attempts: [{ number: 1, error: 'interrupted', response_body: null }],
+      attempts: [{ number: 1, response_status: 200, error: null, response_body: 'late' }],
     });
-    answers[1]?.(204, '');
+    answer(1, 500);
+    expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([
+      { number: 1, response_status: 200, error: null },
+      { number: 2, response_status: 500 },
+    ]);
+  });
+
+  it('and comes back late without a success changes nothing', async () => {
+    const { url, answer } = held();
+    const { id } = await hooks.register(url, { max_retries: 1 });
+    const other = await hooks.register(endpoints.add(), { events: ['wallet.low_balance'] });
+    await start();
+    await order();
+    await endpoints.arrived(url);
+    await standStill(id);
+    await endpoints.arrived(url, 2);
+    answer(0, 500, 'late');
+    await hooks.test(other.id);
+    await hooks.newestIs(other.id, 'succeeded');
+    answer(1, 204);
     expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([
       { number: 1, error: 'interrupted', response_body: null },
       { number: 2, response_status: 204, error: null },

@@ -19,7 +19,8 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'players.read': 'see players in full, else the last 3 characters',
   'orders.resolve': 'ask a supplier about a unit, decide about one in doubt or in review, claim it meanwhile',
   'orders.cancel': 'cancel what was certainly not bought',
-  'codes.reveal': 'see what a buyer was handed, such as a code: one unit at a time, with a reason',
+  'codes.reveal':
+    'see what a buyer was handed, such as a code, or what came with a case: one unit at a time, with a reason',
   'reversals.close': 'close reversals, with or without a credit to the merchant',
   'orders.note': 'write notes on orders',
   'webhooks.replay': 'attempt deliveries once more, one or all that match',

@@ -34,7 +34,7 @@ export const reversals = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     said({ open: choice(search.open, ['true']), supplier: text(search.supplier) }),
   component: lazyRouteComponent(
-    inArea('reversals', () => import('../pages/reversals/reversals')),
+    inArea(['reversals', 'orders'], () => import('../pages/reversals/reversals')),
     'Reversals',
   ),
 });

@@ -31,7 +31,7 @@ import { JobWorks } from './job-works.service.js';
   imports: [JobsModule, NoQueuesModule, SuppliersModule],
   providers: [
     { provide: Database, useExisting: JobDatabase },
-    // A job that is cancelled ends on the primary, by the number of its connection there.
+    // A job that is cancelled ends on the primary, by the name that it has there.
     {
       provide: ReplicaReads,
       useFactory: (database: JobDatabase, metrics: Metrics) =>

@@ -1,13 +1,15 @@
 import { Module } from '@nestjs/common';
 import { ReversalsModule } from '../../support/reversals.module.js';
+import { UnitDeliveriesModule } from '../../unit-deliveries/unit-deliveries.module.js';
 import { PlayerCensorsModule } from '../desk/player-censors.module.js';
+import { CaseReveal } from './case-reveal.service.js';
 import { ReversalPages } from './reversal-pages.service.js';
 import { ConsoleReversalsController } from './reversals.controller.js';
 
 /** Cases in which a supplier contradicts how a unit was settled. */
 @Module({
-  imports: [ReversalsModule, PlayerCensorsModule],
+  imports: [ReversalsModule, PlayerCensorsModule, UnitDeliveriesModule],
   controllers: [ConsoleReversalsController],
-  providers: [ReversalPages],
+  providers: [CaseReveal, ReversalPages],
 })
 export class ReversalPagesModule {}

@@ -63,6 +63,12 @@ export class ReversalDto {
   player!: string | null;
   @ApiMoment({ nullable: true }) bought_at!: string | null;
   @ApiNullableText('refunded by the game') detail!: string | null;
+  @ApiProperty({
+    example: false,
+    description:
+      'Whether the supplier handed something over, such as a code: nobody has it but by an operator’s word',
+  })
+  handed_over!: boolean;
   @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';
   @ApiMoment() created_at!: string;
   @ApiProperty({

@@ -4,13 +4,18 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId } from '../access/path-ids.js';
+import { RevealDto, RevealedDto } from '../desk/code.dto.js';
+import { CaseReveal } from './case-reveal.service.js';
 import { ReversalPages } from './reversal-pages.service.js';
 import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 @ApiTags('Suppliers')
 @Controller('api/reversals')
 export class ConsoleReversalsController {
-  constructor(private readonly reversals: ReversalPages) {}
+  constructor(
+    private readonly reversals: ReversalPages,
+    private readonly codes: CaseReveal,
+  ) {}
 
   @Get()
   @ConsoleRoute('suppliers.read', {
@@ -34,5 +39,19 @@ export class ConsoleReversalsController {
     @Body() body: ClosingDto,
   ): Promise<ReversalDto> {
     return this.reversals.close(caller, id, body);
+  }
+
+  @Post(':id/code')
+  @ConsoleRoute('codes.reveal', {
+    summary: 'Show what was handed over for the purchase of a case, such as its code',
+    description: 'Stands in the log before it is shown. Asks for confirmation. 404 where there is nothing.',
+    answer: { type: RevealedDto },
+  })
+  reveal(
+    @CurrentCaller() caller: Caller,
+    @PathId('reversal') id: number,
+    @Body() { reason }: RevealDto,
+  ): Promise<RevealedDto> {
+    return this.codes.reveal(caller, id, reason);
   }
 }

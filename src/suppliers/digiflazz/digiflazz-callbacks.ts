@@ -33,12 +33,13 @@ function readContent({ body, headers }: RawCallback, isProven: boolean): Callbac
   if (reference === undefined) return unreadable('the body names no reference');
   const supplierReference = nameOf(data.trx_id);
   const deliveryId = nameOf(headers['x-digiflazz-delivery']);
+  const outcome = readTransaction(data, 'callback');
   return {
     kind: 'about',
     reference,
     ...(supplierReference !== undefined && { supplierReference }),
     ...(deliveryId !== undefined && { deliveryId }),
-    ...(isProven && { outcome: readTransaction(data, 'callback') }),
+    ...(isProven ? { outcome } : outcome.kind === 'succeeded' && { saysSold: true }),
     purchase: purchaseIn(data),
   };
 }

@@ -54,7 +54,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
       },
       {
         ...{ name: 'webhook_secret', secret: true, required: false },
-        help: 'Secret of the webhook; without it a callback only makes us ask, and none tells of a success that is taken back',
+        help: 'Secret of the webhook; without it a callback only makes us ask, where that can buy nothing',
       },
     ],
     options: [
@@ -74,6 +74,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
   /** The same request again tells what became of it. After 90 days it would be a new purchase. */
   readonly inquiry: BuyingInquiry<DigiflazzSettings> = {
     mayBuy: true,
+    tellsOfSales: true,
     firstMs: MINUTE_MS,
     minGapMs: MINUTE_MS,
     maxAgeMs: 85 * DAY_MS,

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { refused } from '../../support/fake-supplier.js';
 import { unique } from '../../support/stack.js';
 import { PASSWORD, type TestOperator } from '../console-stack.js';
-import { contradict, startScene, type Scene } from '../scene.js';
+import { contradict, refusedOrder, sellLate, startScene, type Scene } from '../scene.js';
 import { addCatalogued } from '../supplier-scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
@@ -278,6 +278,20 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.look('reversal-close');
     await dialog.getByRole('button', { name: 'Close case' }).click();
     await page.getByText('Nothing matches').waitFor();
+    await visitor.leave();
+  });
+
+  it('show the code that came with a case to those who say why', async () => {
+    await sellLate(scene, await refusedOrder(scene), 'LATE-8F3K');
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/reversals?open=true');
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    const dialog = page.getByRole('dialog', { name: /Reveal unit 1\.1/ });
+    await dialog.getByLabel('Reason').fill('to sell it');
+    await dialog.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByText('LATE-8F3K').waitFor();
+    await visitor.look('reversal-code');
     await visitor.leave();
   });
 

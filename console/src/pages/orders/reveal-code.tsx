@@ -14,10 +14,12 @@ type Revealed = components['schemas']['RevealedDto'];
 interface UnitProps {
   number: string;
   unit: string;
+  /** Of the case that it was handed over for; absent where it is what the buyer was handed. */
+  caseId?: number;
 }
 
 /** Asks why, and shows what was handed over for a unit until it is closed; nothing of it is kept. */
-export function RevealCode({ number, unit }: UnitProps): ReactNode {
+export function RevealCode(props: UnitProps): ReactNode {
   const t = useT();
   const [isAsking, setAsking] = useState(false);
   const [revealed, setRevealed] = useState<Revealed | null>(null);
@@ -26,9 +28,7 @@ export function RevealCode({ number, unit }: UnitProps): ReactNode {
       <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
         {t('code.open')}
       </Button>
-      {isAsking && (
-        <Ask number={number} unit={unit} onRevealed={setRevealed} onClose={() => setAsking(false)} />
-      )}
+      {isAsking && <Ask {...props} onRevealed={setRevealed} onClose={() => setAsking(false)} />}
       {revealed !== null && <Shown revealed={revealed} onClose={() => setRevealed(null)} />}
     </>
   );
@@ -39,14 +39,19 @@ interface AskProps extends UnitProps {
   onClose: () => void;
 }
 
-function Ask({ number, unit, onRevealed, onClose }: AskProps): ReactNode {
+function Ask({ number, unit, caseId, onRevealed, onClose }: AskProps): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const reveal = async (reason: string): Promise<void> => {
-    const path = { number, unit };
+    const body = { reason };
     onRevealed(
       await ask(() =>
-        client.POST('/api/orders/{number}/units/{unit}/code', { params: { path }, body: { reason } }),
+        caseId === undefined
+          ? client.POST('/api/orders/{number}/units/{unit}/code', {
+              params: { path: { number, unit } },
+              body,
+            })
+          : client.POST('/api/reversals/{id}/code', { params: { path: { id: caseId } }, body }),
       ),
     );
     await queries.invalidateQueries({ queryKey: ['order', number] });

@@ -13,6 +13,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
+import { RevealCode } from '../orders/reveal-code';
 import { CloseReversal } from './close-reversal';
 import { nameOf, type Reversal } from './reversal-view';
 
@@ -27,6 +28,7 @@ export function Reversals(): ReactNode {
     every: EVERY.list,
   });
   const mayClose = useMay('reversals.close');
+  const mayReveal = useMay('codes.reveal');
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title={t('reversals.title')} actions={<LiveButton />}>
@@ -47,7 +49,11 @@ export function Reversals(): ReactNode {
             {data.length > 0 ? (
               <Table
                 label={t('reversals.title')}
-                columns={[...columnsOf(t), ...(mayClose ? [closeColumn(t)] : [])]}
+                columns={[
+                  ...columnsOf(t),
+                  ...(mayReveal && data.some(hasCode) ? [codeColumn(t)] : []),
+                  ...(mayClose ? [closeColumn(t)] : []),
+                ]}
                 rows={data}
                 keyOf={({ id }) => String(id)}
               />
@@ -129,6 +135,17 @@ function About({ reversal }: { reversal: Reversal }): ReactNode {
     </>
   );
 }
+
+const hasCode = ({ handed_over, unit }: Reversal): boolean => handed_over && unit !== null;
+
+const codeColumn = (t: Translate): Column<Reversal> => ({
+  id: 'code',
+  head: t('item.code'),
+  cell: (reversal) =>
+    hasCode(reversal) && (
+      <RevealCode number={nameOf(reversal)} unit={reversal.unit ?? ''} caseId={reversal.id} />
+    ),
+});
 
 const closeColumn = (t: Translate): Column<Reversal> => ({
   id: 'close',

@@ -1,0 +1,122 @@
+import type { Statement } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
+import { hasDue } from './dispatch.sql.js';
+
+/** What became of a delivery whose attempt was recorded. */
+export interface RecordedAttempt {
+  id: bigint;
+  webhook_id: number;
+  attempt_count: number;
+  status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
+  /** Milliseconds until its retry is due; null when it has ended. */
+  due_in_ms: number | null;
+  /** Whether its webhook has other deliveries due, which may have waited for this one's slot. */
+  has_due: boolean;
+}
+
+/** Of a delivery, what delivered it. Asked for in order, so that it is looked up by the key for each. */
+const deliveredBy = (delivery: string): string => `(
+  SELECT number FROM webhook_attempts WHERE delivery_id = ${delivery} AND response_status BETWEEN 200 AND 299
+  ORDER BY delivery_id, number LIMIT 1)`;
+
+/**
+ * Records how attempts ended and decides what follows, once for each attempt: a late record finds the lease given up.
+ * `ended` names the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
+ * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest, and only
+ * an automatic one has a next (contract, section 4).
+ */
+const recorded = (ended: string, ifLocked = ''): string => `
+    WITH ended AS (${ended}),
+    hook AS MATERIALIZED (
+      SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
+      WHERE id IN (SELECT webhook_id FROM ended) ORDER BY id FOR SHARE ${ifLocked}),
+    due AS MATERIALIZED (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
+    judged AS (
+      SELECT ended.*, greatest(hook.retry_delay, ended.retry_after) AS delay,
+        CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
+             WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
+             WHEN NOT hook.is_live THEN 'cancelled'
+             ELSE 'pending' END AS status,
+        -- By an attempt before it, which was taken for interrupted, and told late that it was not.
+        CASE WHEN ended.number > 1 AND (ended.response_status BETWEEN 200 AND 299) IS NOT TRUE
+             THEN ${deliveredBy('ended.delivery_id')} IS NOT NULL ELSE false END AS was_delivered
+      FROM ended JOIN hook ON hook.id = ended.webhook_id),
+    updated AS (
+      UPDATE webhook_deliveries d SET
+        status = CASE WHEN d.automatic AND j.was_delivered THEN 'succeeded'
+                      WHEN d.automatic OR j.status = 'succeeded' THEN j.status ELSE 'failed' END,
+        due_at = CASE WHEN d.automatic AND j.status = 'pending' AND NOT j.was_delivered
+                      THEN statement_timestamp() + make_interval(secs => j.delay) END,
+        leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
+        retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
+        updated_at = statement_timestamp()
+      -- Not by leased_until, which goes with it: its index, taken for empty after a quiet time, would be read instead.
+      FROM judged j
+      WHERE d.id = j.delivery_id AND d.attempt_count = j.number
+        AND d.attempt_started_at IS NOT NULL
+      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.started_at, j.duration_ms,
+                j.response_status, j.error, j.response_body),
+    logged AS (
+      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
+      SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated)
+    SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
+           CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
+    FROM updated u JOIN due USING (webhook_id)`;
+
+const ENDED = rowsOf({
+  delivery_id: 'bigint',
+  webhook_id: 'int',
+  number: 'int',
+  started_at: 'timestamptz',
+  response_status: 'int?',
+  error: 'text?',
+  response_body: 'text?',
+  duration_ms: 'int',
+  retry_after: 'int?',
+});
+
+export const RECORD_ATTEMPTS = statement(
+  'webhook_deliveries.record_attempts',
+  { attempts: ENDED },
+  ({ attempts }) => recorded(`SELECT * FROM ${attempts.as('a')}`),
+);
+
+/**
+ * Attempts that delivered, and had been taken for interrupted: their worker stood still, or a clock that was set forward
+ * ended their leases. What is delivered is not tried again, unless its merchant asked for that; an attempt that is under way
+ * ends first, and finds what delivered it.
+ */
+export const RECORD_LATE = statement(
+  'webhook_deliveries.record_late',
+  { attempts: ENDED },
+  ({ attempts }) => `
+    WITH late AS MATERIALIZED (SELECT * FROM ${attempts.as('a')}),
+    locked AS MATERIALIZED (
+      SELECT id, leased_until IS NULL AND (automatic OR due_at IS NULL) AS is_at_rest FROM webhook_deliveries
+      WHERE id IN (SELECT delivery_id FROM late) ORDER BY id FOR NO KEY UPDATE),
+    corrected AS (
+      UPDATE webhook_attempts a SET duration_ms = late.duration_ms, response_status = late.response_status, error = NULL,
+             response_body = late.response_body
+      FROM late JOIN locked ON locked.id = late.delivery_id
+      WHERE a.delivery_id = late.delivery_id AND a.number = late.number AND a.started_at = late.started_at
+        AND a.error = 'interrupted'
+      RETURNING a.delivery_id, a.number)
+    UPDATE webhook_deliveries d SET status = 'succeeded', due_at = NULL, updated_at = statement_timestamp()
+    FROM corrected JOIN locked ON locked.id = corrected.delivery_id
+    WHERE d.id = corrected.delivery_id AND locked.is_at_rest
+    RETURNING d.id, d.webhook_id, corrected.number AS attempt_count, d.status, false AS has_due, NULL::int AS due_in_ms`,
+);
+
+/** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
+export const RECORD_INTERRUPTED: Statement = {
+  name: 'webhook_deliveries.record_interrupted',
+  text: recorded(
+    `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
+          NULL::int AS response_status, 'interrupted' AS error,
+          NULL::text AS response_body, NULL::int AS retry_after,
+          (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
+   FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
+   ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
+    'SKIP LOCKED',
+  ),
+};
