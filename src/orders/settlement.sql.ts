@@ -83,6 +83,16 @@ export interface UnsettledUnit {
   is_new_reversal: boolean;
 }
 
+/** Lists and reports tell of no code: where they open a case of one, its supplier is asked for it. */
+const ASK_FOR_CODE = `
+      INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
+      SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
+      FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
+      JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
+      JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+      WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
+      ON CONFLICT DO NOTHING`;
+
 /**
  * Opens a reversal, once for an attempt, for each answer that contradicts a settled unit (it was taken back, or bought
  * after all, or bought a second time) or says that an attempt bought it that had been given up, and tells how the units
@@ -160,15 +170,7 @@ export const JUDGE_UNSETTLED = statement(
       FROM weighed w WHERE opens IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
       RETURNING order_id, item, unit, attempt, kind AS opens),
-    -- Lists and reports tell of no code: its supplier is asked for it.
-    asked_for_code AS (
-      INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
-      SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
-      FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
-      JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
-      JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
-      WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
-      ON CONFLICT DO NOTHING),
+    asked_for_code AS (${ASK_FOR_CODE}),
     left_to_operator AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()

@@ -281,7 +281,7 @@ describe('jobs', () => {
       await finance.browser.send('DELETE', `/api/jobs/${id}`);
       expect(await ended(id)).toMatchObject({ state: 'cancelled', ok: null });
     } finally {
-      await pooled.close();
+      await Promise.allSettled([pooled.close()]);
       await pooler.stop();
     }
   });

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { giveTo, serverOwner, serverUser } from '../../tools/local-stack/unprivileged.js';
+import { endProcess } from './child-process.js';
 import { eventually } from './eventually.js';
 import type { Program } from './fetched-program.js';
 import { keptPort } from './kept-port.js';
@@ -43,10 +43,8 @@ ignore_startup_parameters = extra_float_digits,options,lock_timeout,statement_ti
     settings,
   ];
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore', cwd: '/' });
-  const ended = once(child, 'close');
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
+    await endProcess(child);
     rmSync(directory, { recursive: true, force: true });
   };
   const url = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href;
