@@ -85,6 +85,22 @@ describe('a purchase that its supplier lists as sold', () => {
     ]);
   });
 
+  it('is a case where its unit was given another one under the same reference, which is listed beside it', async () => {
+    const sku = await scene.stack.product('35.00');
+    const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
+    const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    const reference = `${order.order_number}.1.1`;
+    list(reference);
+    expect(await scene.report()).toMatchObject({ surplus: 0 });
+    expect(await casesOf(order)).toEqual([]);
+    list(reference, `S-${reference}`);
+    expect(await scene.report()).toMatchObject({ ok: false, surplus: 1 });
+    const found = { kind: 'unknown_purchase', supplier: 'fake', supplier_reference: 'S-9' };
+    expect(await casesOf(order)).toMatchObject([found]);
+    await scene.report();
+    expect(await casesOf(order)).toHaveLength(1);
+  });
+
   it('is a case by a statement, too, by whichever name it tells', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     const { order_number } = order;
