@@ -32,7 +32,8 @@ describe('the program that migrates', () => {
   it.each(ROUNDS)(
     'brings an empty database up to date with DATABASE_URL alone, at the first attempt of three at once (%i)',
     async () => {
-      const { url, drop } = await createEmptyDatabase();
+      const database = await createEmptyDatabase();
+      const { url } = database;
       try {
         const atOnce = Array.from({ length: 3 }, () => migrate({ DATABASE_URL: url }));
         const ended = [...(await Promise.all(atOnce)), await migrate({ DATABASE_URL: url })];
@@ -43,32 +44,33 @@ describe('the program that migrates', () => {
         }
         expect(await applied(url)).toBe((dataSourceOptions('postgres://').migrations as unknown[]).length);
       } finally {
-        await drop();
+        await database.drop();
       }
     },
   );
 
   it('waits for its turn without a transaction: an index that is made concurrently would wait for that', async () => {
-    const { url, drop } = await createEmptyDatabase();
+    const database = await createEmptyDatabase();
+    const { url } = database;
     const other = new pg.Client(url);
     await other.connect();
+    await other.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    const migrating = migrate({ DATABASE_URL: url });
+    const waiting = async (): Promise<{ xact_start: Date | null }[]> => {
+      const { rows } = await other.query<{ xact_start: Date | null }>(
+        `SELECT xact_start FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ 'advisory|ROLLBACK'`,
+      );
+      return rows;
+    };
     try {
-      await other.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
-      const migrating = migrate({ DATABASE_URL: url });
-      const waiting = async (): Promise<{ xact_start: Date | null }[]> => {
-        const { rows } = await other.query<{ xact_start: Date | null }>(
-          `SELECT xact_start FROM pg_stat_activity
-           WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ 'advisory|ROLLBACK'`,
-        );
-        return rows;
-      };
       const [found] = await eventually(waiting, ([each]) => each?.xact_start === null);
-      await other.query(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`);
-      await migrating;
       expect(found).toEqual({ xact_start: null });
     } finally {
+      // With its connection the lock ends, and the migration begins.
       await other.end();
-      await drop();
+      await migrating;
+      await database.drop();
     }
   });
 
