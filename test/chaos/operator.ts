@@ -101,7 +101,8 @@ function isReal(told: Case, purchase: Sold | undefined): boolean {
     case 'taken_back':
       return (purchase?.timesBought ?? 0) > 0;
     case 'bought_late':
-      return purchase?.outcome === 'succeeded' && (state === 'failed' || attempt < latest_attempt);
+      // Its word that it was sold may come when it has taken that back already.
+      return (purchase?.timesBought ?? 0) > 0 && (state === 'failed' || attempt < latest_attempt);
     case 'unknown_purchase':
       // Sold besides the one that the unit was given, under the same reference.
       return (
