@@ -8,8 +8,8 @@ export default {
   // Only `--findRelatedTests` asks Jest for a module.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testSequencer: '<rootDir>/test/runner/sequencer.js',
-  // Most of a test's time is waiting for sockets and clocks, so there is room for more than one per core.
-  maxWorkers: 3,
+  // Most of a test's time is waiting for sockets and clocks: two cores are busy with five.
+  maxWorkers: 5,
   // A test that fails waits for something that does not come; one that passes on a busy machine takes its time.
   testTimeout: 300_000,
 };

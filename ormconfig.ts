@@ -72,6 +72,7 @@ import { OperatorsMakers1763800000095 } from './src/database/migrations/17638000
 import { GeneratedColumns1763800000097 } from './src/database/migrations/1763800000097-generated-columns.js';
 import { PurchasesNotBought1763800000098 } from './src/database/migrations/1763800000098-purchases-not-bought.js';
 import { TurnedWords1763800000099 } from './src/database/migrations/1763800000099-turned-words.js';
+import { SupplierQuestions1763800000101 } from './src/database/migrations/1763800000101-supplier-questions.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
 import { Event } from './src/events/event.entity.js';
 import { MinuteFigure } from './src/figures/minute-figure.entity.js';
@@ -178,6 +179,7 @@ const MIGRATIONS = [
   GeneratedColumns1763800000097,
   PurchasesNotBought1763800000098,
   TurnedWords1763800000099,
+  SupplierQuestions1763800000101,
 ];
 
 /**

@@ -84,19 +84,25 @@ function exit(message) {
 }
 
 function checkNode() {
-  const wanted = readJson('package.json').engines.node;
-  if (wanted.split('||').some((range) => isAllowed(range.trim()))) return;
+  if (isSupported(process.versions.node)) return;
   exit(
-    `Node.js ${wanted} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`,
+    `Node.js ${readEngines()} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`,
   );
 }
 
-/** `^22.13.0` allows what is newer of Node 22, `>=24.11.0` whatever is newer. */
-function isAllowed(range) {
-  const [, sign, ...numbers] = /^(\^|>=)(\d+)\.(\d+)/.exec(range);
-  const [leastMajor, leastMinor] = numbers.map(Number);
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  return major === leastMajor ? minor >= leastMinor : sign === '>=' && major > leastMajor;
+const readEngines = () => readJson('package.json').engines.node;
+
+/** Whether a range of `engines`, by default that of the service, allows this version of Node.js. */
+export function isSupported(version, engines = readEngines()) {
+  const [major, minor] = version.split('.').map(Number);
+  return engines.split('||').some((range) => isAllowed(range.trim(), major, minor));
+}
+
+/** `^22.13.0` allows what is newer of Node 22, `>=24.11.0` whatever is newer; `>=26` is `>=26.0`. */
+function isAllowed(range, major, minor) {
+  const [, sign, leastMajor, leastMinor = 0] = /^(\^|>=)(\d+)(?:\.(\d+))?/.exec(range);
+  if (major === Number(leastMajor)) return minor >= Number(leastMinor);
+  return sign === '>=' && major > Number(leastMajor);
 }
 
 /**

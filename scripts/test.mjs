@@ -18,6 +18,12 @@ const REST = [
   ['--testPathPatterns', ...BROWSERS, '--maxWorkers=2'],
 ];
 
+/** How long they take, said before they begin. */
+const EXPECTED = {
+  quick: ', some 6 minutes on two cores (npm run test:all runs all)',
+  all: ', some 20 minutes on two cores',
+};
+
 let isInterrupted = false;
 
 process.exit(await main(process.argv.slice(2)));
@@ -71,7 +77,8 @@ async function prepareFor(runs) {
   installPackages();
   const files = runs.map((run) => listSuites(run));
   const count = files.flat().length;
-  if (count > 1) console.error(`${count} suites${runs[0] === QUICK ? ' (npm run test:all runs all)' : ''}`);
+  if (count > 1)
+    console.error(`${count} suites${runs[0] === QUICK ? EXPECTED[runs.length > 1 ? 'all' : 'quick'] : ''}`);
   if (files.flat().some((file) => file.endsWith('.e2e-spec.ts'))) prepareCheckout();
 }
 

@@ -17,7 +17,7 @@ import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
 import type { Site } from './api-docs/site.js';
 import { SITE, SiteController } from './api-docs/site.controller.js';
-import { MinuteFigures } from './maintenance/minute-figures.js';
+import { TasksModule } from './maintenance/tasks.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -47,6 +47,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     EventsModule,
     SupplierCallbacksModule,
     ManagementModule,
+    TasksModule,
   ],
   controllers: [
     OrdersController,
@@ -63,7 +64,6 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     SiteController,
   ],
   providers: [
-    MinuteFigures,
     ReplicaWatch,
     SharedBuckets,
     { provide: APP_GUARD, useClass: ApiKeyGuard },

@@ -12,6 +12,7 @@ import { HttpServerAdapter } from './core/http/http-server.js';
 import { jsonBodyMiddleware } from './core/http/json-body.middleware.js';
 import { observeRequestsMiddleware } from './core/http/observe-requests.middleware.js';
 import { requestIdMiddleware } from './core/http/request-id.middleware.js';
+import { trustProxies } from './core/http/trusted-proxies.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { Metrics } from './core/metrics.js';
 import { projectRoot } from './core/project-root.js';
@@ -32,7 +33,7 @@ export async function createApi(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     ApiModule.register(config, logger, openSite(siteFrom)),
-    new HttpServerAdapter(createExpress(config)),
+    new HttpServerAdapter(createExpress(config, logger)),
     // The body is read after the caller is known, by our own middleware.
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
@@ -52,11 +53,11 @@ export async function createApi(
 }
 
 /** Settings must be there before Express makes its router, which Nest does at once. */
-function createExpress(config: Config): Express {
-  return express()
+function createExpress({ trustedProxies }: Config, logger: Logger): Express {
+  const app = express()
     .disable('x-powered-by')
     .disable('etag')
     .set('query parser', 'simple')
-    .set('case sensitive routing', true)
-    .set('trust proxy', [...config.trustedProxies]);
+    .set('case sensitive routing', true);
+  return trustProxies(app, 'TRUSTED_PROXIES', trustedProxies, logger);
 }

@@ -5,35 +5,14 @@ import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
-import { FulfilmentProcessor } from './fulfilment/fulfilment.processor.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
+import { SupplierStatesModule } from './figures/supplier-states.module.js';
 import { ManagementModule } from './management/management.module.js';
-import { AttemptRechecks } from './maintenance/attempt-rechecks.js';
-import { CallbackRetention } from './maintenance/callback-retention.js';
-import { EventPartitionsRepository } from './maintenance/event-partitions.repository.js';
-import { EventPartitions } from './maintenance/event-partitions.js';
-import { FigureLevels } from './maintenance/figure-levels.js';
-import { MonthCloser } from './maintenance/month-closer.js';
-import { MinuteFigures } from './maintenance/minute-figures.js';
-import { BookPartitions } from './maintenance/book-partitions.js';
-import { OldPartitionsRepository } from './maintenance/old-partitions.repository.js';
-import { OldPartitions } from './maintenance/old-partitions.js';
-import { OverdueSweeper } from './maintenance/overdue-sweeper.js';
-import { WrittenAheadRepository } from './maintenance/written-ahead.repository.js';
-import { RetentionRepository } from './maintenance/retention.repository.js';
-import { Retention } from './maintenance/retention.js';
-import { PurchaseLists } from './maintenance/purchase-lists.js';
-import { SupplierBalances } from './maintenance/supplier-balances.js';
-import { SupplierProbes } from './maintenance/supplier-probes.js';
-import { SupplierStates } from './maintenance/supplier-states.js';
-import { SupplierSyncs } from './maintenance/supplier-syncs.js';
-import { WebhookChanges } from './maintenance/webhook-changes.js';
+import { MaintenanceModule } from './maintenance/maintenance.module.js';
 import { QueuesModule } from './queues/queues.module.js';
-import { SupplierCallbacksRepository } from './supplier-callbacks/supplier-callbacks.repository.js';
+import { CallbackRetentionModule } from './supplier-callbacks/callback-retention.module.js';
 import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
-import { WebhookDispatcher } from './webhooks/webhook-dispatcher.js';
-import { WebhooksModule } from './webhooks/webhooks.module.js';
-import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
+import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
 /** The process that buys from suppliers and delivers webhooks; any number of them share the work. */
 @Module({
@@ -41,37 +20,15 @@ import { WebhooksProcessor } from './webhooks/webhooks.processor.js';
     DatabaseModule,
     QueuesModule,
     FulfilmentModule,
-    WebhooksModule,
+    WebhookDispatchModule,
     ManagementModule,
+    SupplierStatesModule,
     SupplierCataloguesModule,
     AuditModule,
     SupplierPurchasesModule,
-  ],
-  providers: [
-    FulfilmentProcessor,
-    WebhookDispatcher,
-    WebhooksProcessor,
-    OverdueSweeper,
-    WrittenAheadRepository,
-    EventPartitionsRepository,
-    EventPartitions,
-    OldPartitionsRepository,
-    OldPartitions,
-    RetentionRepository,
-    Retention,
-    PurchaseLists,
-    SupplierBalances,
-    SupplierProbes,
-    SupplierSyncs,
-    SupplierStates,
-    MinuteFigures,
-    FigureLevels,
-    AttemptRechecks,
-    SupplierCallbacksRepository,
-    CallbackRetention,
-    BookPartitions,
-    WebhookChanges,
-    MonthCloser,
+    CallbackRetentionModule,
+    // The last one: it stops first, while the management port still answers.
+    MaintenanceModule,
   ],
 })
 export class WorkerModule {

@@ -14,8 +14,7 @@ function filesIn(folder: string, ending: RegExp): string[] {
 }
 
 const DOCUMENTS = [
-  'README.md',
-  'CHANGELOG.md',
+  ...readdirSync(root).filter((file) => file.endsWith('.md')),
   'test/chaos/README.md',
   'test/ha/README.md',
   'sdk/typescript/README.md',

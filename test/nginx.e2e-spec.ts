@@ -101,6 +101,34 @@ describe('what stands before the APIs', () => {
     expect(lines.join('')).not.toMatch(/555123456|acme-token-1|x=/);
   });
 
+  it('names nobody of whom a request is about in its log of errors either, and says which replica failed', async () => {
+    const path = '/v1/orders?user_id=555123456';
+    first.does = (request) => request.socket.destroy();
+    for (const url of [router.url, beforeOneThatIsGone.url]) {
+      await fetch(url + path);
+      await fetch(url + path, {
+        ...ORDER,
+        headers: { referer: `https://shop.example${path}` },
+      });
+      await fetch(url + path, { method: 'POST', body: 'x'.repeat(310_000) });
+      await fetch(`${url}/supplier-callbacks/acme-token-2${path}`, { method: 'POST', body: '{}' });
+    }
+    const lines = await eventually(
+      () => (router.log() + beforeOneThatIsGone.log()).split('\n').filter((line) => line.startsWith('{')),
+      (found) => found.filter((line) => line.includes('"/supplier-callbacks/')).length > 2,
+    );
+    expect(router.log() + beforeOneThatIsGone.log()).not.toMatch(/555123456|acme-token-2/);
+    const refused = lines
+      .map((line) => JSON.parse(line) as Record<string, string>)
+      .find(({ status }) => status === '503');
+    expect(refused).toMatchObject({
+      upstream: new URL(first.url).host,
+      upstream_status: '502',
+      limit: 'PASSED',
+    });
+    expect(refused?.upstream_connect_seconds).toMatch(/^0\.\d+$/);
+  });
+
   it('sends an order once, and what only reads again, where a replica breaks off', async () => {
     first.does = (request) => request.socket.destroy();
     const refused = await fetch(`${router.url}/v1/orders`, ORDER);

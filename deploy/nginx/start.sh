@@ -14,6 +14,13 @@ echo "resolver ${resolver:-127.0.0.11} valid=2s ipv6=off;" >"$generated/resolver
 
 : >"$generated/real-ip.conf"
 for network in $(echo "${TRUSTED_PROXIES:-}" | tr ',' ' '); do
+  case "$network" in
+    *[!0-9]*) ;;
+    *)
+      echo "TRUSTED_PROXIES: nginx takes addresses and networks, and no number of proxies such as $network" >&2
+      exit 1
+      ;;
+  esac
   echo "set_real_ip_from $network;" >>"$generated/real-ip.conf"
 done
 

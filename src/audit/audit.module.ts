@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { AuditRepository } from './audit.repository.js';
 import { AuditService } from './audit.service.js';
 import { ClosingsRepository } from './closings.repository.js';
+import { MonthCloserService } from './month-closer.service.js';
 import { MonthClosingService } from './month-closing.service.js';
 
 /** The audit of the books, and the closing of their months. */
 @Module({
-  providers: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService],
+  providers: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService, MonthCloserService],
   exports: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService],
 })
 export class AuditModule {}

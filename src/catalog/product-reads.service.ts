@@ -1,4 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import type { ProductReading, Unavailable } from '../suppliers/supplier-adapter.js';
 import { SupplierPauses } from '../suppliers/supplier-pauses.js';
@@ -11,6 +14,12 @@ import { SupplierCataloguesRepository } from './supplier-catalogues.repository.j
 
 /** When a SKU is asked about again whose reading failed. */
 const RETRY_MS = 60_000;
+
+/** How often workers look whether a product is due: what an order could not be bought for waits for it. */
+const LOOK_EVERY_MS = 1_000;
+
+export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be looked after';
+export const PAUSED = 'the supplier accepts no calls of ours and is paused: see topup supplier show';
 
 /** What came of reading one SKU. */
 export interface ProductRun {
@@ -32,11 +41,21 @@ export class ProductReadsService {
     private readonly pauses: SupplierPauses,
     private readonly reads: ProductReadsRepository,
     private readonly catalogues: SupplierCataloguesRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Has SKUs read soon that the supplier may have changed: those that we know. */
   async ask(supplierId: number, skus: string[]): Promise<void> {
     await this.reads.ask(supplierId, skus);
+  }
+
+  @WorkerTask('supplier_products', { every: LOOK_EVERY_MS, failed: CATALOGUES_FAILED })
+  async readAllDue(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      const run = await this.readDue();
+      if (!run) return;
+      this.report(run);
+    }
   }
 
   /** Reads one SKU that is due; each is taken by one process. @returns null when none is. */
@@ -79,5 +98,14 @@ export class ProductReadsService {
       if (!product) return 'gone';
       return found.items.some(({ is_changed }) => is_changed) ? 'changed' : 'unchanged';
     });
+  }
+
+  private report({ supplier, sku, result, isPaused }: ProductRun): void {
+    const about = { supplier, sku };
+    if (typeof result === 'string')
+      this.logger.info({ ...about, result }, 'a product of a supplier was read');
+    else this.logger.warn({ ...about, ...result }, 'a product of a supplier could not be read');
+    if (isPaused && typeof result === 'object')
+      this.logger.error({ supplier, detail: result.detail }, PAUSED);
   }
 }

@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
+import { LOGGER } from '../core/core.module.js';
 import { AppError, UnknownResource } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import type { SupplierProduct as Listed } from '../suppliers/supplier-adapter.js';
 import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
@@ -9,6 +12,7 @@ import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
 import { difference, implausibility, type Refusal } from './catalogue-difference.js';
+import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
 import {
   SupplierCataloguesRepository,
   type ItemFilter,
@@ -54,6 +58,7 @@ export class SupplierSyncService {
     private readonly registry: SupplierRegistry,
     private readonly pauses: SupplierPauses,
     private readonly catalogues: SupplierCataloguesRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -81,6 +86,16 @@ export class SupplierSyncService {
     return refused(supplier, { kind: 'too_soon', readAt: last, nextAt, isGapOurs });
   }
 
+  /** One after the other. */
+  @WorkerTask('supplier_catalogues', { dueBy: 'SUPPLIER_SYNC_INTERVAL_MS', failed: CATALOGUES_FAILED })
+  async syncAllDue(stop: AbortSignal, intervalMs: number): Promise<void> {
+    while (!stop.aborted) {
+      const run = await this.syncDue(intervalMs);
+      if (!run) return;
+      this.report(run);
+    }
+  }
+
   /**
    * Reads the catalogue of one supplier that is due for it: one that is bought from and not paused. Each is taken by one
    * process.
@@ -104,6 +119,20 @@ export class SupplierSyncService {
     const supplier = await this.suppliers.find(code);
     if (!supplier) throw new UnknownResource('supplier', code);
     return supplier;
+  }
+
+  private report({ supplier, refusal, ...counts }: SyncRun): void {
+    const about = { supplier: supplier.code };
+    if (refusal === null) this.logger.info({ ...about, ...counts }, 'the catalogue of a supplier was read');
+    else {
+      const { kind: reason, ...more } = refusal;
+      this.logger.warn(
+        { ...about, seen: counts.seen, reason, ...more },
+        'the catalogue of a supplier was not taken over, and stays as it was',
+      );
+    }
+    if (refusal?.kind === 'unavailable' && refusal.isPaused)
+      this.logger.error({ ...about, detail: refusal.problem.detail }, PAUSED);
   }
 
   private async read(begun: BegunRun, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {

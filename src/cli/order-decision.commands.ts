@@ -77,7 +77,7 @@ export function defineCancel(order: Command, act: Act): void {
         const consequence = `${what} of ${found.order_number} that was not bought fails for good: its price is returned.`;
         await confirm(consequence, { yes });
         const { OrderCancellation } = await import('../support/order-cancellation.service.js');
-        const left = await app.get(OrderCancellation).cancel({ order: found, unit, by });
+        const { left } = await app.get(OrderCancellation).cancel({ order: found, unit, by });
         const warnings = left.map(leftInWords);
         return { ...orderDetail(await app.get(OrderSupportService).show(found.order_number)), warnings };
       }, features),

@@ -15,7 +15,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
     attempts_detail.map((attempt) => ({ unit, ...attempt })),
   );
   // Members that an entry may lack are columns all the same.
-  const story = timeline.map(({ at, event, unit, detail, process }) => ({
+  const entries = timeline.map(({ at, event, unit, detail, process }) => ({
     at,
     event,
     unit,
@@ -27,7 +27,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
     `Items\n${listTable(lines)}`,
     `Units\n${listTable(units.map(({ attempts_detail: _attempts, ...unit }) => unit))}`,
     ...(attempts.length > 0 ? [`Attempts\n${listTable(attempts)}`] : []),
-    `Timeline\n${listTable(story)}`,
+    `Timeline\n${listTable(entries)}`,
   );
 }
 

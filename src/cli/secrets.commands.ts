@@ -1,7 +1,7 @@
 import { counted } from '../core/text.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { SecretsModule } from '../maintenance/secrets.module.js';
-import { SecretsService } from '../maintenance/secrets.service.js';
+import { SecretsModule } from '../operators/secrets.module.js';
+import { SecretsService } from '../operators/secrets.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { operatorOption, reasonOption } from './options.js';
 import type { Result } from './output.js';

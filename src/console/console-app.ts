@@ -7,6 +7,7 @@ import { HttpServerAdapter } from '../core/http/http-server.js';
 import { jsonBodyMiddleware } from '../core/http/json-body.middleware.js';
 import { observeRequestsMiddleware } from '../core/http/observe-requests.middleware.js';
 import { requestIdMiddleware } from '../core/http/request-id.middleware.js';
+import { trustProxies } from '../core/http/trusted-proxies.js';
 import { NestLogger, type Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { projectRoot } from '../core/project-root.js';
@@ -41,7 +42,7 @@ export async function createConsole(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     ConsoleModule.register(config, logger),
-    new HttpServerAdapter(createExpress(config)),
+    new HttpServerAdapter(createExpress(config, logger)),
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
   app.use(requestIdMiddleware);
@@ -70,11 +71,11 @@ const exactly = (paths: string[], handle: RequestHandler): RequestHandler => {
 };
 
 /** Settings must be there before Express makes its router, which Nest does at once. */
-function createExpress({ console: { trustedProxies } }: Config): Express {
-  return express()
+function createExpress({ console: { trustedProxies } }: Config, logger: Logger): Express {
+  const app = express()
     .disable('x-powered-by')
     .disable('etag')
     .set('query parser', 'simple')
-    .set('case sensitive routing', true)
-    .set('trust proxy', [...trustedProxies]);
+    .set('case sensitive routing', true);
+  return trustProxies(app, 'CONSOLE_TRUSTED_PROXIES', trustedProxies, logger);
 }

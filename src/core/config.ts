@@ -7,7 +7,13 @@ import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
 import { ConfigError } from './config-error.js';
 import { readConsoleConfig, type ConsoleConfig, type ConsoleVariable } from './console-config.js';
 import { Environment, isBlank } from './environment.js';
-import { parseNetwork, splitList, type Network } from './networks.js';
+import {
+  parseNetwork,
+  readTrustedProxies,
+  splitList,
+  type Network,
+  type TrustedProxies,
+} from './networks.js';
 import { readRedisUrl } from './redis-url.js';
 
 /** Everything that the environment decides, checked and with its defaults. */
@@ -24,7 +30,7 @@ export interface Config extends Omit<
   /** Certificates in PEM that Redis' own must lead to; null for the public authorities. */
   readonly redisAuthority: string | null;
   readonly webhookAllowedNetworks: readonly Network[];
-  readonly trustedProxies: readonly string[];
+  readonly trustedProxies: TrustedProxies;
   /** Where suppliers reach the API, without a slash at its end; null where they are given no address to call. */
   readonly supplierCallbackBaseUrl: string | null;
   /** Where G2Bulk checks players, without a slash at its end. */
@@ -76,8 +82,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     environment.WEBHOOK_ALLOWED_CIDRS,
     problems,
   );
-  parseNetworks('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
-  parseNetworks('CONSOLE_TRUSTED_PROXIES', environment.CONSOLE_TRUSTED_PROXIES, problems);
+  const trustedProxies = readTrustedProxies('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
   const [ofConsole, environmentOfAll] = readConsoleConfig(environment, problems, forConsole);
   const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
   if (secretsKey === undefined && !forCommandLine) {
@@ -98,7 +103,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     previousSecretsKeys: splitList(previousKeys).map((key) => Buffer.from(key, 'base64')),
     redisAuthority,
     webhookAllowedNetworks,
-    trustedProxies: splitList(environment.TRUSTED_PROXIES),
+    trustedProxies,
     supplierCallbackBaseUrl,
     g2bulkBaseUrl,
     console: ofConsole,

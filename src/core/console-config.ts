@@ -3,7 +3,7 @@ import type { Environment } from './environment.js';
 import { isLoopback } from './loopback.js';
 import { isTimezone } from './moments.js';
 import { parseBaht, type Satang } from './money.js';
-import { splitList } from './networks.js';
+import { readTrustedProxies, type TrustedProxies } from './networks.js';
 
 /** What the operators' console is told by the environment. */
 export interface ConsoleConfig {
@@ -13,7 +13,7 @@ export interface ConsoleConfig {
   readonly url: string;
   /** Browsers reach it by https: its cookies are never sent otherwise. */
   readonly isHttps: boolean;
-  readonly trustedProxies: readonly string[];
+  readonly trustedProxies: TrustedProxies;
   /** How long a session lasts at most, and how long without a request. */
   readonly sessionMs: number;
   readonly idleMs: number;
@@ -60,7 +60,7 @@ export function readConsoleConfig(
   const [company, others] = readCompanySignIn(rest, problems, isConsole);
   const ofConsole: ConsoleConfig = {
     ...{ port, host, url: origin, isHttps: origin.startsWith('https:') },
-    trustedProxies: splitList(proxies),
+    trustedProxies: readTrustedProxies('CONSOLE_TRUSTED_PROXIES', proxies, problems),
     ...{ sessionMs: hours * 3_600_000, idleMs: minutes * 60_000 },
     ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, approvalAbove, timezone, company },
   };

@@ -31,8 +31,8 @@ function secretBox(config: Config): SecretBox {
       'SECRETS_KEY must be set for this: it is the key that the running service encrypts secrets with',
     );
   };
-  const shut: Pick<SecretBox, 'seal' | 'sealBytes' | 'open' | 'openBytes'> = {
-    ...{ seal: missing, sealBytes: missing },
+  const shut: Pick<SecretBox, 'seal' | 'sealBytes' | 'sealUnbound' | 'open' | 'openBytes'> = {
+    ...{ seal: missing, sealBytes: missing, sealUnbound: missing },
     ...{ open: missing, openBytes: missing },
   };
   return shut as SecretBox;

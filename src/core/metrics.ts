@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { figureOf, rowsFigure, type Figure } from './figure.js';
+import { Instruments } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
 /** How a webhook attempt ended: by its status, or by what kept an answer away (contract, section 4). */
@@ -29,9 +30,7 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
  * Everything that the service measures, defined here and nowhere else; `docs/metrics.md` explains it. Each application
  * has a registry of its own. Labels take few values: none holds what a caller chose.
  */
-export class Metrics {
-  readonly registry = new Registry();
-
+export class Metrics extends Instruments {
   private readonly requests = this.histogram(
     'http_request_duration_seconds',
     'From the arrival of a request to the end of its answer',
@@ -152,6 +151,15 @@ export class Metrics {
     attempts: this.batchesOf('attempts'),
   };
 
+  private readonly taskRuns = this.counter(
+    'topup_task_runs_total',
+    'Runs of recurring tasks, by how they ended',
+    ['task', 'result'],
+  );
+  private readonly taskSeconds = this.counter('topup_task_seconds_total', 'How long they took altogether', [
+    'task',
+  ]);
+
   readonly databaseUp = this.gauge(
     'topup_database_up',
     'Whether PostgreSQL answered when last asked: 1 or 0',
@@ -175,6 +183,7 @@ export class Metrics {
   readonly figures = this.createFigures();
 
   constructor() {
+    super();
     // A counter that begins at 0 shows its first increment as one.
     for (const transition of ['placed', 'completed', 'failed']) this.orders.inc({ transition }, 0);
     for (const result of ATTEMPT_RESULTS) this.attempts.inc({ result }, 0);
@@ -234,6 +243,16 @@ export class Metrics {
 
   invariantBroken(): void {
     this.brokenInvariants.inc();
+  }
+
+  /** A task that runs here. */
+  taskKnown(task: string): void {
+    for (const result of ['done', 'failed']) this.taskRuns.inc({ task, result }, 0);
+  }
+
+  taskRan(task: string, result: 'done' | 'failed', seconds: number): void {
+    this.taskRuns.inc({ task, result });
+    this.taskSeconds.inc({ task }, seconds);
   }
 
   attemptBegun(from: string, to: string): void {
@@ -358,27 +377,6 @@ export class Metrics {
     // A gauge without labels begins with a 0 that nobody has measured.
     gauge.remove();
     return figureOf(gauge, name.replace(/^topup_/, ''));
-  }
-
-  private counter<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[] = [],
-  ): Counter<Label> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  private gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  private histogram<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    buckets: number[],
-  ): Histogram<Label> {
-    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }
 

@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-const VERSION = 1;
+/** Of values that open wherever they are, and of those that open where they belong. */
+const UNBOUND = 1;
+const BOUND = 2;
 const KEY_BYTES = 32;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
@@ -9,11 +11,18 @@ const TAG_BYTES = 16;
 const MAX_REMEMBERED = 1_000;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
+/** Where a sealed value belongs: whoever writes to the database can't have it opened anywhere else. */
+export type Place = string & { readonly __place: never };
+
+/** @param column with its table. @param row by what it is known for as long as it is there. */
+export const placeOf = (column: string, ...row: (string | number | bigint | null)[]): Place =>
+  JSON.stringify([column, ...row.map((each) => (each === null ? null : String(each)))]) as Place;
+
 /**
  * Encrypts small secrets for storage with AES-256-GCM.
  * A sealed value is: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). The key id is the start of the
  * key's SHA-256, so that a value finds its key among several, and one sealed under a lost key is told apart from a
- * damaged one.
+ * damaged one. Its place is authenticated, and not kept.
  */
 export class SecretBox {
   private readonly current: { id: Buffer; key: Buffer };
@@ -32,44 +41,64 @@ export class SecretBox {
     this.current = { id: keyId(key), key };
   }
 
-  seal(secret: string): Buffer {
-    return this.sealBytes(Buffer.from(secret, 'utf8'));
+  seal(secret: string, place: Place): Buffer {
+    return this.sealBytes(Buffer.from(secret, 'utf8'), place);
   }
 
-  sealBytes(secret: Buffer): Buffer {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.current.key, nonce);
-    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
-    return Buffer.concat([Buffer.from([VERSION]), this.current.id, nonce, sealed, cipher.getAuthTag()]);
+  sealBytes(secret: Buffer, place: Place): Buffer {
+    return this.encrypt(secret, place);
   }
 
-  /** @throws Error when the value was sealed under a key that is not here, or was changed. */
-  open(sealed: Buffer): string {
-    const name = sealed.toString('latin1');
+  /**
+   * For columns that the version before reads, which runs beside this one during an upgrade and may be gone back to:
+   * the next version binds them when they are written. Until then `topup secrets rotate` does.
+   */
+  sealUnbound(secret: string): Buffer {
+    return this.encrypt(Buffer.from(secret, 'utf8'), null);
+  }
+
+  /** @throws Error when the value was sealed under a key that is not here or for another place, or was changed. */
+  open(sealed: Buffer, place: Place): string {
+    const name = `${place} ${sealed.toString('latin1')}`;
     let secret = this.opened.get(name);
     if (secret === undefined) {
-      secret = this.openBytes(sealed).toString('utf8');
+      secret = this.openBytes(sealed, place).toString('utf8');
       if (this.opened.size >= MAX_REMEMBERED) this.opened.clear();
       this.opened.set(name, secret);
     }
     return secret;
   }
 
-  /** Whether a value is sealed under a previous key. */
+  /** Whether a value is sealed under a previous key, or for no place. */
   isOutdated(sealed: Buffer): boolean {
-    return !idOf(sealed).equals(this.current.id);
+    return sealed[0] !== BOUND || !idOf(sealed).equals(this.current.id);
   }
 
   /** @throws as {@link open}; what it opens is not remembered. */
-  openBytes(sealed: Buffer): Buffer {
-    if (sealed[0] !== VERSION || sealed.length < HEADER_BYTES + TAG_BYTES) {
+  openBytes(sealed: Buffer, place: Place): Buffer {
+    const [version] = sealed;
+    if ((version !== UNBOUND && version !== BOUND) || sealed.length < HEADER_BYTES + TAG_BYTES) {
       throw new Error('a sealed secret is not readable: it is damaged');
     }
     const key = this.keys.get(idOf(sealed).toString('hex'));
     if (!key) throw new Error('a sealed secret is not readable: it was sealed under another SECRETS_KEY');
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + KEY_ID_BYTES, HEADER_BYTES));
+    if (version === BOUND) decipher.setAAD(Buffer.from(place));
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()]);
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()]);
+    } catch {
+      throw new Error('a sealed secret is not readable: it was changed, or is not where it belongs');
+    }
+  }
+
+  private encrypt(secret: Buffer, place: Place | null): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.current.key, nonce);
+    if (place !== null) cipher.setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
+    const version = Buffer.from([place === null ? UNBOUND : BOUND]);
+    return Buffer.concat([version, this.current.id, nonce, sealed, cipher.getAuthTag()]);
   }
 }
 

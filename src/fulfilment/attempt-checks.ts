@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { WorkerTask } from '../core/worker-task.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { isAboutAnother, isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
@@ -24,6 +25,14 @@ export class AttemptChecks {
     private readonly heartbeat: WorkerHeartbeat,
     private readonly log: AttemptLog,
   ) {}
+
+  @WorkerTask('attempt_checks', {
+    every: 1_000,
+    failed: 'what suppliers called about again could not be looked after',
+  })
+  async checkAllDue(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && (await this.checkDue()));
+  }
 
   /** Makes one check that is due. @returns whether there was one. */
   async checkDue(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/secret-box.js';
+import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
 import type { SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import { isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../unit-deliveries/delivered.js';
@@ -32,7 +33,7 @@ export class CalledBackCodes {
     if (!isDefinite(outcome) || outcome.kind !== 'succeeded' || !lacksCode(kind, outcome)) return outcome;
     const sealed = await this.bodies.find({ ...unit, supplier_reference });
     const told = sealed
-      .map((body) => callbacks.deliveriesIn?.(this.secretBox.openBytes(body)) ?? [])
+      .map((body) => callbacks.deliveriesIn?.(this.secretBox.openBytes(body, callbackBodyPlace(unit))) ?? [])
       .filter((deliveries) => deliveries.some(({ code }) => code !== null));
     const [first, ...others] = told;
     const isClear = others.every((each) => JSON.stringify(each) === JSON.stringify(first));

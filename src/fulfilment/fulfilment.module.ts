@@ -5,20 +5,23 @@ import { AttemptChecks } from './attempt-checks.js';
 import { CallbackBodiesRepository } from './callback-bodies.repository.js';
 import { CalledBackCodes } from './called-back-codes.js';
 import { AttemptsModule } from './attempts.module.js';
+import { FulfilmentProcessor } from './fulfilment.processor.js';
 import { HeldUnits } from './held-units.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SupplierCaller } from './supplier-caller.js';
+import { SupplierProbesService } from './supplier-probes.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 import { UnitsRepository } from './units.repository.js';
 
-/** What buys units. The queue's processor is not here: it starts to consume in whatever process provides it. */
+/** What buys units. For workers only: the queue's processor consumes in whatever process provides it. */
 @Module({
   imports: [AttemptsModule, SuppliersModule],
   providers: [
     ...[UnitDispatcher, UnitsRepository, SupplierCaller, OutcomeRecorder, AnswerKeeper, UnitObserver],
     ...[HeldUnits, AttemptChecks, CalledBackCodes, CallbackBodiesRepository],
+    ...[FulfilmentProcessor, SupplierProbesService],
   ],
-  exports: [UnitDispatcher, HeldUnits, AttemptChecks, SuppliersModule],
+  exports: [UnitDispatcher],
 })
 export class FulfilmentModule {}

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
 import { Database } from '../database/database.js';
+import { Dispatcher } from '../queues/dispatcher.js';
 import { LeasedWork, type ClaimRequest } from '../queues/leased-work.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
@@ -31,6 +32,7 @@ export interface FoundSupplier {
  * all workers; or fewer while it accepts nothing.
  */
 @Injectable()
+@Dispatcher('units')
 export class UnitDispatcher {
   readonly work: LeasedWork<ClaimedUnit>;
   private readonly breaker: SupplierBreaker;

@@ -1,12 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { SchemaService } from '../database/schema.service.js';
-import { UnitDispatcher } from '../fulfilment/unit-dispatcher.js';
-import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
+import { findDispatchers, type Dispatching } from '../queues/dispatcher.js';
 import { RedisHealth } from '../queues/redis-health.js';
-import { WebhookDispatcher } from '../webhooks/webhook-dispatcher.js';
-import { WorkerJob } from './worker-job.js';
+import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { WrittenAheadRepository } from './written-ahead.repository.js';
 
 const INTERVAL_MS = 2_000;
@@ -20,41 +19,31 @@ const LONGEST_TRANSACTION_MS = 15_000;
  * started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis disposable.
  */
 @Injectable()
-export class OverdueSweeper extends WorkerJob {
+export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
+  private dispatchers = new Map<string, Dispatching>();
   /** How long to look for what was written ahead of the clock. At first it is unknown what the clock did while no worker ran. */
   private pullBackUntilMs: number | undefined = performance.now();
 
   constructor(
-    schema: SchemaService,
+    private readonly discovery: DiscoveryService,
     private readonly heartbeat: WorkerHeartbeat,
-    private readonly units: UnitDispatcher,
-    private readonly webhooks: WebhookDispatcher,
     private readonly redis: RedisHealth,
     private readonly written: WrittenAheadRepository,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {
-    super(schema);
-    this.repeat({
-      intervalMs: INTERVAL_MS,
-      run: () => this.beatAndSweep(),
-      onError: ({ message }) => logger.warn({ reason: message }, 'sweep for overdue work failed'),
-    });
-    this.repeat({
-      intervalMs: WITHOUT_REDIS_MS,
-      run: async () => void (this.redis.isUp || (await this.sweep())),
-      // The other one says so, too.
-      onError: () => undefined,
-    });
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.dispatchers = findDispatchers(this.discovery);
   }
 
-  /** Ends the sweeping, then waits for the work that has begun; what is only due is left to other workers. */
-  override async beforeApplicationShutdown(): Promise<void> {
-    await super.beforeApplicationShutdown();
-    await Promise.all([this.units.drain(), this.webhooks.drain()]);
+  /** Waits for the work that has begun; what is only due is left to other workers. */
+  async onTasksStopped(): Promise<void> {
+    await this.ofAll((dispatcher) => dispatcher.drain());
     await this.heartbeat.deregister().catch(() => undefined);
   }
 
-  private async beatAndSweep(): Promise<void> {
+  @WorkerTask('overdue_work', { every: INTERVAL_MS, failed: 'sweep for overdue work failed' })
+  async beatAndSweep(): Promise<void> {
     const { dead, clockWasSetBack, clockWasSetForward } = await this.heartbeat.beat();
     if (clockWasSetForward)
       this.logger.warn(
@@ -66,30 +55,40 @@ export class OverdueSweeper extends WorkerJob {
     await this.sweep();
   }
 
+  /** The other one logs what fails. */
+  @WorkerTask('overdue_work_without_redis', { every: WITHOUT_REDIS_MS })
+  async sweepWithoutRedis(): Promise<void> {
+    if (!this.redis.isUp) await this.sweep();
+  }
+
   private async sweep(): Promise<void> {
-    await Promise.all([this.units.work.sweep(), this.webhooks.work.sweep()]);
+    await this.ofAll(({ work }) => work.sweep());
   }
 
   /** No delay gets longer than its rule allows, wherever the database's clock has been. */
   private async pullBack(untilMs: number): Promise<void> {
     const isLast = performance.now() >= untilMs;
-    const [units, deliveries, others] = await Promise.all([
-      this.units.work.pullBack(),
-      this.webhooks.work.pullBack(),
+    const [pulled, others] = await Promise.all([
+      this.ofAll(({ work }) => work.pullBack()),
       this.written.pullBack(),
     ]);
     if (isLast) this.pullBackUntilMs = undefined;
-    if (units + deliveries + others > 0)
-      this.logger.warn(
-        { units, deliveries, others },
-        'the clock of the database was set back: work is due earlier',
-      );
+    const counts = { ...Object.fromEntries(pulled), others };
+    if (Object.values(counts).some((count) => count > 0))
+      this.logger.warn(counts, 'the clock of the database was set back: work is due earlier');
   }
 
   private async takeOverClaimsOf(dead: string[]): Promise<void> {
     if (dead.length === 0) return;
     this.logger.warn({ workers: dead }, 'workers are gone: their claims are taken over');
-    await Promise.all([this.units.work.takeOverClaimsOf(dead), this.webhooks.work.takeOverClaimsOf(dead)]);
+    await this.ofAll(({ work }) => work.takeOverClaimsOf(dead));
     await this.heartbeat.forget(dead);
+  }
+
+  /** @returns what came of it, by the name of the work. */
+  private ofAll<Result>(act: (dispatcher: Dispatching) => Promise<Result>): Promise<[string, Result][]> {
+    return Promise.all(
+      [...this.dispatchers].map(async ([name, each]): Promise<[string, Result]> => [name, await act(each)]),
+    );
   }
 }

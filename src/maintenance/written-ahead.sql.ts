@@ -11,6 +11,9 @@ const PAST: Most = `interval '0'`;
 /** Intervals that suppliers are asked at vary a little. */
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
+/** To a supplier, by hand: a few calls, each as long as its timeout, and the gap after them. */
+const LONGEST_QUESTION: Most = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
+
 /** The columns that have when something was done, or is to be done, beside those of units, deliveries and heartbeats. */
 const WRITTEN: Record<string, Record<string, Most>> = {
   suppliers: {
@@ -21,6 +24,8 @@ const WRITTEN: Record<string, Record<string, Most>> = {
       product_read_at: PAST,
       purchases_listed_at: PAST,
     },
+    test_asked_until: LONGEST_QUESTION,
+    inquiry_asked_until: LONGEST_QUESTION,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
     // A call before the end of a ban makes it longer, so that one may last its day.

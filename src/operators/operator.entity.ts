@@ -1,9 +1,13 @@
 import { Check, Column, Entity, ForeignKey, Unique } from 'typeorm';
+import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import type { Role } from './roles.js';
 
 export const LANGUAGES = ['en', 'th'] as const;
 export type Language = (typeof LANGUAGES)[number];
+
+export const totpPlace = (column: 'totp_sealed' | 'totp_offered_sealed', id: number): Place =>
+  placeOf(`operators.${column}`, id);
 
 /** Somebody who may sign in to the console. */
 @Entity('operators')

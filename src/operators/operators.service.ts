@@ -36,6 +36,20 @@ export const noneOfBefore = ({ access_version }: Operator): OperatorChange => ({
   access_version: access_version + 1,
 });
 
+/** An operator, and the version of their access when they showed who they are. */
+export type ShownAccess = Pick<Operator, 'id' | 'access_version'>;
+
+/** @throws UNAUTHORIZED where the account was reset or disabled meanwhile, or has another password. */
+export async function lockUnchanged(
+  operators: OperatorsRepository,
+  tx: Transaction,
+  { id, access_version }: ShownAccess,
+): Promise<Operator> {
+  const operator = await operators.lock(tx, { id, access_version, active: true });
+  if (!operator) throw new AppError('UNAUTHORIZED', 'Your access has changed meanwhile: sign in again');
+  return operator;
+}
+
 /** The accounts of the console. */
 @Injectable()
 export class OperatorsService {

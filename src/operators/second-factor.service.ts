@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { generateSecret, generateURI, verify } from 'otplib';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { AppError, invalidRequest } from '../core/errors.js';
-import { SecretBox } from '../core/secret-box.js';
+import { SecretBox, type Place } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { newRecoveryCodes, plainRecoveryCode, sha256 } from './one-time-secrets.js';
-import type { Operator } from './operator.entity.js';
+import { totpPlace, type Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
+import { lockUnchanged, type ShownAccess } from './operators.service.js';
 
 const ISSUER = 'Order Top-up';
 const STEP_SECONDS = 30;
@@ -28,30 +29,37 @@ export class SecondFactorService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** Offers a secret. It counts once a code of it is given to {@link accept}. */
-  async offer({ id, email }: Pick<Operator, 'id' | 'email'>): Promise<Offer> {
+  /** Offers a secret. It counts once a code of it is given to {@link accept}. @throws UNAUTHORIZED */
+  async offer(shown: ShownAccess): Promise<Offer> {
     const secret = generateSecret();
-    const totp_offered_sealed = this.secretBox.seal(secret);
-    await this.database.transaction((tx) => this.operators.update(tx, id, { totp_offered_sealed }));
+    const totp_offered_sealed = this.secretBox.seal(secret, totpPlace('totp_offered_sealed', shown.id));
+    const { email } = await this.database.transaction(async (tx) => {
+      const operator = await lockUnchanged(this.operators, tx, shown);
+      await this.operators.update(tx, operator.id, { totp_offered_sealed });
+      return operator;
+    });
     return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
   }
 
   /**
    * Puts the secret that was offered in the place of the one before, and ends every session: the caller begins a new one.
-   * @param code that the app shows. @returns ten recovery codes, which nobody sees again. @throws BAD_REQUEST; CONFLICT
+   * @param code that the app shows. @returns ten recovery codes, which nobody sees again.
+   * @throws UNAUTHORIZED; BAD_REQUEST; CONFLICT
    */
-  async accept(id: number, code: string, by: Actor): Promise<string[]> {
+  async accept(shown: ShownAccess, code: string, by: Actor): Promise<string[]> {
     const codes = newRecoveryCodes();
     await this.database.transaction(async (tx) => {
-      const operator = await this.operators.lock(tx, { id });
-      const sealed = operator?.totp_offered_sealed;
+      const operator = await lockUnchanged(this.operators, tx, shown);
+      const { id, totp_offered_sealed: sealed } = operator;
       if (!sealed) throw new AppError('CONFLICT', 'no second factor is being set up');
-      const step = await stepOf(this.open(sealed), code, 0n);
+      const secret = this.open(sealed, totpPlace('totp_offered_sealed', id));
+      const step = await stepOf(secret, code, 0n);
       if (step === null) {
         const message = 'code is not the one that the app shows now';
         throw invalidRequest([{ field: 'code', code: 'INVALID_VALUE', message }]);
       }
-      const change = { totp_sealed: sealed, totp_offered_sealed: null, totp_last_step: step };
+      const totp_sealed = this.secretBox.seal(secret, totpPlace('totp_sealed', id));
+      const change = { totp_sealed, totp_offered_sealed: null, totp_last_step: step };
       await this.operators.update(tx, id, change);
       const hashes = codes.map((each) => sha256(plainRecoveryCode(each)));
       await this.operators.replaceRecoveryCodes(tx, id, hashes);
@@ -64,9 +72,10 @@ export class SecondFactorService {
     return codes;
   }
 
-  /** Ends every session: the caller begins a new one. */
-  async remove(id: number, by: Actor): Promise<void> {
+  /** Ends every session: the caller begins a new one. @throws UNAUTHORIZED */
+  async remove(shown: ShownAccess, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
+      const { id } = await lockUnchanged(this.operators, tx, shown);
       await this.operators.update(tx, id, { totp_sealed: null, totp_offered_sealed: null });
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const ended = await this.operators.endSessions(tx, { operator_id: id });
@@ -79,12 +88,13 @@ export class SecondFactorService {
     if (!totp_sealed) return false;
     const typed = code.replace(/\s/g, '');
     if (!CODE.test(typed)) return this.operators.useRecoveryCode(id, sha256(plainRecoveryCode(typed)));
-    const step = await stepOf(this.open(totp_sealed), typed, totp_last_step);
+    const step = await stepOf(this.open(totp_sealed, totpPlace('totp_sealed', id)), typed, totp_last_step);
     return step !== null && this.operators.useStep(id, step);
   }
 
   /** Opened each time: it is not remembered in memory. */
-  private readonly open = (sealed: Buffer): string => this.secretBox.openBytes(sealed).toString('utf8');
+  private readonly open = (sealed: Buffer, place: Place): string =>
+    this.secretBox.openBytes(sealed, place).toString('utf8');
 }
 
 /** The step that a code is of, if it is of this one, the one before or the one after; null when it is of none. */

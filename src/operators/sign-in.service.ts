@@ -5,7 +5,7 @@ import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository, type KnownDevice } from './operators.repository.js';
-import { choosePassword, noneOfBefore, unfitPassword } from './operators.service.js';
+import { choosePassword, lockUnchanged, noneOfBefore, unfitPassword } from './operators.service.js';
 import { hashPassword, isOutdatedHash, isRightPassword, isSamePassword } from './passwords.js';
 import { SecondFactorService } from './second-factor.service.js';
 
@@ -91,9 +91,7 @@ export class SignInService {
       throw unfitPassword('new_password', 'must not be the password of now');
     const password_hash = await choosePassword('new_password', newPassword, email);
     return this.database.transaction(async (tx) => {
-      const operator = await this.operators.lock(tx, { id: operatorId, access_version, active: true });
-      // The account was reset or disabled meanwhile, or has another password.
-      if (!operator) throw new AppError('UNAUTHORIZED', 'Your access has changed meanwhile: sign in again');
+      const operator = await lockUnchanged(this.operators, tx, { id: operatorId, access_version });
       const change = { password_hash, ...noneOfBefore(operator) };
       await this.operators.update(tx, operatorId, change);
       const ended = await this.operators.endSessions(tx, { operator_id: operatorId });

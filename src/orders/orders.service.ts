@@ -105,8 +105,11 @@ export class OrdersService {
     const found = possible ? await this.orders.find(merchantId, referenceId) : null;
     if (found) return { ...found, isArchived: false };
     const archived = possible ? await this.orders.findArchived(merchantId, referenceId) : null;
-    if (!archived) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
-    return { ...archived, isArchived: true };
+    if (archived) return { ...archived, isArchived: true };
+    // One that is neither may have come back from the archive between the two looks.
+    const restored = possible ? await this.orders.find(merchantId, referenceId) : null;
+    if (!restored) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
+    return { ...restored, isArchived: false };
   }
 }
 

@@ -13,6 +13,7 @@ import { AttemptsRepository } from '../fulfilment/attempts.repository.js';
 import { isTerminalUnit } from '../orders/states.js';
 import { UnknownPurchasesRepository } from '../supplier-purchases/unknown-purchases.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
+import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../suppliers/supplier-callback.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
@@ -89,17 +90,18 @@ export class SupplierCallbacksService {
         ? await this.follow(supplier, reading, claims)
         : { verdict: reading.kind, attempt: null };
     const { verdict, attempt } = result;
+    const about = { supplier_id: supplier.id, ...keyOf(attempt) };
     const id = await this.callbacks.record({
-      supplier_id: supplier.id,
+      ...about,
       remote_address: remoteAddress,
       verdict,
       delivery_id: claims.deliveryId,
       reference: claims.reference,
       supplier_reference: claims.supplierReference,
-      ...keyOf(attempt),
       detail: claims.detail,
       // Who can't prove who they are get nothing of theirs into the database.
-      body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw)),
+      body_sealed:
+        verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
     });
     this.report(supplier, result, claims, id);
     return replyTo(reading);

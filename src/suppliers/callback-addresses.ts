@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { CALLBACKS_PATH } from '../core/http/secret-path.js';
-import { SecretBox } from '../core/secret-box.js';
-import type { Supplier } from './supplier.entity.js';
+import { SecretBox, type Place } from '../core/secret-box.js';
+import { supplierPlace, type Supplier } from './supplier.entity.js';
 
 /** Contract, section 8: 128 random bits. */
 const TOKEN_BYTES = 16;
@@ -16,16 +16,19 @@ export class CallbackAddresses {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** A new token, sealed. @throws Error without SECRETS_KEY. */
-  newToken(): Buffer {
-    return this.secretBox.seal(randomBytes(TOKEN_BYTES).toString('hex'));
+  /** A new token for the supplier of a code, sealed. @throws Error without SECRETS_KEY. */
+  newToken(code: string): Buffer {
+    return this.secretBox.seal(randomBytes(TOKEN_BYTES).toString('hex'), placeOfToken(code));
   }
 
   /** Null where the supplier has none, and where it can't be opened with the keys that are here. */
-  tokenOf({ callback_token_sealed: sealed }: Pick<Supplier, 'callback_token_sealed'>): string | null {
+  tokenOf({
+    code,
+    callback_token_sealed: sealed,
+  }: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
     if (sealed === null) return null;
     try {
-      return this.secretBox.open(sealed);
+      return this.secretBox.open(sealed, placeOfToken(code));
     } catch {
       return null;
     }
@@ -41,3 +44,5 @@ export class CallbackAddresses {
       : `${baseUrl}${CALLBACKS_PATH}/${encodeURIComponent(supplier.code)}/${token}`;
   }
 }
+
+const placeOfToken = (code: string): Place => supplierPlace('callback_token_sealed', code);

@@ -1,4 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
 import { adaptersWith } from './adapters.js';
 import type { Unavailable } from './supplier-adapter.js';
 import { SupplierBalancesRepository, type ToldBalance } from './supplier-balances.repository.js';
@@ -19,15 +22,28 @@ const MAX_TOLD = 200;
 /** What we have left at suppliers. */
 @Injectable()
 export class SupplierBalancesService {
+  /** Those that told nothing when last asked: that is worth one line, not one each time. */
+  private readonly silent = new Set<string>();
+
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly repository: SupplierBalancesRepository,
     private readonly pauses: SupplierPauses,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Asks suppliers now, beside each other, and keeps what they tell. */
   ask(suppliers: Supplier[]): Promise<AskedSupplier[]> {
     return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
+  }
+
+  /** Asks suppliers that are bought from and due for it; paused ones are probed instead. */
+  @WorkerTask('supplier_balances', {
+    dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
+    failed: 'suppliers could not be asked for balances',
+  })
+  async askAllDue(_stop: AbortSignal, intervalMs: number): Promise<void> {
+    for (const asked of await this.askDue(intervalMs)) this.report(asked);
   }
 
   /** Asks those that were not asked within the interval; one that refuses our credentials or bans us is paused. */
@@ -54,5 +70,15 @@ export class SupplierBalancesService {
     const { answer } = await this.pauses.probe(supplier);
     if (!answer.known) return { supplier, problem: answer };
     return { supplier: await this.suppliers.getByCode(supplier.code), problem: null };
+  }
+
+  private report({ supplier: { code }, problem }: AskedSupplier): void {
+    if (problem === null) {
+      if (this.silent.delete(code))
+        this.logger.info({ supplier: code }, 'a supplier tells our balance again');
+    } else if (!this.silent.has(code)) {
+      this.silent.add(code);
+      this.logger.warn({ supplier: code, detail: problem.detail }, 'a supplier does not tell our balance');
+    }
   }
 }

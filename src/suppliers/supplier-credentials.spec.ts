@@ -8,15 +8,19 @@ import {
   type CredentialColumns,
 } from './supplier-credentials.js';
 import type { Changes } from './supplier-settings.js';
+import { supplierPlace } from './supplier.entity.js';
 
 const box = new SecretBox(randomBytes(32));
 const credentials = new SupplierCredentials(box);
 const keyless = new SupplierCredentials(new SecretBox(randomBytes(32)));
 
+const CODE = 'vendor';
+
 let columns: CredentialColumns;
 const change = (changes: Changes): void => {
-  columns = { ...columns, ...credentials.change(columns, changes) };
+  columns = { ...columns, ...credentials.change(CODE, columns, changes) };
 };
+const opened = (): object => credentials.open({ ...columns, code: CODE });
 
 beforeEach(() => {
   columns = NO_CREDENTIALS;
@@ -26,9 +30,9 @@ describe('credentials of a supplier', () => {
   it('are kept until they are replaced or removed', () => {
     change({ username: 'shop', key: 'k-1', webhook_secret: 'w-1' });
     change({ key: 'k-2' });
-    expect(credentials.open(columns)).toEqual({ username: 'shop', key: 'k-2', webhook_secret: 'w-1' });
+    expect(opened()).toEqual({ username: 'shop', key: 'k-2', webhook_secret: 'w-1' });
     change({ webhook_secret: null });
-    expect(credentials.open(columns)).toEqual({ username: 'shop', key: 'k-2' });
+    expect(opened()).toEqual({ username: 'shop', key: 'k-2' });
     expect(credentialNames(columns)).toEqual(['username', 'key']);
     change({ username: null, key: null });
     expect(columns).toEqual(NO_CREDENTIALS);
@@ -36,19 +40,24 @@ describe('credentials of a supplier', () => {
 
   it('have the token in the column that the version before reads and writes', () => {
     change({ token: 't-1', key: 'k-1' });
-    expect(box.open(columns.token_sealed ?? Buffer.of())).toBe('t-1');
+    expect(box.open(columns.token_sealed ?? Buffer.of(), supplierPlace('token_sealed', CODE))).toBe('t-1');
     // As the version before replaces it, and removes it.
-    columns = { ...columns, token_sealed: box.seal('t-2') };
-    expect(credentials.open(columns)).toEqual({ token: 't-2', key: 'k-1' });
+    columns = { ...columns, token_sealed: box.sealUnbound('t-2') };
+    expect(opened()).toEqual({ token: 't-2', key: 'k-1' });
     columns = { ...columns, token_sealed: null };
-    expect(credentials.open(columns)).toEqual({ key: 'k-1' });
+    expect(opened()).toEqual({ key: 'k-1' });
     expect(credentialNames(columns)).toEqual(['key']);
   });
 
   it('are left alone where no change concerns them, also without the key that opens them', () => {
     change({ token: 't-1', key: 'k-1' });
-    expect(keyless.change(columns, {})).toEqual({});
-    expect(Object.keys(keyless.change(columns, { token: 't-2' }))).toEqual(['token_sealed']);
-    expect(() => keyless.change(columns, { key: 'k-2' })).toThrow(/another SECRETS_KEY/);
+    expect(keyless.change(CODE, columns, {})).toEqual({});
+    expect(Object.keys(keyless.change(CODE, columns, { token: 't-2' }))).toEqual(['token_sealed']);
+    expect(() => keyless.change(CODE, columns, { key: 'k-2' })).toThrow(/another SECRETS_KEY/);
+  });
+
+  it('are opened for the supplier whose they are, and no other', () => {
+    change({ token: 't-1', key: 'k-1' });
+    expect(() => credentials.open({ ...columns, code: 'other' })).toThrow(/not where it belongs/);
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../core/secret-box.js';
+import { SecretBox, type Place } from '../core/secret-box.js';
 import { changed, type Changes } from './supplier-settings.js';
-import type { Supplier } from './supplier.entity.js';
+import { supplierPlace, type Supplier } from './supplier.entity.js';
 
 /** Where a supplier's credentials are. */
 export type CredentialColumns = Pick<Supplier, 'token_sealed' | 'credentials_sealed' | 'credential_names'>;
@@ -34,36 +34,51 @@ export class SupplierCredentials {
   constructor(private readonly secretBox: SecretBox) {}
 
   /** By name. @throws Error for what keeps them shut. */
-  open(columns: Pick<CredentialColumns, 'token_sealed' | 'credentials_sealed'>): Record<string, string> {
-    const { token_sealed: token } = columns;
-    const others = this.openOthers(columns);
-    return token === null ? others : { ...others, [IN_ITS_OWN_COLUMN]: this.secretBox.open(token) };
+  open(supplier: Pick<Supplier, 'code' | 'token_sealed' | 'credentials_sealed'>): Record<string, string> {
+    const { code, token_sealed: token } = supplier;
+    const others = this.openOthers(code, supplier);
+    if (token === null) return others;
+    return {
+      ...others,
+      [IN_ITS_OWN_COLUMN]: this.secretBox.open(token, supplierPlace('token_sealed', code)),
+    };
   }
 
   /**
    * What changes make of the columns. Those that no change concerns are left out, so that they need not be opened.
-   * @throws Error for what keeps the ones that stay shut.
+   * @param code of the supplier. @throws Error for what keeps the ones that stay shut.
    */
-  change(columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
+  change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
     return {
-      ...(token === undefined ? {} : { token_sealed: token === null ? null : this.secretBox.seal(token) }),
-      ...(Object.keys(others).length === 0 ? {} : this.changeOthers(columns, others)),
+      ...(token === undefined
+        ? {}
+        : { token_sealed: token === null ? null : this.secretBox.sealUnbound(token) }),
+      ...(Object.keys(others).length === 0 ? {} : this.changeOthers(code, columns, others)),
     };
   }
 
-  private changeOthers(columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
-    const kept = changed(this.openOthers(columns), changes);
+  private changeOthers(
+    code: string,
+    columns: CredentialColumns,
+    changes: Changes,
+  ): Partial<CredentialColumns> {
+    const kept = changed(this.openOthers(code, columns), changes);
     const names = Object.keys(kept);
     return {
-      credentials_sealed: names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept)),
+      credentials_sealed:
+        names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept), othersPlace(code)),
       credential_names: names,
     };
   }
 
-  private openOthers({
-    credentials_sealed: sealed,
-  }: Pick<CredentialColumns, 'credentials_sealed'>): Record<string, string> {
-    return sealed === null ? {} : (JSON.parse(this.secretBox.open(sealed)) as Record<string, string>);
+  private openOthers(
+    code: string,
+    { credentials_sealed: sealed }: Pick<CredentialColumns, 'credentials_sealed'>,
+  ): Record<string, string> {
+    if (sealed === null) return {};
+    return JSON.parse(this.secretBox.open(sealed, othersPlace(code))) as Record<string, string>;
   }
 }
+
+const othersPlace = (code: string): Place => supplierPlace('credentials_sealed', code);

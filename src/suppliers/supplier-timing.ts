@@ -24,3 +24,12 @@ export function timingProblem(timeoutMs: number, quietPeriodMs: number): string 
  */
 export const safeQuietPeriodMs = (configuredMs: number, timeoutMs: number): number =>
   Math.max(configuredMs, timeoutMs + LEASE_MARGIN_MS);
+
+/** For so long nobody asks a supplier by hand what an operator has just asked it: it may ban us for asking often. */
+export const ASKED_GAP_MS = 10_000;
+
+/**
+ * How long such a question keeps others from it at most, in SQL, by the supplier's row: more than an adapter makes of it, one
+ * call after the other, and each as long as the timeout.
+ */
+export const LONGEST_QUESTION = `(5 * timeout_ms + ${ASKED_GAP_MS}) * interval '1 millisecond'`;

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
+import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 export const PAUSE_REASONS = ['operator', 'credentials', 'deposit', 'ban'] as const;
@@ -19,6 +20,12 @@ export interface ListPlace {
   base_url: string;
   account: string;
 }
+
+/** @param code which it keeps, and which is known before it is written. */
+export const supplierPlace = (
+  column: 'token_sealed' | 'credentials_sealed' | 'callback_token_sealed',
+  code: string,
+): Place => placeOf(`suppliers.${column}`, code);
 
 /** One that an operator has set, or the one that is built in. */
 @Entity('suppliers')
@@ -124,6 +131,13 @@ export class Supplier {
   /** When it was last asked for one product of its catalogue that was to be read again. */
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
+
+  /** Until when no operator may have it tested, and asked about a unit, again. */
+  @Column(timestampColumn({ nullable: true }))
+  test_asked_until!: Date | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  inquiry_asked_until!: Date | null;
 
   /** When it is asked next for what it sold us; null until it was asked by itself. */
   @Column(timestampColumn({ nullable: true }))

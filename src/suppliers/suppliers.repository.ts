@@ -9,15 +9,20 @@ import { destinationOf } from './supplier-account.js';
 import { Supplier, type PauseReason } from './supplier.entity.js';
 import type { CatalogueRow } from './supplier-registry.js';
 import {
+  BEGIN_ASKING,
   BEGIN_PAUSE,
   BEGIN_READING,
   COUNT_USES,
   DELETE_SUPPLIER,
+  END_ASKING,
   FIND_CALLING,
   FIND_TIMEOUTS,
   NO_STATEMENT_TIMEOUT,
   TAKE_DUE_READING,
+  type AskedFor,
 } from './suppliers.sql.js';
+
+export type { AskedFor } from './suppliers.sql.js';
 
 /** Units at a supplier that have not ended. */
 export interface OpenUnits {
@@ -242,6 +247,25 @@ export class SuppliersRepository {
       ...TAKE_DUE_READING.with({ adapters, intervalMs: BigInt(intervalMs) }),
     );
     return due ? { code: due.code, readAt: due.catalogue_read_at } : null;
+  }
+
+  /**
+   * Takes the turn to ask it by hand, over all processes.
+   * @returns a name for {@link endAsking}; else how much of the turn of another, or of the gap after it, is left.
+   */
+  async beginAsking(
+    what: AskedFor,
+    code: string,
+  ): Promise<{ until: string } | { until: null; wait_ms: number }> {
+    const [turn] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
+      ...BEGIN_ASKING[what].with({ code }),
+    );
+    return present(turn, 'who is asked is a supplier');
+  }
+
+  /** Lets others ask it when the gap is over. */
+  async endAsking(what: AskedFor, code: string, until: string): Promise<void> {
+    await this.database.query(...END_ASKING[what].with({ code, until }));
   }
 
   /** What waits because it was not accepted is due at once. */

@@ -174,12 +174,12 @@ export class SuppliersService {
 
   /** A supplier goes on calling the address that it was given. @param before as it is stored, under the same adapter. */
   private callbackToken(
-    { adapter, newCallbackUrl }: SupplierSettings,
+    { code, adapter, newCallbackUrl }: SupplierSettings,
     before: Supplier | undefined,
   ): Buffer | null {
     if (!this.registry.describe(adapter).capabilities.includes('callbacks')) return null;
     const kept = newCallbackUrl ? null : before?.callback_token_sealed;
-    return kept ?? this.callbackAddresses.newToken();
+    return kept ?? this.callbackAddresses.newToken(code);
   }
 
   /** @throws BAD_REQUEST */
@@ -208,7 +208,7 @@ export class SuppliersService {
     const same = before?.adapter === adapter ? before : undefined;
     const sealed = {
       ...(same ? {} : NO_CREDENTIALS),
-      ...this.credentials.change(same ?? NO_CREDENTIALS, settings.credentials ?? {}),
+      ...this.credentials.change(code, same ?? NO_CREDENTIALS, settings.credentials ?? {}),
     };
     const missing = missingProblem(description, credentialNames({ ...NO_CREDENTIALS, ...same, ...sealed }));
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);

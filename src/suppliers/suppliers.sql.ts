@@ -1,6 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { ASKED_GAP_MS, LONGEST_QUESTION } from './supplier-timing.js';
 
 export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
@@ -45,6 +46,40 @@ export const BEGIN_READING = statement(
       OR catalogue_read_at <= statement_timestamp() - ${gapMs} * interval '1 millisecond')
     RETURNING catalogue_read_at`,
 );
+
+/** What operators ask suppliers by hand, and until when nobody may ask for it again. */
+const ASKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until' } as const;
+export type AskedFor = keyof typeof ASKED_UNTIL;
+
+/**
+ * Asked by one process at a time, which says when it has the answer; as long as it takes at most, should that process die.
+ * `until` is null where somebody else asks, or did within the gap, and `wait_ms` how much of that is left.
+ */
+const beginAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
+  statement(
+    `suppliers.begin_${what}`,
+    { code: 'text' },
+    ({ code }) => `
+    WITH taken AS (
+      UPDATE suppliers SET ${until} = statement_timestamp() + ${LONGEST_QUESTION}
+      WHERE code = ${code} AND coalesce(${until}, '-infinity') <= statement_timestamp()
+      RETURNING ${until}::text AS until)
+    SELECT (SELECT until FROM taken), (extract(epoch FROM ${until} - statement_timestamp()) * 1000)::float8 AS wait_ms
+    FROM suppliers WHERE code = ${code}`,
+  );
+
+/** @param until as it began: another process may be asking by now. */
+const endAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
+  statement(
+    `suppliers.end_${what}`,
+    { code: 'text', until: 'text' },
+    ({ code, until: begun }) => `
+    UPDATE suppliers SET ${until} = statement_timestamp() + interval '${ASKED_GAP_MS} milliseconds'
+    WHERE code = ${code} AND ${until} = ${begun}::timestamptz`,
+  );
+
+export const BEGIN_ASKING = { test: beginAsking('test'), inquiry: beginAsking('inquiry') };
+export const END_ASKING = { test: endAsking('test'), inquiry: endAsking('inquiry') };
 
 /** Of those due, the one that was not read for longest. What another process is taking is left to it. */
 export const TAKE_DUE_READING = statement(

@@ -27,10 +27,10 @@ export class OrderCancellation {
   /**
    * Fails what was never sent or never accepted as a supplier's refusal would: with the last unit the order ends, and
    * its price is returned. Workers may claim units at the same moment: each is either theirs or cancelled.
-   * @returns the units that were left as they are.
+   * @returns the units that were cancelled, and those that were left as they are.
    * @throws BAD_REQUEST; NOT_FOUND; NothingCancelled.
    */
-  async cancel(cancellation: Cancellation): Promise<LeftUnit[]> {
+  async cancel(cancellation: Cancellation): Promise<{ cancelled: UnitRow[]; left: LeftUnit[] }> {
     const asked = await this.unitsOf(cancellation);
     const commands = asked.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
     const settled = await Promise.all(commands.map((command) => this.settlement.settle(command)));
@@ -40,7 +40,7 @@ export class OrderCancellation {
     const now = cancelled.size === asked.length ? [] : await this.unitsOf(cancellation);
     const left = now.filter((unit) => !cancelled.has(unitName(unit)));
     if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, left);
-    return left;
+    return { cancelled: asked.filter((unit) => cancelled.has(unitName(unit))), left };
   }
 
   /** The units that are meant, as they stand. */

@@ -20,11 +20,9 @@ import {
   type Way,
 } from './order-desk.sql.js';
 import { FIND_BY_TERM, type FoundOrder } from './order-search.sql.js';
-import { FIND_STORY, type StoryRow } from './order-story.sql.js';
 
 export type { DeskFilter, DeskPlace, DeskRow } from './order-desk.sql.js';
 export type { FoundOrder } from './order-search.sql.js';
-export type { StoryFacts, StoryRow } from './order-story.sql.js';
 
 /** Orders are given their ids by several processes, each by its own clock. */
 const MARGIN_MS = 600_000;
@@ -52,7 +50,7 @@ interface Term {
   limit: number;
 }
 
-/** Orders of all merchants in pages, and what happened to each of them. */
+/** Orders of all merchants in pages. */
 @Injectable()
 export class OrderDeskRepository {
   constructor(private readonly database: Database) {}
@@ -80,11 +78,6 @@ export class OrderDeskRepository {
   /** Newest first. */
   findByTerm(term: Term): Promise<FoundOrder[]> {
     return this.database.query<FoundOrder>(...FIND_BY_TERM.with(term));
-  }
-
-  /** Oldest first. */
-  story(tx: Transaction, orderId: bigint): Promise<StoryRow[]> {
-    return tx.query<StoryRow>(...FIND_STORY.with({ orderId }));
   }
 
   /** Oldest first. */

@@ -22,7 +22,7 @@ import {
   type FoundOrder,
 } from './order-desk.repository.js';
 import { OrderSupportRepository, type AttemptOfUnit, type PlayerRow } from './order-support.repository.js';
-import { storyInWords, type StoryEntry } from './order-story.js';
+import { historyInWords, type HistoryEntry } from './order-history.js';
 
 /** An order in a list, with its products. */
 export interface DeskOrder extends DeskRow {
@@ -44,11 +44,20 @@ export interface DeskUnit {
   attempts: AttemptOfUnit[];
 }
 
+/** What a decision about a unit needs to know of it. */
+export interface UnitAtHand {
+  order: Pick<OrderRow, 'id' | 'merchant_id'>;
+  /** What the merchant pays for it, in satang. */
+  price: bigint;
+  /** The latest one; null where there was none. */
+  attempt: AttemptOfUnit | null;
+}
+
 /** An order with everything that is known of it. */
 export interface DeskOrderDetail extends DeskOrder {
   units: DeskUnit[];
   transfers: Transfer[];
-  timeline: StoryEntry[];
+  timeline: HistoryEntry[];
 }
 
 /** What a list is asked for. */
@@ -115,14 +124,14 @@ export class OrderDesk {
       const units = await this.orders.listUnits(tx, order.id);
       const attempts = await this.orders.listAttempts(tx, order.id);
       const transfers = await this.desk.transfers(tx, order.id);
-      const story = await this.desk.story(tx, order.id);
+      const history = await this.orders.listHistory(tx, order.id);
       return {
         ...order,
         merchant_name: row?.merchant_name ?? '',
         items,
         units: units.map((unit) => toDeskUnit(unit, items, attempts)),
         transfers,
-        timeline: storyInWords(story),
+        timeline: historyInWords(history),
       };
     });
   }
@@ -140,18 +149,19 @@ export class OrderDesk {
     return this.database.transaction((tx) => this.get(tx, orderNumber));
   }
 
-  /** The order that has such a unit. @throws NOT_FOUND */
-  getByUnit(orderNumber: string, asked: Pick<UnitKey, 'item' | 'unit'>): Promise<OrderRow> {
+  /** A unit and its latest attempt, without all else that is known of its order. @throws NOT_FOUND */
+  getUnit(orderNumber: string, { item, unit }: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitAtHand> {
     return this.database.transaction(async (tx) => {
-      const order = await this.get(tx, orderNumber);
-      const { id } = order;
-      const units = await this.orders.listUnits(tx, id);
-      if (!units.some(({ item, unit }) => item === asked.item && unit === asked.unit)) throw notFound('unit');
-      return order;
+      const found = await this.orders.findUnit(tx, orderNumber, { item, unit });
+      if (!found) throw notFound('order');
+      const { id, merchant_id, price } = found;
+      if (price === null) throw notFound('unit');
+      const attempts = await this.orders.listAttemptsOfUnit(tx, { orderId: id, item, unit });
+      return { order: { id, merchant_id }, price, attempt: attempts.at(-1) ?? null };
     });
   }
 
-  /** Writes a note of 1 to 2,000 characters, line breaks included, into the story of an order. @throws NOT_FOUND; BAD_REQUEST */
+  /** Writes a note of 1 to 2,000 characters, line breaks included, into the history of an order. @throws NOT_FOUND; BAD_REQUEST */
   async note(orderNumber: string, note: string, by: Actor): Promise<void> {
     const problem = textProblem(note.replaceAll('\n', ' '), 1, MAX_NOTE_LENGTH);
     if (problem) throw new AppError('BAD_REQUEST', `text ${problem}`);

@@ -62,14 +62,12 @@ export class OrderResolution {
     };
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while ((await this.settlement.settle(command)) !== 'settled') {
-      let unit = await this.getUnit(key);
+      const unit = await this.getUnit(key);
       assertNotMoved(unit, resolution);
-      if (!isRepeatInFlight(unit)) throw conflict(unit);
-      while (isRepeatInFlight(unit)) {
-        if (performance.now() > giveUpAt) throw conflict(unit);
-        await delay(POLL_MS);
-        unit = await this.getUnit(key);
-      }
+      // One that is in doubt again was being sent again a moment ago.
+      if (!isRepeatInFlight(unit) && !isInDoubt(unit)) throw conflict(unit);
+      if (performance.now() > giveUpAt) throw conflict(unit);
+      await delay(POLL_MS);
     }
   }
 
@@ -85,6 +83,8 @@ export class OrderResolution {
 /** Whether a unit in doubt is just being sent again: that may buy it. */
 const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>
   state === 'sending' && unknown_since !== null;
+
+const isInDoubt = ({ state }: UnitRow): boolean => state === 'unknown' || state === 'review';
 
 /** @throws CONFLICT */
 function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {

@@ -2,25 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
-import type { ItemRow, OrderRow, UnitRow } from '../orders/order.rows.js';
+import type { ItemRow, OrderRow, UnitKey, UnitRow } from '../orders/order.rows.js';
 import { Order } from '../orders/order.entity.js';
 import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
+import { FIND_HISTORY, type HistoryRow } from './order-history.sql.js';
 import { listOrders, type OrderFilter } from './order-list.sql.js';
 import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
-import { FIND_ATTEMPTS, FIND_BY_REFERENCE, FIND_TIMELINE, type AttemptOfUnit } from './order-support.sql.js';
+import {
+  FIND_ATTEMPTS,
+  FIND_ATTEMPTS_OF_UNIT,
+  FIND_BY_REFERENCE,
+  FIND_UNIT,
+  type AttemptOfUnit,
+  type PricedUnit,
+} from './order-support.sql.js';
 
 export type { AttemptOfUnit } from './order-support.sql.js';
 export type { OrderFilter } from './order-list.sql.js';
-
-/** Something that happened to an order. */
-export interface Happening {
-  at: Date;
-  event: string;
-  unit: string | null;
-  detail: string | null;
-  process: string | null;
-}
 
 /** Who is topped up by an order. */
 export type PlayerRow = Pick<Order, 'order_number' | 'user_id' | 'server_id' | 'character_id'>;
@@ -78,8 +77,22 @@ export class OrderSupportRepository {
     return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS.with({ orderId }));
   }
 
+  listAttemptsOfUnit(tx: Transaction, unit: UnitKey): Promise<AttemptOfUnit[]> {
+    return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS_OF_UNIT.with(unit));
+  }
+
+  /** Null where there is no such order. */
+  async findUnit(
+    tx: Transaction,
+    orderNumber: string,
+    { item, unit }: Pick<UnitKey, 'item' | 'unit'>,
+  ): Promise<PricedUnit | null> {
+    const [found] = await tx.query<PricedUnit>(...FIND_UNIT.with({ orderNumber, item, unit }));
+    return found ?? null;
+  }
+
   /** Oldest first. */
-  listTimeline(tx: Transaction, orderId: bigint): Promise<Happening[]> {
-    return tx.query<Happening>(FIND_TIMELINE, [orderId]);
+  listHistory(tx: Transaction, orderId: bigint): Promise<HistoryRow[]> {
+    return tx.query<HistoryRow>(...FIND_HISTORY.with({ orderId }));
   }
 }

@@ -8,13 +8,9 @@ import { toOrderDto } from '../orders/order.mapper.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitRow } from '../orders/order.rows.js';
 import { inSnapshot, inIndexedSnapshot } from '../database/snapshot.js';
 import { toAttemptView, type AttemptView } from './attempt-view.js';
+import { toTimeline, type TimelineEntry } from './order-timeline.js';
 import { AmbiguousReference } from './order-problems.js';
-import {
-  OrderSupportRepository,
-  type AttemptOfUnit,
-  type Happening,
-  type OrderFilter,
-} from './order-support.repository.js';
+import { OrderSupportRepository, type AttemptOfUnit, type OrderFilter } from './order-support.repository.js';
 
 /** As its merchant sees it, with whose it is; marked where it is an order of the sandbox. */
 export type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
@@ -30,15 +26,6 @@ export interface UnitView {
   /** How often it was sent to the supplier. */
   attempts: number;
   attempts_detail: AttemptView[];
-}
-
-/** Something that happened to an order. */
-export interface TimelineEntry {
-  at: string;
-  event: string;
-  unit?: string;
-  detail?: string;
-  process?: string;
 }
 
 /** An order with everything that an operator may want to know of it. */
@@ -69,11 +56,11 @@ export class OrderSupportService {
       const [listed] = await this.withItems(tx, [order]);
       const units = await this.orders.listUnits(tx, order.id);
       const attempts = await this.orders.listAttempts(tx, order.id);
-      const timeline = await this.orders.listTimeline(tx, order.id);
+      const history = await this.orders.listHistory(tx, order.id);
       return {
         ...present(listed, 'an order that was found is listed'),
         units: units.map((unit) => toUnitView(order.order_number, unit, attempts)),
-        timeline: timeline.map(toTimelineEntry),
+        timeline: toTimeline(history),
       };
     });
   }
@@ -124,11 +111,3 @@ function toUnitView(orderNumber: string, unit: UnitRow, ofOrder: AttemptOfUnit[]
     attempts_detail: attempts.map(toAttemptView),
   };
 }
-
-const toTimelineEntry = ({ at, event, unit, detail, process }: Happening): TimelineEntry => ({
-  at: at.toISOString(),
-  event,
-  ...(unit === null ? {} : { unit }),
-  ...(detail === null ? {} : { detail }),
-  ...(process === null ? {} : { process }),
-});

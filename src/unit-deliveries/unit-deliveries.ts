@@ -4,6 +4,9 @@ import { SecretBox } from '../core/secret-box.js';
 import type { DefiniteOutcome, Delivery } from '../suppliers/supplier-outcome.js';
 import { keptOf } from './delivered.js';
 import { UnitDeliveriesRepository, type DeliveredRow } from './unit-deliveries.repository.js';
+import { unitDeliveryPlace } from './unit-delivery.entity.js';
+
+type UnitOfOrder = Parameters<typeof unitDeliveryPlace>[0];
 
 /** What was handed over for one unit of an item, as its merchant sees it. */
 export interface DeliveredPiece {
@@ -26,15 +29,16 @@ export class UnitDeliveries {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** What is to be kept of a purchase; null where there is nothing. @throws Error without SECRETS_KEY. */
-  seal(kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
+  /** What is to be kept of a unit's purchase; null where there is nothing. @throws Error without SECRETS_KEY. */
+  seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
     const kept = outcome.kind === 'succeeded' ? keptOf(kind, outcome.deliveries) : [];
-    return kept.length === 0 ? null : this.secretBox.sealBytes(Buffer.from(JSON.stringify(kept)));
+    if (kept.length === 0) return null;
+    return this.secretBox.sealBytes(Buffer.from(JSON.stringify(kept)), unitDeliveryPlace(unit));
   }
 
   /** Of an order's items that have ended. @throws Error when it was sealed under a key that is not here. */
   async ofOrder(orderId: bigint): Promise<DeliveredItems> {
-    return this.toItems(await this.repository.listDelivered(orderId));
+    return this.toItems(orderId, await this.repository.listDelivered(orderId));
   }
 
   /**
@@ -48,21 +52,26 @@ export class UnitDeliveries {
     const nothing = ended
       .filter(({ kind }) => kind === 'code')
       .map(({ position }): DeliveredRow => ({ item: position, unit: null, sealed: null }));
-    return this.toItems([...nothing, ...(await this.repository.listKept(orderId))]);
+    return this.toItems(orderId, [...nothing, ...(await this.repository.listKept(orderId))]);
   }
 
-  private toItems(rows: DeliveredRow[]): DeliveredItems {
+  private toItems(orderId: bigint, rows: DeliveredRow[]): DeliveredItems {
     const items = new Map<number, DeliveredPiece[]>();
     for (const { item, unit, sealed } of rows) {
       const pieces = items.get(item) ?? [];
-      if (unit !== null) pieces.push(...this.open(sealed).map((each) => toPiece(unit, each)));
+      if (unit !== null) {
+        const opened = this.open(sealed, { order_id: orderId, item, unit });
+        pieces.push(...opened.map((each) => toPiece(unit, each)));
+      }
       items.set(item, pieces);
     }
     return items;
   }
 
-  private open(sealed: Buffer): Delivery[] {
-    return JSON.parse(this.secretBox.openBytes(sealed).toString('utf8')) as Delivery[];
+  private open(sealed: Buffer, unit: UnitOfOrder): Delivery[] {
+    return JSON.parse(
+      this.secretBox.openBytes(sealed, unitDeliveryPlace(unit)).toString('utf8'),
+    ) as Delivery[];
   }
 }
 

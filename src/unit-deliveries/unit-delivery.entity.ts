@@ -1,5 +1,13 @@
 import { Column, Entity, ForeignKey, Unique } from 'typeorm';
+import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
+
+export const unitDeliveryPlace = ({
+  order_id: orderId,
+  item,
+  unit,
+}: Pick<UnitDelivery, 'order_id' | 'item' | 'unit'>): Place =>
+  placeOf('unit_deliveries.sealed', orderId, item, unit);
 
 /** What a supplier handed over for a unit: kept once, for the attempt that settled it. */
 @Entity('unit_deliveries')

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
 import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
@@ -27,6 +28,7 @@ export class WaitingDeliveries {
   }
 
   /** Takes the steps that are left over, of all webhooks. @param stop ends it between two steps. */
+  @WorkerTask('webhook_changes', { every: 2_000, failed: 'sweep for changed webhooks failed' })
   async carryOn(stop: AbortSignal): Promise<void> {
     for (const { id } of await this.deliveries.listStale()) {
       if (stop.aborted) return;

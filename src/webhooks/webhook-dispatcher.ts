@@ -4,6 +4,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
+import { Dispatcher } from '../queues/dispatcher.js';
 import { LeasedWork, type ClaimRequest, type WorkTable } from '../queues/leased-work.js';
 import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
 import { AttemptRecorder } from './attempt-recorder.js';
@@ -11,6 +12,7 @@ import { DeliveryObserver } from './delivery-observer.js';
 import { DeliveryBodies } from './delivery-bodies.js';
 import { DispatchRepository, type ClaimedDelivery } from './dispatch.repository.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
+import { webhookSecretPlace } from './webhook.entity.js';
 
 const TOTAL_SLOTS = 2_000;
 /** From here on a webhook gets a few slots only, so that many slow ones leave some for all the others. */
@@ -29,6 +31,7 @@ const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
  * has WEBHOOK_MAX_IN_FLIGHT slots, over all workers, so that a slow one delays no other.
  */
 @Injectable()
+@Dispatcher('deliveries')
 export class WebhookDispatcher {
   readonly work: LeasedWork<ClaimedDelivery>;
 
@@ -105,7 +108,10 @@ export class WebhookDispatcher {
   private openSecrets(delivery: ClaimedDelivery): string[] | null {
     const { webhook_id: webhookId, secret_sealed: secret, previous_secret_sealed: previous } = delivery;
     try {
-      const secrets = [secret, ...(previous ? [previous] : [])].map((each) => this.secretBox.open(each));
+      const place = webhookSecretPlace(webhookId);
+      const secrets = [secret, ...(previous ? [previous] : [])].map((each) =>
+        this.secretBox.open(each, place),
+      );
       this.observer.secretsOpened(webhookId);
       return secrets;
     } catch (error) {

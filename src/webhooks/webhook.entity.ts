@@ -1,6 +1,10 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { placeOf, type Place } from '../core/secret-box.js';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { EVENT_KINDS, type EventKind } from '../events/event.entity.js';
+
+/** Both secrets of a webhook: the one of now becomes the one of before as it is. */
+export const webhookSecretPlace = (id: number): Place => placeOf('webhooks.secret', id);
 
 export const WEBHOOK_STATUSES = ['active', 'inactive'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];

@@ -107,7 +107,7 @@ export class WebhooksService {
   }
 
   private sealed(secret: string): NewSecret {
-    return { secret_sealed: this.secretBox.seal(secret), secret_hint: secretHint(secret) };
+    return { secret_sealed: this.secretBox.sealUnbound(secret), secret_hint: secretHint(secret) };
   }
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { SecretBox } from '../../src/core/secret-box.js';
+import { supplierPlace } from '../../src/suppliers/supplier.entity.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { CommandLine } from './command-line.js';
 
@@ -62,7 +63,7 @@ describe('topup supplier', () => {
       'SELECT token_sealed FROM suppliers WHERE id > 0',
     );
     const sealed = rows[0]?.token_sealed ?? null;
-    return sealed && new SecretBox(key).open(sealed);
+    return sealed && new SecretBox(key).open(sealed, supplierPlace('token_sealed', acme.code));
   }
 
   it('keeps the token until it is replaced or removed', async () => {

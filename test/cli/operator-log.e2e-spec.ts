@@ -138,7 +138,7 @@ describe('topup log', () => {
       { action: 'product.import', detail: imported },
       { action: 'price.set', merchant_id: 1, detail: { sku: 'A', price: '31.50', list_price: '37.00' } },
       { action: 'price.clear', merchant_id: 1 },
-      { action: 'secrets.rotate', detail: { rotated: 0 } },
+      { action: 'secrets.rotate', detail: { rotated: 1 } },
     ]);
     expect(JSON.stringify(entries)).not.toContain('s3cr3t');
   });

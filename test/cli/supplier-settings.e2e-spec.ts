@@ -44,7 +44,7 @@ const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 /** A credential beside the token, as adapters of vendors have them. */
 async function giveKey(): Promise<void> {
   const credentials = new SupplierCredentials(new SecretBox(scene.secretsKey));
-  const { credentials_sealed: sealed } = credentials.change(NO_CREDENTIALS, { key: 'its-key' });
+  const { credentials_sealed: sealed } = credentials.change('acme', NO_CREDENTIALS, { key: 'its-key' });
   await client.query(
     `UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE id > 0`,
     [sealed],
@@ -98,7 +98,7 @@ describe('topup supplier set', () => {
 
   it('sends the token that the version before has replaced meanwhile', async () => {
     await commandLine.json(...set('--token', SECRET));
-    const sealed = new SecretBox(scene.secretsKey).seal('from-the-version-before');
+    const sealed = new SecretBox(scene.secretsKey).sealUnbound('from-the-version-before');
     await client.query('UPDATE suppliers SET token_sealed = $1 WHERE id > 0', [sealed]);
     expect(await authorization()).toBe('Bearer from-the-version-before');
     await client.query('UPDATE suppliers SET token_sealed = NULL WHERE id > 0');
@@ -130,7 +130,10 @@ describe('topup supplier set', () => {
     });
     expect(await renewed.json('secrets', 'rotate')).toEqual({ rotated: 2 });
     const { rows } = await client.query<CredentialColumns>('SELECT * FROM suppliers WHERE id > 0');
-    const opened = new SupplierCredentials(new SecretBox(newKey)).open(rows[0] ?? NO_CREDENTIALS);
+    const opened = new SupplierCredentials(new SecretBox(newKey)).open({
+      ...(rows[0] ?? NO_CREDENTIALS),
+      code: 'acme',
+    });
     expect(opened).toEqual({ token: SECRET, key: 'its-key' });
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
-import { ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
+import { codeOf, ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
 
 const NEW_PASSWORD = 'a quite different passphrase';
 
@@ -73,36 +73,44 @@ describe('a browser that somebody has signed in with', () => {
   });
 });
 
+/** Sends requests one by one while all of them wait for something that is locked. @returns their answers. */
+async function whileLocked<Answers extends unknown[]>(
+  lock: string,
+  requests: { [Index in keyof Answers]: () => Promise<Answers[Index]> },
+): Promise<Answers> {
+  const client = new pg.Client(console.config.DATABASE_URL);
+  await client.connect();
+  const waiting = async (): Promise<number> => {
+    const [row] = await console.sql<{ count: bigint }>(
+      `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return Number(row?.count);
+  };
+  try {
+    await client.query(`BEGIN; ${lock}`);
+    const sent: Promise<unknown>[] = [];
+    for (const request of requests) {
+      sent.push(request());
+      await eventually(waiting, (found) => found >= sent.length);
+    }
+    await client.query('COMMIT');
+    return (await Promise.all(sent)) as Answers;
+  } finally {
+    await client.end();
+  }
+}
+
 describe('what was shown a moment before a reset', () => {
   /** Begins a request, and then a reset, while nobody can write sessions. @returns the request's status. */
   async function overtaken(
     { email }: TestOperator,
     send: () => Promise<{ status: number }>,
   ): Promise<number> {
-    const client = new pg.Client(console.config.DATABASE_URL);
-    await client.connect();
-    const waiting = (count: number): Promise<number> =>
-      eventually(
-        async () => {
-          const [row] = await console.sql<{ count: bigint }>(
-            `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          );
-          return Number(row?.count);
-        },
-        (found) => found >= count,
-      );
-    try {
-      await client.query('BEGIN; LOCK TABLE operator_sessions IN EXCLUSIVE MODE');
-      const sent = send();
-      await waiting(1);
-      const reset = console.operators.reset(email);
-      await waiting(2);
-      await client.query('COMMIT');
-      await reset;
-      return (await sent).status;
-    } finally {
-      await client.end();
-    }
+    const [{ status }] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
+      send,
+      () => console.operators.reset(email),
+    ]);
+    return status;
   }
 
   it('signs nobody in: the right password', async () => {
@@ -110,10 +118,54 @@ describe('what was shown a moment before a reset', () => {
     const { browser, email } = operator;
     const signIn = { email, password: PASSWORD };
     expect(await overtaken(operator, () => browser.post('/api/session', signIn))).toBe(401);
+    await expectNoSession(operator);
+  });
+
+  it('signs nobody in: the right code', async () => {
+    const operator = await console.withSecondFactor();
+    const { browser, email, secret = '' } = operator;
+    await browser.post('/api/session', { email, password: PASSWORD });
+    const code = await codeOf(secret);
+    expect(await overtaken(operator, () => browser.post('/api/session/code', { code }))).toBe(401);
+    await expectNoSession(operator);
+  });
+
+  async function expectNoSession({ id, browser }: TestOperator): Promise<void> {
     expect((await browser.get('/api/session')).status).toBe(401);
-    expect(
-      await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [operator.id]),
-    ).toEqual([]);
+    expect(await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [id])).toEqual([]);
+  }
+});
+
+describe('what is asked of the second factor a moment before the account is disabled', () => {
+  /** Disables the account, and sends a request that found the operator signed in. @returns its status. */
+  async function overtaken(
+    { id, email }: TestOperator,
+    send: () => Promise<{ status: number }>,
+  ): Promise<number> {
+    const [, { status }] = await whileLocked(`SELECT FROM operators WHERE id = ${id} FOR UPDATE`, [
+      () => console.operators.disable(email),
+      send,
+    ]);
+    return status;
+  }
+
+  const factorOf = async ({ id }: TestOperator): Promise<object | undefined> => {
+    const columns = 'totp_sealed, totp_offered_sealed, totp_last_step';
+    return (await console.sql(`SELECT ${columns} FROM operators WHERE id = $1`, [id]))[0];
+  };
+
+  it.each([
+    ['offers', 'POST'],
+    ['sets', 'PUT'],
+    ['removes', 'DELETE'],
+  ])('%s none', async (_what, method) => {
+    const operator = await console.withSecondFactor();
+    const { browser } = operator;
+    const { body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
+    const body = method === 'PUT' ? { code: await codeOf(offer.secret) } : undefined;
+    const before = await factorOf(operator);
+    expect(await overtaken(operator, () => browser.send(method, '/api/me/second-factor', body))).toBe(401);
+    expect(await factorOf(operator)).toEqual(before);
   });
 });
 

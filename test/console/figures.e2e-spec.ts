@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refused } from '../support/fake-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { unique } from '../support/stack.js';
-import { MinuteFigures } from '../../src/maintenance/minute-figures.js';
+import { TaskRunner } from '../../src/maintenance/task-runner.js';
 import type { TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
 
@@ -81,9 +81,9 @@ describe('figures', () => {
   });
 
   it('are added once, however often a process adds them', async () => {
-    const recorder = scene.stack.api.get(MinuteFigures);
+    const tasks = scene.stack.api.get(TaskRunner);
     for (let times = 0; times < 3; times++) {
-      await recorder.beforeApplicationShutdown();
+      await tasks.beforeApplicationShutdown();
       expect(total(await over(), 'orders_placed')).toBe(3);
     }
   });

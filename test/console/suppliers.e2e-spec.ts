@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
-import type { TestOperator } from './console-stack.js';
+import { ConsoleStack, type TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
 
 interface Supplier {
@@ -19,11 +19,18 @@ interface Supplier {
 
 let scene: Scene;
 let support: TestOperator;
+/** Another process of the console. */
+let beside: ConsoleStack;
 beforeAll(async () => {
   scene = await startScene();
+  const { DATABASE_URL, secretsKey } = scene.stack.config;
+  beside = await ConsoleStack.start({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
   support = await scene.console.signedIn('support');
 });
-afterAll(() => scene.close());
+afterAll(async () => {
+  await beside.close();
+  await scene.close();
+});
 
 const show = async (): Promise<Supplier> => (await support.browser.get<Supplier>('/api/suppliers/fake')).body;
 
@@ -86,12 +93,27 @@ describe('suppliers', () => {
     expect(body.checks[1]).toMatchObject({ name: 'balance' });
     expect(body.ok).toBe(true);
     const again = await test({ browser: other });
+    expect((await test(await beside.signedIn('catalog'))).status).toBe(429);
     expect([again.status, Number(again.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect((await test(await scene.console.signedIn('viewer'))).status).toBe(403);
     const entries = await scene.console.sql(
       `SELECT source, detail FROM operator_actions WHERE action = 'supplier.test'`,
     );
     expect(entries).toEqual([{ source: 'console', detail: { code: 'fake', ok: true } }]);
+  });
+
+  it('are tested again when the ten seconds are over, and whatever became of who tested them before', async () => {
+    const test = () => support.browser.post('/api/suppliers/fake/test');
+    const until = async (moment: string): Promise<unknown> =>
+      scene.console.sql(`UPDATE suppliers SET test_asked_until = ${moment} WHERE code = 'fake' RETURNING id`);
+    await until(`now() + interval '9 seconds'`);
+    expect((await test()).headers.get('retry-after')).toMatch(/^[1-9]$/);
+    await until('now()');
+    expect((await test()).status).toBe(200);
+    const [turn] = await scene.console.sql(
+      `SELECT test_asked_until <= now() + interval '10 seconds' AS is_short FROM suppliers WHERE code = 'fake'`,
+    );
+    expect(turn).toEqual({ is_short: true });
   });
 
   it('that read no catalogue say so', async () => {

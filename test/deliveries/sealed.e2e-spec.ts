@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { SEALED_COLUMNS } from '../../src/operators/secrets.repository.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { Endpoints, Hooks } from '../webhooks/support.js';
@@ -57,6 +60,20 @@ async function dump(): Promise<string> {
     .join('\n');
 }
 
+const dumpOf = (table: string): Promise<object[]> =>
+  stack.sql(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
+
+/** Another order that was handed a code. */
+async function orderWithCode(supplier?: string): Promise<OrderBody> {
+  const player = newPlayer();
+  stack.supplier.script(player, ({ reference }) => handedOver(reference, [{ serial: SERIAL, code: CODE }]));
+  const sku = await stack.product('35.00', { kind: 'code', ...(supplier === undefined ? {} : { supplier }) });
+  const made = await stack.order(merchant, [{ sku }], player);
+  const [pieces] = await deliveriesOf(stack, merchant, made);
+  expect(pieces).toEqual([{ unit: 1, serial: SERIAL, code: CODE, expires_on: null }]);
+  return made;
+}
+
 const hexOf = (text: string): string => Buffer.from(text).toString('hex');
 
 describe('what was handed over is in clear', () => {
@@ -82,7 +99,62 @@ describe('what was handed over is in clear', () => {
   });
 });
 
+describe('what is sealed', () => {
+  it('opens for no other unit than its own, whoever puts it there', async () => {
+    const other = await orderWithCode();
+    const [kept] = await stack.sql<{ sealed: Buffer }>(
+      `SELECT d.sealed FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $1`,
+      [other.order_number],
+    );
+    const put = (sealed: string, values: unknown[]): Promise<unknown> =>
+      stack.sql(
+        `UPDATE unit_deliveries SET sealed = ${sealed} WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+        [other.order_number, ...values],
+      );
+    const read = () => merchant.client.get<OrderBody>(`/v1/orders/${other.reference_id}`);
+    await put(
+      `(SELECT d.sealed FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $2)`,
+      [order.order_number],
+    );
+    const misplaced = await read();
+    expect(misplaced.status).toBe(500);
+    expect(JSON.stringify(misplaced.body)).not.toContain('SECRET-');
+    await put('$2', [kept?.sealed]);
+    expect((await read()).status).toBe(200);
+  });
+});
+
 describe('topup secrets rotate', () => {
+  it('binds to its place what was sealed for none, and each secret once', async () => {
+    const { secretsKey } = stack.config;
+    const versions = (): Promise<{ place: string; version: number }[]> =>
+      stack.sql(
+        `SELECT DISTINCT place, get_byte(sealed, 0) AS version FROM (
+           SELECT 'webhook' AS place, secret_sealed AS sealed FROM webhooks
+           UNION ALL SELECT 'token', token_sealed FROM suppliers
+           UNION ALL SELECT 'delivery', sealed FROM unit_deliveries) kept
+         WHERE sealed IS NOT NULL ORDER BY place`,
+      );
+    await stack.addSupplier('with-token', stack.supplier.url, 10_000, 'its-token');
+    expect(await versions()).toEqual([
+      { place: 'delivery', version: 2 },
+      { place: 'token', version: 1 },
+      { place: 'webhook', version: 1 },
+    ]);
+    const before = await dumpOf('unit_deliveries');
+    expect(await commandLine(secretsKey).json('secrets', 'rotate')).toEqual({ rotated: 2 });
+    expect((await versions()).map(({ version }) => version)).toEqual([2, 2, 2]);
+    expect(await commandLine(secretsKey).json('secrets', 'rotate')).toEqual({ rotated: 0 });
+    expect(await dumpOf('unit_deliveries')).toEqual(before);
+    // They are used as before: a code is bought with the token, and told by the webhook.
+    const told = await orderWithCode('with-token');
+    expect(stack.supplier.about(told.order_number)[0]?.authorization).toBe('Bearer its-token');
+    await eventually(
+      () => endpoints.arrivals.filter(({ body }) => body.includes(told.order_number)),
+      (arrived) => arrived.length === 1,
+    );
+  });
+
   it('seals it anew, and it is read as before', async () => {
     const { secretsKey: old } = stack.config;
     const fresh = randomBytes(32);
@@ -98,5 +170,19 @@ describe('topup secrets rotate', () => {
       await api.close();
     }
     await commandLine(old, fresh).json('secrets', 'rotate');
+  });
+});
+
+describe('the columns that it seals anew', () => {
+  it('are all columns of bytes that are no hashes', async () => {
+    const dataSource = stack.api.get(DataSource);
+    const known = SEALED_COLUMNS.map(
+      ({ entity, column }) => `${dataSource.getMetadata(entity).tableName}.${column}`,
+    );
+    const there = await stack.sql<{ name: string }>(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name !~ 'hash$'`,
+    );
+    expect(known.sort()).toEqual(there.map(({ name }) => name).sort());
   });
 });

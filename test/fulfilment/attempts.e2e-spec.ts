@@ -57,7 +57,7 @@ const attempt = ({ order_number }: OrderBody, more: Partial<Attempt> = {}): Atte
 const makeDue = ({ order_number }: OrderBody): Promise<object[]> =>
   stack.sql(
     `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
-     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now()`,
+     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now() AND claimed_by IS NULL`,
     [order_number],
   );
 
@@ -88,25 +88,24 @@ describe('8.2 One reference per attempt', () => {
 
   it('stays through every send and inquiry, and the supplier’s own name is kept as soon as it is known', async () => {
     const user = unique('player');
-    let isDone = false;
-    stack.supplier.script(user, ({ kind, reference }) => {
-      if (kind === 'send') return 'drop';
-      if (isDone) return { status: 200, body: { reference, status: 'failed', failure_code: 'OUT_OF_STOCK' } };
-      return { status: 200, body: { reference, status: 'processing', supplier_reference: 'S-early' } };
-    });
+    let told: object | null = null;
+    stack.supplier.script(user, ({ kind, reference }) =>
+      kind === 'send' || !told ? 'drop' : { status: 200, body: { reference, ...told } },
+    );
     const order = await stack.order(merchant, [{ sku }], user);
     const stands = async (state: string): Promise<Attempt[][]> => {
-      await makeDue(order);
-      return eventually(
-        () => attemptsOf(order),
-        ([attempts]) => attempts?.[0]?.state === state,
-      );
+      const look = async (): Promise<Attempt[][]> => {
+        await makeDue(order);
+        return attemptsOf(order);
+      };
+      return eventually(look, ([attempts]) => attempts?.[0]?.state === state);
     };
     expect(await stands('unknown')).toEqual([[attempt(order, { state: 'unknown' })]]);
+    told = { status: 'processing', supplier_reference: 'S-early' };
     expect(await stands('processing')).toEqual([
       [attempt(order, { state: 'processing', supplier_reference: 'S-early' })],
     ]);
-    isDone = true;
+    told = { status: 'failed', failure_code: 'OUT_OF_STOCK' };
     expect(await stands('failed')).toEqual([
       [attempt(order, { state: 'failed', supplier_reference: 'S-early', failure_code: 'OUT_OF_STOCK' })],
     ]);

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
-import { OverdueSweeper } from '../../src/maintenance/overdue-sweeper.js';
+import { TaskRunner } from '../../src/maintenance/task-runner.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
@@ -87,7 +87,7 @@ describe('SUPPLIER_MAX_IN_FLIGHT', () => {
   it('is shared anew among the workers that are left', async () => {
     const another = await stack.startWorker();
     await sharesBecome([2, 2]);
-    await another.get(OverdueSweeper).beforeApplicationShutdown();
+    await another.get(TaskRunner).beforeApplicationShutdown();
     await sharesBecome([3, 3]);
   });
 

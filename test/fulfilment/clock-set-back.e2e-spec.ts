@@ -134,9 +134,11 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     const year = `interval '1 year'`;
     await stack.sql(`
       INSERT INTO suppliers (code, adapter, base_url, timeout_ms, pause_reason, paused_at, probe_at, catalogue_read_at,
-                             product_read_at, purchases_listed_at, purchases_due_at, balance_due_at, updated_at)
+                             product_read_at, purchases_listed_at, purchases_due_at, balance_due_at, updated_at,
+                             test_asked_until, inquiry_asked_until)
       SELECT 'ahead', adapter, base_url, timeout_ms, 'deposit', now() + ${year}, now() + ${year}, now() + ${year},
-             now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}
+             now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year},
+             now() + ${year}, now() + ${year}
       FROM suppliers WHERE code = 'fake'`);
     await stack.sql(
       `UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', cost_at = now() + ${year}`,
@@ -158,6 +160,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
       ...['purchases_due_at', 'balance_due_at', 'probe_at'].map((column) =>
         later(column, 'suppliers', '11 minutes'),
       ),
+      ...['test_asked_until', 'inquiry_asked_until'].map((column) => later(column, 'suppliers', '1 minute')),
       later('cost_at', 'supplier_offers', '0'),
       later('due_at', 'attempt_checks', '10 minutes'),
       later('due_at', 'supplier_product_reads', '1 minute'),

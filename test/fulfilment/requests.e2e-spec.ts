@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
+import { supplierPlace } from '../../src/suppliers/supplier.entity.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { bought, FakeSupplier } from '../support/fake-supplier.js';
@@ -145,7 +146,8 @@ describe('7 supplier set: takes effect within 5 s without a restart', () => {
     await stack.addSupplier('several', stack.supplier.url);
     const sku = await stack.product('35.00', { supplier: 'several' });
     // The http adapter takes no second credential, but its token from wherever it is.
-    const sealed = stack.api.get(SecretBox).seal(JSON.stringify({ token: 'from-the-object', key: 'k' }));
+    const text = JSON.stringify({ token: 'from-the-object', key: 'k' });
+    const sealed = stack.api.get(SecretBox).seal(text, supplierPlace('credentials_sealed', 'several'));
     await stack.sql(`UPDATE suppliers SET credentials_sealed = $1 WHERE code = 'several'`, [sealed]);
     const { order_number } = await completed({ items: [{ sku }] });
     expect(stack.supplier.about(order_number)[0]?.authorization).toBe('Bearer from-the-object');

@@ -29,7 +29,7 @@ export interface Ordered {
 }
 
 /** What a connection is about to send. @throws whatever is to interrupt it. */
-export type Watch = (text: string) => void | Promise<void>;
+export type Watch = (text: string, values?: unknown[]) => void | Promise<void>;
 
 /** Orders in three partitions: two with a closed month each, and the one that they fill now. */
 export class ArchiveScene {
@@ -161,7 +161,7 @@ export class ArchiveScene {
         return {
           ...link,
           run: async <Row extends object>(text: string, values?: unknown[]) => {
-            await watch(text);
+            await watch(text, values);
             return link.run<Row>(text, values);
           },
         };

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { takeTurn } from '../../src/database/partitions/runs.js';
 import { expectBooksToBalance } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
 import { monthsAgo } from '../support/months.js';
 import { auditServiceOf } from '../support/planted.js';
 import { ArchiveScene, MONTHS, type Watch } from './archive-scene.js';
@@ -25,6 +27,14 @@ const before =
   (text) => {
     if (text.includes(step)) throw new Error(`interrupted before ${step}`);
   };
+
+/** How many have found no order in the tables of orders, and wait to look at what is kept of archived ones. */
+async function waitingForReferences(): Promise<number> {
+  const rows = await scene.stack.sql(
+    `SELECT FROM pg_locks WHERE relation = 'order_references'::regclass AND NOT granted`,
+  );
+  return rows.length;
+}
 
 /** New orders are taken, old ones are not bought again, and the books are in order. */
 async function expectAllIsWell(): Promise<void> {
@@ -224,6 +234,37 @@ describe('archiving', () => {
 });
 
 describe('restoring', () => {
+  it('lets no order be unknown, not even to who has looked for it here and not yet there', async () => {
+    await scene.archive(FIRST);
+    const statuses = new Set<number>();
+    let isOver = false;
+    const readers = scene.ordered[0].map(async ({ request }) => {
+      while (!isOver)
+        statuses.add((await scene.merchant.client.get(`/v1/orders/${request.reference_id}`)).status);
+    });
+    const client = new pg.Client(scene.stack.config.DATABASE_URL);
+    await client.connect();
+    try {
+      let isLocked = false;
+      await scene.restore(directoryOf(1), async (text, values) => {
+        if (text.includes('VALIDATE CONSTRAINT') && !isLocked) {
+          isLocked = true;
+          await client.query('BEGIN; LOCK TABLE order_references');
+          await eventually(waitingForReferences, (count) => count === readers.length);
+        }
+        if (text.includes('DELETE FROM order_references')) {
+          await client.query(text, values);
+          await client.query('COMMIT');
+        }
+      });
+    } finally {
+      isOver = true;
+      await client.end();
+    }
+    await Promise.all(readers);
+    expect(statuses).toEqual(new Set([200]));
+  });
+
   it('refuses files that were changed, and takes them from wherever they were moved to', async () => {
     await scene.archive(FIRST);
     const file = path.join(directoryOf(1), 'orders.copy.gz');

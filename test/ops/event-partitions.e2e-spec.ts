@@ -9,8 +9,8 @@ import {
   idsOfNewest,
 } from '../../src/database/partitions/event-partitions.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
-import { EventPartitionsRepository } from '../../src/maintenance/event-partitions.repository.js';
-import { LOCK_PARTITIONS } from '../../src/maintenance/event-partitions.sql.js';
+import { NextPartitionsRepository } from '../../src/database/partitions/next-partitions.repository.js';
+import { LOCK_PARTITIONS } from '../../src/database/partitions/next-partitions.sql.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import type { Run } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
@@ -166,8 +166,8 @@ describe('events that become partitioned', () => {
   });
 
   it('are given partitions by workers, and tell how many ids are left: neither happens to others', async () => {
-    const partitions = new EventPartitionsRepository(stack.api.get(Database));
-    for (const table of EVENT_TABLES) expect(await partitions.keepAhead(table)).toEqual([]);
+    const partitions = new NextPartitionsRepository(stack.api.get(Database));
+    for (const table of EVENT_TABLES) expect(await partitions.keepEventsAhead(table)).toEqual([]);
     const port = await openManagementPort(stack.api, 0);
     expect(await idsLeft(port)).toEqual({});
     await partition();
@@ -178,12 +178,12 @@ describe('events that become partitioned', () => {
     await partition();
     await goNear(0);
     await toldOrders(1);
-    const partitions = new EventPartitionsRepository(stack.api.get(Database));
+    const partitions = new NextPartitionsRepository(stack.api.get(Database));
     await whileLocked(stack, LOCK_PARTITIONS.text.replace('$1', `'events'`), async () => {
-      expect(await partitions.keepAhead(EVENTS)).toEqual([]);
-      expect(await partitions.keepAhead(DELIVERIES)).toEqual([`webhook_deliveries_${2 * END}`]);
+      expect(await partitions.keepEventsAhead(EVENTS)).toEqual([]);
+      expect(await partitions.keepEventsAhead(DELIVERIES)).toEqual([`webhook_deliveries_${2 * END}`]);
     });
-    expect(await partitions.keepAhead(EVENTS)).toEqual([`events_${2 * END}`]);
+    expect(await partitions.keepEventsAhead(EVENTS)).toEqual([`events_${2 * END}`]);
   });
 
   it('keep their numbers and the rights of others, beside the statements of the version before', async () => {

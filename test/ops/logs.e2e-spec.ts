@@ -44,6 +44,7 @@ afterAll(() => closeWithBalancedBooks(stack, receiver));
 /** A credential beside the token, as adapters of vendors have them. */
 async function giveKey(supplier: string): Promise<void> {
   const { credentials_sealed: sealed } = new SupplierCredentials(stack.api.get(SecretBox)).change(
+    supplier,
     NO_CREDENTIALS,
     { key: SUPPLIER_KEY },
   );

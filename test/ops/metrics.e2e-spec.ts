@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { serviceVersion } from '../../src/core/project-root.js';
 import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -289,7 +290,9 @@ describe('a scrape answers whatever PostgreSQL does', () => {
     expect(scrape.samples('topup_orders_open')).toEqual([]);
     expect(scrape.samples('topup_queue_due')).toEqual([]);
     expect(scrape.value('topup_orders_total', { transition: 'placed' })).toBe(0);
-    expect(scrape.value('topup_build_info', { version: '0.1.0', node_version: process.version })).toBe(1);
+    expect(
+      scrape.value('topup_build_info', { version: serviceVersion(), node_version: process.version }),
+    ).toBe(1);
     expect(scrape.value('nodejs_eventloop_lag_seconds')).toBeDefined();
     expect(scrape.value('topup_database_pool_connections', { state: 'waiting' })).toBe(0);
     wire.restore();

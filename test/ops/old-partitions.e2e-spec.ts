@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { OldEventPartitions } from '../../src/database/partitions/old-event-partitions.repository.js';
-import { OldPartitions } from '../../src/maintenance/old-partitions.js';
+import { OldPartitionsService } from '../../src/database/partitions/old-partitions.service.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
 import type { Partitioning } from '../support/partitioning.js';
@@ -48,7 +48,8 @@ afterEach(async () => {
 });
 
 /** A round of a worker, such as there is every ten minutes. */
-const round = (): Promise<void> => worker.get(OldPartitions).dropOld();
+const round = (of = worker): Promise<void> =>
+  of.get(OldPartitionsService).dropOld(new AbortController().signal, DAYS);
 
 /** Orders that ended, and of which the merchant's webhook was told. @returns their references. */
 async function toldOrders(count: number): Promise<string[]> {
@@ -228,8 +229,7 @@ describe('old partitions', () => {
     await toldOrders(1);
     await age(DAYS + 1);
     const workers = [worker, await stack.startWorker(), await stack.startWorker()];
-    for (let times = 0; times < 2; times++)
-      await Promise.all(workers.map((each) => each.get(OldPartitions).dropOld()));
+    for (let times = 0; times < 2; times++) await Promise.all(workers.map((each) => round(each)));
     expect(await oldPartitions()).toEqual([]);
     expect(log.filter(({ msg }) => msg === 'old partitions were dropped')).toHaveLength(2);
     expect(troubles()).toEqual([]);

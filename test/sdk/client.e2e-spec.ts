@@ -87,6 +87,26 @@ describe('orders of the SDK', () => {
     await topup.orders.create({ ...order(), reference_id: reference });
     expect(await topup.orders.get(reference)).toMatchObject({ reference_id: reference });
   });
+
+  it.each(['.', '..', ''])('are neither made nor asked for by the reference %j', async (reference) => {
+    for (const make of ['create', 'createAndWait'] as const)
+      expect(await failureOf(topup.orders[make]({ ...order(), reference_id: reference }))).toMatchObject({
+        status: 400,
+        code: 'BAD_REQUEST',
+      });
+    const words = `must not be "${reference}": no URL leads to it`;
+    const { orders, products, events } = topup;
+    expect(await failureOf(orders.get(reference))).toEqual(new TypeError(`reference_id ${words}`));
+    expect(await failureOf(products.get(reference))).toEqual(new TypeError(`sku ${words}`));
+    expect(await failureOf(events.get(reference))).toEqual(new TypeError(`id ${words}`));
+  });
+
+  it('have any reference of dots besides, however it is written', async () => {
+    for (const reference of ['...', '%2e', '.%2E', './', '../x', '.\\', '.?']) {
+      await topup.orders.create({ ...order(), reference_id: reference });
+      expect(await topup.orders.get(reference)).toMatchObject({ reference_id: reference });
+    }
+  });
 });
 
 describe('errors of the SDK', () => {

@@ -44,6 +44,24 @@ describePhp('the SDK for PHP, against the service', () => {
     expect((await stack.wallet(merchant)).available).toBe('965.00');
   });
 
+  it('neither makes nor asks for what no URL leads to', async () => {
+    for (const name of ['.', '..']) {
+      for (const make of ['create', 'createAndWait'])
+        expect((await run(`return $topup->orders->${make}(${order(name)});`)).thrown).toBe(
+          'Topup\\Exception\\BadRequest',
+        );
+      for (const resource of ['orders', 'products', 'events'])
+        expect((await run(`return $topup->${resource}->get('${name}');`)).thrown).toBe(
+          'InvalidArgumentException',
+        );
+    }
+    for (const reference of ['...', '%2e', '../x']) {
+      await run(`return $topup->orders->create(${order(reference)});`);
+      const { value } = await run(`return $topup->orders->get('${reference}');`);
+      expect(value).toMatchObject({ reference_id: reference });
+    }
+  });
+
   it('says so when an order does not end in time', async () => {
     const reference = unique('slow');
     const body = order(reference).replace('player-1', 'sim-lost');

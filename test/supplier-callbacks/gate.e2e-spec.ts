@@ -12,7 +12,7 @@ import { Client, type Answer } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
 import { untilServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
-import { CallbackScene } from './scene.js';
+import { CallbackScene, openedBody, type StoredCallback } from './scene.js';
 
 useCallingAdapters();
 
@@ -96,9 +96,9 @@ describe('a callback', () => {
     ];
     for (const [body, headers] of bodies) {
       expect((await send(body, headers)).status).toBe(200);
-      const { verdict, body_sealed: sealed } = (await scene.last('signing')) ?? {};
-      expect(verdict).toBe('unreadable');
-      expect(scene.stack.api.get(SecretBox).openBytes(sealed ?? Buffer.alloc(0))).toEqual(body);
+      const callback = (await scene.last('signing')) as StoredCallback;
+      expect(callback.verdict).toBe('unreadable');
+      expect(openedBody(callback, scene.stack.api.get(SecretBox))).toEqual(body);
     }
   });
 

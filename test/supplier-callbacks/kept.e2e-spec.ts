@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
+import { supplierPlace } from '../../src/suppliers/supplier.entity.js';
 import { CommandLine } from '../cli/command-line.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { WEBHOOK_SECRET, useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
-import { CallbackScene, type StoredCallback } from './scene.js';
+import { CallbackScene, openedBody, type StoredCallback } from './scene.js';
 
 useCallingAdapters();
 
@@ -24,8 +25,8 @@ afterAll(() => scene.stack.close());
 
 const ping = (code: string): Promise<unknown> => scene.call(code, { kind: 'ping', private: PRIVATE });
 const ids = async (code: string): Promise<bigint[]> => (await scene.stored(code)).map(({ id }) => id);
-const opened = ({ body_sealed: sealed }: StoredCallback, box = scene.stack.api.get(SecretBox)): string =>
-  box.openBytes(sealed ?? Buffer.alloc(0)).toString();
+const opened = (callback: StoredCallback, box = scene.stack.api.get(SecretBox)): string =>
+  openedBody(callback, box).toString();
 
 describe('what suppliers called us with', () => {
   it('is kept sealed, with the address that it came from', async () => {
@@ -54,10 +55,12 @@ describe('what suppliers called us with', () => {
       );
     await rotate(newKey.toString('base64'), oldKey);
     const box = new SecretBox(newKey);
-    const tokens = await scene.stack.sql<{ token: Buffer }>(
-      'SELECT callback_token_sealed AS token FROM suppliers WHERE callback_token_sealed IS NOT NULL',
+    const tokens = await scene.stack.sql<{ code: string; token: Buffer }>(
+      'SELECT code, callback_token_sealed AS token FROM suppliers WHERE callback_token_sealed IS NOT NULL',
     );
-    expect(tokens.map(({ token }) => box.open(token))).toHaveLength(3);
+    expect(
+      tokens.map(({ code, token }) => box.open(token, supplierPlace('callback_token_sealed', code))),
+    ).toHaveLength(3);
     expect((await scene.stored('signing')).map((each) => opened(each, box))).toContainEqual(
       expect.stringContaining(PRIVATE),
     );

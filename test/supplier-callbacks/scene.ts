@@ -1,5 +1,7 @@
 import type { ProductKind } from '../../src/core/product-kind.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
+import type { SecretBox } from '../../src/core/secret-box.js';
+import { callbackBodyPlace } from '../../src/suppliers/callback-body-place.js';
 import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
@@ -13,12 +15,19 @@ export interface StoredCallback {
   id: bigint;
   verdict: string;
   reference: string | null;
+  supplier_id: number;
+  order_id: bigint | null;
+  item: number | null;
+  unit: number | null;
   attempt: number | null;
   delivery_id: string | null;
   detail: string | null;
   remote_address: string;
   body_sealed: Buffer | null;
 }
+
+export const openedBody = (callback: StoredCallback, box: SecretBox): Buffer =>
+  box.openBytes(callback.body_sealed ?? Buffer.alloc(0), callbackBodyPlace(callback));
 
 /** A merchant's unit, as far as its supplier has decided it. */
 export interface OpenUnit {

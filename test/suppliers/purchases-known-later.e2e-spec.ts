@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BoughtCases } from '../../src/supplier-purchases/bought-cases.js';
+import { PurchaseWatchService } from '../../src/supplier-purchases/purchase-watch.service.js';
 import { CLOSING_LOCK } from '../../src/supplier-purchases/unknown-purchases.sql.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -67,7 +67,7 @@ async function openUnit(theirs?: string): Promise<{ order: OrderBody; later: str
 
 const caseOf = async (reference: string): Promise<Case | undefined> =>
   (await commandLine.json<Case[]>('reversal', 'list')).find((each) => each.reference === reference);
-const closeBought = (): Promise<number[]> => stack.api.get(BoughtCases).closeNext();
+const closeBought = (): Promise<number[]> => stack.api.get(PurchaseWatchService).closeBought();
 
 /** Until the unit has come to the attempt that the supplier listed. */
 const untilSent = (reference: string): Promise<unknown> =>

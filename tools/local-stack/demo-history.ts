@@ -90,7 +90,7 @@ function addAccess(tx: Transaction, secrets: SecretBox, merchantIds: readonly nu
     const secret = generateSecret();
     return {
       ...{ merchant_id, url: demoShops[index]?.webhook ?? '', created_at: createdAt },
-      ...{ secret_sealed: secrets.seal(secret), secret_hint: secretHint(secret) },
+      ...{ secret_sealed: secrets.sealUnbound(secret), secret_hint: secretHint(secret) },
     };
   });
   tx.write(...sql.INSERT_KEYS.with({ keys }));

@@ -5,6 +5,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import { OperatorsRepository } from '../../operators/operators.repository.js';
+import type { ShownAccess } from '../../operators/operators.service.js';
 import { SecondFactorService, type Offer } from '../../operators/second-factor.service.js';
 import { isRecent, type Caller } from './caller.js';
 import { lacksSecondFactor } from './permission.js';
@@ -44,7 +45,7 @@ export class MeService {
   /** @throws FORBIDDEN where it has to be confirmed. */
   offerSecondFactor(caller: Caller): Promise<Offer> {
     this.assertMaySetUp(caller);
-    return this.secondFactor.offer({ id: caller.id, email: caller.session.email });
+    return this.secondFactor.offer(shownBy(caller));
   }
 
   /** Signs out everywhere else. @throws FORBIDDEN; BAD_REQUEST; CONFLICT */
@@ -55,7 +56,7 @@ export class MeService {
     code: string,
   ): Promise<RecoveryCodesDto> {
     this.assertMaySetUp(caller);
-    const recovery_codes = await this.secondFactor.accept(caller.id, code, caller.actor());
+    const recovery_codes = await this.secondFactor.accept(shownBy(caller), code, caller.actor());
     await this.sessions.renew(request, response, caller, { confirmedAt: new Date() });
     return { recovery_codes };
   }
@@ -63,7 +64,7 @@ export class MeService {
   /** Signs out everywhere else. @throws FORBIDDEN */
   async removeSecondFactor(request: Request, response: Response, caller: Caller): Promise<MeDto> {
     caller.assertConfirmed();
-    await this.secondFactor.remove(caller.id, caller.actor());
+    await this.secondFactor.remove(shownBy(caller), caller.actor());
     await this.sessions.renew(request, response, caller);
     return this.show(caller);
   }
@@ -77,3 +78,5 @@ export class MeService {
       caller.assertConfirmed();
   }
 }
+
+const shownBy = ({ id, session: { access_version } }: Caller): ShownAccess => ({ id, access_version });

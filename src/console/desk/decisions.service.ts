@@ -4,7 +4,7 @@ import { notFound } from '../../core/errors.js';
 import { unitName, type UnitKey } from '../../orders/order.rows.js';
 import { UnitInquiry } from '../../reports/unit-inquiry.service.js';
 import { OrderCancellation } from '../../support/order-cancellation.service.js';
-import { OrderDesk, type DeskUnit } from '../../support/order-desk.service.js';
+import { OrderDesk } from '../../support/order-desk.service.js';
 import type { LeftUnit } from '../../support/order-problems.js';
 import { OrderResolution } from '../../support/order-resolution.service.js';
 import { AskedSuppliers } from '../../suppliers/asked-suppliers.js';
@@ -43,13 +43,14 @@ export class DecisionsService {
   /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT where nothing can be cancelled. */
   async cancel(caller: Caller, orderNumber: string, { unit, reason }: CancelDto): Promise<CancellationDto> {
     const order = await this.desk.getByNumber(orderNumber);
-    const before = await this.desk.show(orderNumber);
     const asked = unit === undefined ? undefined : readUnit(unit);
-    const left = await this.cancellation.cancel({ order, unit: asked, by: caller.actor(reason) });
-    const leftNames = new Set(left.map(unitName));
-    const meant = unit === undefined ? before.units.map((each) => each.unit) : [unit];
+    const { cancelled, left } = await this.cancellation.cancel({
+      order,
+      unit: asked,
+      by: caller.actor(reason),
+    });
     return {
-      cancelled: meant.filter((name) => !leftNames.has(name)),
+      cancelled: cancelled.map(unitName),
       left: left.map(toLeftUnitDto),
       order: await this.show(caller, orderNumber),
     };
@@ -67,17 +68,16 @@ export class DecisionsService {
     { reason, attempt, ...verdict }: ResolveDto,
   ): Promise<OrderDetailDto> {
     const outcome = toOutcome(verdict);
-    const { order, unit } = await this.find(orderNumber, name);
-    if (unit.price > this.config.console.confirmAbove) caller.assertConfirmed();
-    const seenAttempt = attempt ?? unit.attempts.at(-1)?.number;
+    const { order, price, attempt: latest } = await this.desk.getUnit(orderNumber, name);
+    if (price > this.config.console.confirmAbove) caller.assertConfirmed();
+    const seenAttempt = attempt ?? latest?.number;
     await this.resolution.resolve({ ...caller.actor(), order, ...name, seenAttempt, outcome, reason });
     return this.show(caller, orderNumber);
   }
 
   /** What the supplier of a unit's latest attempt says of it now; the log knows who asked. @throws NOT_FOUND; CONFLICT; TOO_MANY_REQUESTS */
   async inquire(caller: Caller, orderNumber: string, name: Unit): Promise<InquiryDto> {
-    const { order, unit } = await this.find(orderNumber, name);
-    const attempt = unit.attempts.at(-1);
+    const { order, attempt } = await this.desk.getUnit(orderNumber, name);
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
     const said = await this.asked.ask('inquiry', supplier, () =>
@@ -86,16 +86,6 @@ export class DecisionsService {
     const detail = { unit: unitName(name), supplier, result: said.outcome };
     await this.desk.recordInquiry(order, detail, caller.actor());
     return { supplier, reference, ...said, asked_at: new Date().toISOString() };
-  }
-
-  private async find(
-    orderNumber: string,
-    name: Unit,
-  ): Promise<{ order: { id: bigint; merchant_id: number }; unit: DeskUnit }> {
-    const order = await this.desk.show(orderNumber);
-    const unit = order.units.find((each) => each.unit === unitName(name));
-    if (!unit) throw notFound('unit');
-    return { order, unit };
   }
 
   private async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {

@@ -121,8 +121,8 @@ export class DeskService {
   }
 
   private async claimOf(orderNumber: string, unit: Unit): Promise<Claim> {
-    const { id: orderId, merchant_id: merchantId } = await this.desk.getByUnit(orderNumber, unit);
-    return { orderId, merchantId, ...unit };
+    const { order } = await this.desk.getUnit(orderNumber, unit);
+    return { orderId: order.id, merchantId: order.merchant_id, ...unit };
   }
 }
 

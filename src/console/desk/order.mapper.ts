@@ -4,7 +4,7 @@ import { isTerminalOrder } from '../../orders/states.js';
 import { toAttemptView } from '../../support/attempt-view.js';
 import type { AttemptOfUnit } from '../../support/order-support.repository.js';
 import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-desk.service.js';
-import type { StoryEntry } from '../../support/order-story.js';
+import type { HistoryEntry } from '../../support/order-history.js';
 import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
 import type {
@@ -112,7 +112,7 @@ function toAttemptDto(attempt: AttemptOfUnit, viewer: Viewer, censor: Censor): D
 }
 
 function toTimelineEntryDto(
-  { at, expected_cost, max_cost, cost, currency, available_after, ...entry }: StoryEntry,
+  { at, expected_cost, max_cost, cost, currency, available_after, ...entry }: HistoryEntry,
   viewer: Viewer,
   censor: Censor,
 ): TimelineEntryDto {

@@ -61,7 +61,7 @@ export class ConsoleOrdersController {
 
   @Post('orders/:number/notes')
   @ConsoleRoute('orders.note', {
-    summary: 'Write a note of 1 to 2,000 characters into its story',
+    summary: 'Write a note of 1 to 2,000 characters into its history',
     status: 201,
     answer: { type: OrderDetailDto },
   })

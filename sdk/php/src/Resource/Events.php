@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Topup\Resource;
 
+use Topup\Path;
 use Topup\Transport;
 
 final class Events
@@ -26,6 +27,6 @@ final class Events
     /** @return array<string, mixed> */
     public function get(string $id): array
     {
-        return $this->transport->get('/v1/events/' . rawurlencode($id));
+        return $this->transport->get(Path::to('/v1/events', 'id', $id));
     }
 }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Topup\Resource;
 
 use Topup\Exception\OrderStillOpen;
+use Topup\Path;
 use Topup\Retries;
 use Topup\Transport;
 
@@ -31,10 +32,13 @@ final class Orders
         return $this->transport->call('POST', '/v1/orders', $order);
     }
 
-    /** @return array<string, mixed> */
+    /**
+     * @return array<string, mixed>
+     * @throws \InvalidArgumentException for `.` and `..`, which the service takes for no order
+     */
     public function get(string $referenceId): array
     {
-        return $this->transport->get('/v1/orders/' . rawurlencode($referenceId));
+        return $this->transport->get(Path::to('/v1/orders', 'reference_id', $referenceId));
     }
 
     /**

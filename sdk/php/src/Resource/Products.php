@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Topup\Resource;
 
+use Topup\Path;
 use Topup\Transport;
 
 final class Products
@@ -22,6 +23,6 @@ final class Products
     /** @return array<string, mixed> */
     public function get(string $sku): array
     {
-        return $this->transport->get('/v1/products/' . rawurlencode($sku));
+        return $this->transport->get(Path::to('/v1/products', 'sku', $sku));
     }
 }

@@ -1,4 +1,5 @@
 import { List, type Page } from '../list.js';
+import { pathTo } from '../path.js';
 import type { CallOptions, Transport } from '../transport.js';
 import type { EventQuery, TopupEvent } from '../types.js';
 
@@ -17,7 +18,7 @@ export class Events {
     );
   }
 
-  get(id: string, options?: CallOptions): Promise<TopupEvent> {
-    return this.transport.get(`/v1/events/${encodeURIComponent(id)}`, {}, options);
+  async get(id: string, options?: CallOptions): Promise<TopupEvent> {
+    return this.transport.get(pathTo('/v1/events', 'id', id), {}, options);
   }
 }

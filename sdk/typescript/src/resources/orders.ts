@@ -1,5 +1,6 @@
 import { sleep } from '../backoff.js';
 import { List, type Page } from '../list.js';
+import { pathTo } from '../path.js';
 import type { CallOptions, Transport } from '../transport.js';
 import type { NewOrder, Order, OrderQuery } from '../types.js';
 
@@ -22,9 +23,9 @@ export class Orders {
     );
   }
 
-  /** The order as it stands now, by your `reference_id`. @throws ApiError 404 */
-  get(referenceId: string, options?: CallOptions): Promise<Order> {
-    return this.transport.get(`/v1/orders/${encodeURIComponent(referenceId)}`, {}, options);
+  /** The order as it stands now, by your `reference_id`. @throws ApiError 404; TypeError for `.` and `..` */
+  async get(referenceId: string, options?: CallOptions): Promise<Order> {
+    return this.transport.get(pathTo('/v1/orders', 'reference_id', referenceId), {}, options);
   }
 
   /** Newest first. */

@@ -1,4 +1,5 @@
 import { List, type Page } from '../list.js';
+import { pathTo } from '../path.js';
 import type { CallOptions, Transport } from '../transport.js';
 import type { Product, ProductQuery } from '../types.js';
 
@@ -13,7 +14,7 @@ export class Products {
   }
 
   /** @throws ApiError 404 */
-  get(sku: string, options?: CallOptions): Promise<Product> {
-    return this.transport.get(`/v1/products/${encodeURIComponent(sku)}`, {}, options);
+  async get(sku: string, options?: CallOptions): Promise<Product> {
+    return this.transport.get(pathTo('/v1/products', 'sku', sku), {}, options);
   }
 }

@@ -1,0 +1,42 @@
+import express, { type Express } from 'express';
+import type { Logger } from '../logger.js';
+import { parseNetwork, type TrustedProxies } from '../networks.js';
+
+type Trust = (address: string, hop: number) => boolean;
+
+/**
+ * Has an application take the caller's address from X-Forwarded-For as far as proxies are trusted. A network may be wider than
+ * the proxies in it: where one that appends names a caller in it, that caller chooses which address counts.
+ * @param name of the variable, for the warning, which comes once.
+ */
+export function trustProxies(app: Express, name: string, trusted: TrustedProxies, logger: Logger): Express {
+  if (typeof trusted === 'number') return app.set('trust proxy', trusted);
+  const isTrusted = trustIn(trusted);
+  const isProxyItself = trustIn(trusted.filter((each) => !isWide(each)));
+  let isTold = false;
+  // Asked of the address that connects first, and then of those in the header, its last one first, while another is before it.
+  const trust: Trust = (address, hop) => {
+    if (!isTrusted(address, hop)) return false;
+    if (hop > 0 && !isTold && !isProxyItself(address, hop)) {
+      isTold = true;
+      logger.warn({ address }, warning(name));
+    }
+    return true;
+  };
+  return app.set('trust proxy', trust);
+}
+
+const trustIn = (networks: readonly string[]): Trust =>
+  express()
+    .set('trust proxy', [...networks])
+    .get('trust proxy fn') as Trust;
+
+/** Whether a network has more than one address. */
+function isWide(text: string): boolean {
+  const [address, bits] = parseNetwork(text) ?? [];
+  return address !== undefined && bits !== (address.kind() === 'ipv4' ? 32 : 128);
+}
+
+const warning = (name: string): string =>
+  `X-Forwarded-For names this address, which is in a network of ${name}, behind another one, which counts as the caller's. ` +
+  `Unless it is a proxy, callers can choose their address: set ${name} to how many proxies there are, or to their own addresses`;

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { NextPartitionsRepository } from './next-partitions.repository.js';
+import { NextPartitionsService } from './next-partitions.service.js';
+import { OldPartitionsRepository } from './old-partitions.repository.js';
+import { OldPartitionsService } from './old-partitions.service.js';
+
+/** What workers do about partitions. */
+@Module({
+  providers: [NextPartitionsRepository, NextPartitionsService, OldPartitionsRepository, OldPartitionsService],
+  exports: [OldPartitionsRepository],
+})
+export class PartitionTasksModule {}

@@ -1,0 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
+import { SupplierPauses, type ProbedSupplier } from '../suppliers/supplier-pauses.js';
+import { HeldUnits } from './held-units.js';
+import { UnitDispatcher } from './unit-dispatcher.js';
+
+/**
+ * Asks paused suppliers for our balance when they are due for it, and lets those go on that may; looks after the units that
+ * wait for the others.
+ */
+@Injectable()
+export class SupplierProbesService {
+  constructor(
+    private readonly pauses: SupplierPauses,
+    private readonly units: UnitDispatcher,
+    private readonly held: HeldUnits,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @WorkerTask('paused_suppliers', { every: 1_000, failed: 'paused suppliers could not be looked after' })
+  async probeDue(): Promise<void> {
+    const probed = await this.pauses.probeDue();
+    for (const each of probed) this.report(each);
+    this.units.work.wake(probed.filter(({ isResumed }) => isResumed).map(({ supplier }) => supplier.id));
+    await this.held.release();
+  }
+
+  private report({ supplier, answer, isResumed }: ProbedSupplier): void {
+    const about = { supplier: supplier.code, reason: supplier.pause_reason };
+    if (isResumed) this.logger.info(about, 'a paused supplier goes on');
+    else
+      this.logger.warn(
+        { ...about, detail: answer.known ? undefined : answer.detail },
+        'a supplier stays paused',
+      );
+  }
+}

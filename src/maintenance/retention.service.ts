@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { MAX_BIGINT } from '../core/pagination.js';
+import { isConnectionLost } from '../core/postgres-errors.js';
+import { WorkerTask } from '../core/worker-task.js';
+import { Database } from '../database/database.js';
+import { OldPartitionsRepository, type IdRange } from '../database/partitions/old-partitions.repository.js';
+import { RetentionRepository, type Look, type Stretch } from './retention.repository.js';
+
+const INTERVAL_MS = 3_600_000;
+/** After a round that had to leave something behind. */
+const SOON_MS = 10_000;
+const BATCH = 100;
+/** Between batches, so that orders hardly notice; some 900 events a second are far more than come in. */
+const PAUSE_MS = 100;
+/**
+ * So many young events in a row, and no old one is behind them. Numbers follow time but roughly, above all where the
+ * clock of the database was wrong for a while.
+ */
+const ENOUGH_YOUNG = 10_000;
+const FAILED = 'old events could not be removed: retrying soon';
+
+/**
+ * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS, every hour, in small batches and by
+ * one worker at a time. It goes on behind what it can't remove, and comes back for that soon; what goes with its whole
+ * partition soon, it leaves to `OldPartitionsService`. Orders, units, supplier calls and movements of money are kept for ever.
+ */
+@Injectable()
+export class RetentionService {
+  private nextRoundMs = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly events: RetentionRepository,
+    private readonly partitions: OldPartitionsRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @WorkerTask('old_events', { every: SOON_MS, offBy: 'WEBHOOK_LOG_DAYS', failed: FAILED })
+  async removeWhenTime(stop: AbortSignal, days: number): Promise<void> {
+    if (performance.now() < this.nextRoundMs) return;
+    const leftBehind = await this.removeOld(days, stop);
+    if (leftBehind === 0) this.nextRoundMs = performance.now() + INTERVAL_MS;
+  }
+
+  /** @returns how many old events could not be removed. */
+  private async removeOld(days: number, stop: AbortSignal): Promise<number> {
+    const round = new Round(await this.partitions.waiting(days));
+    while (!stop.aborted && !round.isOver) {
+      const look = await this.removeBatch(days, round);
+      if (look.removable.length > 0) await delay(PAUSE_MS);
+    }
+    if (round.removed > 0) this.logger.info({ events: round.removed }, 'old events were removed');
+    return round.leftBehind;
+  }
+
+  private async removeBatch(days: number, round: Round): Promise<Look> {
+    let look: Look | undefined;
+    try {
+      await this.database.transaction(async (tx) => {
+        look = await this.events.look(tx, days, round.stretch, round.batch);
+        if (look) this.events.remove(tx, look);
+      });
+    } catch (error) {
+      // Without a look nothing is known of what is behind.
+      if (!look || isConnectionLost(error)) throw error;
+      if (round.failed(look)) this.logger.warn({ reason: (error as Error).message }, FAILED);
+      return look;
+    }
+    if (!look) throw new Error('events could not be looked at');
+    round.done(look);
+    return look;
+  }
+}
+
+/** How far a round has come. A batch that fails is gone through again one by one, so that the others of it go. */
+class Round {
+  /** Where it is, and where it goes on behind. */
+  stretch: Stretch = { after: 0n, before: 0n };
+  removed = 0;
+  leftBehind = 0;
+  isOver = false;
+  private oneByOneUntil = 0n;
+  private youngInARow = 0;
+
+  /** @param waiting what it passes over, lowest ids first. */
+  constructor(private readonly waiting: readonly IdRange[]) {
+    this.goOnAfter(0n);
+  }
+
+  get batch(): number {
+    return this.stretch.after < this.oneByOneUntil ? 1 : BATCH;
+  }
+
+  done(look: Look): void {
+    this.removed += look.removable.length;
+    this.leftBehind += look.held;
+    this.pass(look);
+  }
+
+  /** @returns whether it is left behind. */
+  failed(look: Look): boolean {
+    const isAlone = this.batch === 1;
+    if (isAlone) {
+      this.leftBehind++;
+      this.pass(look);
+    } else this.oneByOneUntil = look.last_id ?? 0n;
+    return isAlone;
+  }
+
+  private pass({ last_id: lastId, old, young }: Look): void {
+    this.youngInARow = old > 0 ? 0 : this.youngInARow + young;
+    const isLastStretch = this.stretch.before === MAX_BIGINT;
+    this.isOver = (lastId === null && isLastStretch) || this.youngInARow >= ENOUGH_YOUNG;
+    this.goOnAfter(lastId ?? this.stretch.before - 1n);
+  }
+
+  private goOnAfter(id: bigint): void {
+    this.stretch = { after: id, before: MAX_BIGINT };
+    for (const { first, last } of this.waiting) {
+      if (first > this.stretch.after + 1n) {
+        this.stretch.before = first;
+        return;
+      }
+      if (last > this.stretch.after) this.stretch.after = last;
+    }
+  }
+}

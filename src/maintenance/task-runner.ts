@@ -1,0 +1,109 @@
+import {
+  Inject,
+  Injectable,
+  Optional,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { CONFIG, type Config } from '../core/config.js';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { TASK, type OnTasksStopped, type TaskMethod, type WorkerTaskOptions } from '../core/worker-task.js';
+import { SchemaService } from '../database/schema.service.js';
+import { RunningTask } from './running-task.js';
+
+/** How often each worker looks whether something is due that is done once in an interval, by whichever comes first. */
+const LOOK_EVERY_MS = 10_000;
+
+/** Whether this process does what only workers do. */
+export const IS_WORKER = Symbol('IS_WORKER');
+
+type Owner = Record<string, TaskMethod> & Partial<OnTasksStopped>;
+type Task = WorkerTaskOptions & { name: string };
+
+/** Runs the methods with `@WorkerTask` of all providers of this process. */
+@Injectable()
+export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly tasks = new Map<Owner, RunningTask[]>();
+  private readonly names = new Set<string>();
+  private readonly failing = new Set<string>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly schema: SchemaService,
+    private readonly metrics: Metrics,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Optional() @Inject(IS_WORKER) private readonly isWorker = false,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    for (const provider of this.discovery.getProviders({ metadataKey: TASK.KEY })) {
+      const owner = provider.instance as Owner;
+      const tasks = this.scanner
+        .getAllMethodNames(Object.getPrototypeOf(owner) as object)
+        .flatMap((method) => {
+          const task = this.discovery.getMetadataByDecorator(TASK, provider, method);
+          return task ? this.create(task, owner, method) : [];
+        });
+      this.tasks.set(owner, tasks);
+    }
+    void this.schema.whenReady().then((isReady) => {
+      if (isReady) for (const task of [...this.tasks.values()].flat()) task.start();
+    });
+  }
+
+  /** No other run begins, and those that run end; what comes after the tasks of one class waits for those only. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(
+      [...this.tasks].map(async ([owner, tasks]) => {
+        await Promise.all(tasks.map((task) => task.stop()));
+        if (tasks.length > 0) await owner.onTasksStopped?.();
+      }),
+    );
+  }
+
+  /** @returns none where this process does not run it. */
+  private create(task: Task, owner: Owner, method: string): RunningTask[] {
+    const { intervalMs, setting } = this.timingOf(task);
+    if (intervalMs === 0 || !(this.isWorker || task.inEveryProcess)) return [];
+    if (this.names.has(task.name)) throw new Error(`two tasks are called ${task.name}: rename one`);
+    this.names.add(task.name);
+    this.metrics.taskKnown(task.name);
+    const run = (stop: AbortSignal) => this.run(task, async () => owner[method]?.(stop, setting));
+    return [new RunningTask(run, intervalMs)];
+  }
+
+  /** An interval of 0: never. */
+  private timingOf(task: Task): { intervalMs: number; setting: number } {
+    if ('dueBy' in task) {
+      const setting = this.config[task.dueBy];
+      return { intervalMs: Math.min(LOOK_EVERY_MS, setting), setting };
+    }
+    const setting = task.offBy === undefined ? NaN : this.config[task.offBy];
+    return { intervalMs: setting === 0 ? 0 : task.every, setting };
+  }
+
+  private async run(task: Task, work: () => Promise<unknown>): Promise<void> {
+    const startedAtMs = performance.now();
+    const result = await work().then(
+      () => 'done' as const,
+      (error: unknown) => {
+        this.report(task, error as Error);
+        return 'failed' as const;
+      },
+    );
+    if (result === 'done') this.failing.delete(task.name);
+    this.metrics.taskRan(task.name, result, (performance.now() - startedAtMs) / 1000);
+  }
+
+  private report({ name, failed, level = 'warn', once }: Task, { message }: Error): void {
+    const isKnown = this.failing.has(name);
+    this.failing.add(name);
+    if (failed !== undefined && !(once && isKnown))
+      this.logger[level]({ task: name, reason: message }, failed);
+  }
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import type { Place } from '../core/secret-box.js';
+import { Operator, totpPlace } from './operator.entity.js';
+import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
+import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
+import { Supplier, supplierPlace } from '../suppliers/supplier.entity.js';
+import { UnitDelivery, unitDeliveryPlace } from '../unit-deliveries/unit-delivery.entity.js';
+import { Webhook, webhookSecretPlace } from '../webhooks/webhook.entity.js';
+
+/** A column that holds sealed secrets. */
+export interface SealedColumn {
+  entity: EntityTarget<ObjectLiteral>;
+  column: string;
+  /** The columns by which a row is known, and the place of its secret. */
+  by: readonly string[];
+  placeOf: (row: never) => Place;
+}
+
+/** @param by the columns that the place is made of. */
+const sealed = <Row extends ObjectLiteral, By extends keyof Row & string>(
+  entity: new () => Row,
+  column: keyof Row & string,
+  by: readonly By[],
+  place: (row: Pick<Row, By>) => Place,
+): SealedColumn => ({ entity, column, by, placeOf: place });
+
+/** Every one that there is. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  sealed(Webhook, 'secret_sealed', ['id'], ({ id }) => webhookSecretPlace(id)),
+  sealed(Webhook, 'previous_secret_sealed', ['id'], ({ id }) => webhookSecretPlace(id)),
+  sealed(Supplier, 'token_sealed', ['code'], ({ code }) => supplierPlace('token_sealed', code)),
+  sealed(Supplier, 'credentials_sealed', ['code'], ({ code }) => supplierPlace('credentials_sealed', code)),
+  sealed(Supplier, 'callback_token_sealed', ['code'], ({ code }) =>
+    supplierPlace('callback_token_sealed', code),
+  ),
+  sealed(
+    SupplierCallback,
+    'body_sealed',
+    ['supplier_id', 'order_id', 'item', 'unit', 'attempt'],
+    callbackBodyPlace,
+  ),
+  sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
+  sealed(Operator, 'totp_sealed', ['id'], ({ id }) => totpPlace('totp_sealed', id)),
+  sealed(Operator, 'totp_offered_sealed', ['id'], ({ id }) => totpPlace('totp_offered_sealed', id)),
+];
+
+export interface SealedSecret {
+  /** As text where it is a bigint. */
+  id: number | string;
+  sealed: Buffer;
+  place: Place;
+}
+
+@Injectable()
+export class SecretsRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** In the order of ids. @param after the last id of the page before. */
+  async page(
+    { entity, column, by, placeOf }: SealedColumn,
+    after: number | string,
+    limit: number,
+  ): Promise<SealedSecret[]> {
+    const query = this.dataSource
+      .createQueryBuilder(entity, 'holder')
+      .select('holder.id', 'holder_id')
+      .addSelect(`holder.${column}`, 'sealed_secret')
+      .where(`holder.${column} IS NOT NULL`)
+      .andWhere('holder.id > :after', { after })
+      .orderBy('holder.id')
+      .limit(limit);
+    for (const each of by) query.addSelect(`holder.${each}`, each);
+    const rows = await query.getRawMany<{ holder_id: number | string; sealed_secret: Buffer }>();
+    return rows.map(({ holder_id: id, sealed_secret, ...row }) => ({
+      ...{ id, sealed: sealed_secret },
+      place: placeOf(row as never),
+    }));
+  }
+
+  /** @returns whether it was still there to be replaced. */
+  async replace(
+    { entity, column }: SealedColumn,
+    { id, sealed }: Pick<SealedSecret, 'id' | 'sealed'>,
+    resealed: Buffer,
+  ): Promise<boolean> {
+    const changesWhen = this.dataSource.getMetadata(entity).updateDateColumn;
+    const { affected } = await this.dataSource
+      .createQueryBuilder()
+      .update(entity)
+      // Sealed anew, it is the same secret: nothing was changed that anybody should hear of.
+      .set({ [column]: resealed, ...(changesWhen && { updated_at: () => 'updated_at' }) })
+      .where({ id, [column]: sealed })
+      .execute();
+    return affected === 1;
+  }
+}

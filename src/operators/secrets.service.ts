@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../core/secret-box.js';
+import { Database } from '../database/database.js';
+import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
+import { SEALED_COLUMNS, SecretsRepository, type SealedColumn } from './secrets.repository.js';
+
+const ROWS_AT_ONCE = 500;
+
+/** Seals every stored secret anew under the current SECRETS_KEY. */
+@Injectable()
+export class SecretsService {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretsRepository,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /**
+   * Safe to run while the service works, to stop and to repeat: a secret that changes meanwhile is left as it is.
+   * @param by the operator, for their log.
+   * @param onProgress is told how many are sealed anew.
+   * @returns how many secrets were sealed anew.
+   * @throws Error when one was sealed under a key that neither SECRETS_KEY nor SECRETS_PREVIOUS_KEYS holds.
+   */
+  async rotate(by: Actor, onProgress: (done: number) => void = () => undefined): Promise<number> {
+    // An operator that can't be kept must not be found out after the work.
+    assertActor(by);
+    let count = 0;
+    for (const column of SEALED_COLUMNS) {
+      const before = count;
+      count += await this.rotateColumn(column, (done) => onProgress(before + done));
+    }
+    await this.database.transaction((tx) => {
+      recordAction(tx, by, { action: 'secrets.rotate', detail: { rotated: count } });
+      return Promise.resolve();
+    });
+    return count;
+  }
+
+  private async rotateColumn(column: SealedColumn, onProgress: (done: number) => void): Promise<number> {
+    let count = 0;
+    let last: number | string = 0;
+    for (;;) {
+      const rows = await this.secrets.page(column, last, ROWS_AT_ONCE);
+      for (const secret of rows.filter(({ sealed }) => this.secretBox.isOutdated(sealed))) {
+        const { sealed, place } = secret;
+        const resealed = this.secretBox.sealBytes(this.secretBox.openBytes(sealed, place), place);
+        if (await this.secrets.replace(column, secret, resealed)) count++;
+      }
+      onProgress(count);
+      if (rows.length < ROWS_AT_ONCE) return count;
+      last = rows.at(-1)?.id ?? last;
+    }
+  }
+}

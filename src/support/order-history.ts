@@ -1,0 +1,109 @@
+import { formatMicros } from '../core/cost-money.js';
+import { formatBaht } from '../core/money.js';
+import type { PassedOver } from '../orders/passed-over.js';
+import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
+
+/** Something that happened to an order, in parts and in words. What is null in a row is absent. */
+export interface HistoryEntry {
+  at: Date;
+  kind: string;
+  unit?: string;
+  outcome?: string;
+  duration_ms?: number;
+  process?: string;
+  /** In baht. */
+  amount?: string;
+  operator?: string;
+  reason?: string;
+  supplier?: string;
+  detail?: string;
+  /** The number of the attempt that it is about, at the supplier or at a webhook. */
+  attempt?: number;
+  supplier_sku?: string;
+  reference?: string;
+  /** Costs are in their currency's own unit. */
+  expected_cost?: string;
+  max_cost?: string;
+  cost?: string;
+  currency?: string;
+  /** Offers that came before the one that was taken. */
+  passed_over?: PassedOver[];
+  /** How the attempt before it ended. */
+  after?: { outcome: string; failure_code?: string };
+  /** In baht: what the wallet had available then. */
+  available_after?: string;
+  until?: string;
+  webhook_id?: number;
+  delivery_id?: number;
+  text: string;
+}
+
+export const historyInWords = (rows: HistoryRow[]): HistoryEntry[] => rows.map(toEntry);
+
+function toEntry({ at, kind, amount, facts, ...known }: HistoryRow): HistoryEntry {
+  const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
+  const inBaht = amount === null ? {} : { amount: formatBaht(amount) };
+  const text = inWords({ at, kind, amount, facts, ...known });
+  return { at, kind, ...given, ...inBaht, ...toMembers(facts ?? {}), text };
+}
+
+function toMembers(known: HistoryFacts): Partial<HistoryEntry> {
+  const { expected_cost_micros, max_cost_micros, cost_micros, cost_currency, ...others } = known;
+  const { available_after, until, webhook, delivery, ...same } = others;
+  const costs = [expected_cost_micros, max_cost_micros, cost_micros];
+  return {
+    ...same,
+    ...inUnits('expected_cost', expected_cost_micros),
+    ...inUnits('max_cost', max_cost_micros),
+    ...inUnits('cost', cost_micros),
+    ...(cost_currency !== undefined && costs.some((cost) => cost !== undefined)
+      ? { currency: cost_currency }
+      : {}),
+    ...(available_after === undefined ? {} : { available_after: formatBaht(BigInt(available_after)) }),
+    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+    ...(webhook === undefined ? {} : { webhook_id: webhook }),
+    ...(delivery === undefined ? {} : { delivery_id: Number(delivery) }),
+  };
+}
+
+const inUnits = (
+  name: 'expected_cost' | 'max_cost' | 'cost',
+  micros: string | undefined,
+): Partial<HistoryEntry> => (micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) });
+
+const MONEY: Record<string, string> = {
+  'money.held': 'THB are held',
+  'money.spent': 'THB are spent',
+  'money.returned': 'THB are returned',
+  'order.created': 'THB ordered',
+};
+
+/** What an entry says besides its kind and its unit. Never a cost or a balance: not everybody may see those. */
+function inWords(row: HistoryRow): string {
+  const { kind, amount, outcome, duration_ms, operator, supplier, detail, process } = row;
+  const money = MONEY[kind];
+  if (money !== undefined && amount !== null) return `${formatBaht(amount)} ${money}`;
+  if (operator !== null) return operatorInWords(row);
+  if (kind === 'attempt.began') return attemptInWords(supplier ?? '', row.facts ?? {});
+  if (kind === 'unit.claimed') return `${process ?? ''} calls ${supplier ?? ''}`;
+  const lasted = duration_ms === null ? '' : ` after ${duration_ms} ms`;
+  const where = supplier === null ? '' : `at ${supplier}`;
+  return sentence([`${outcome ?? ''}${lasted} ${where}`.trim(), detail]);
+}
+
+/** What an operator did, and why. */
+export const operatorInWords = ({ outcome, operator, reason, detail }: HistoryRow): string =>
+  sentence([`${outcome ?? ''} by ${operator ?? ''}`.trim(), reason, detail]);
+
+function attemptInWords(
+  supplier: string,
+  { attempt = 1, supplier_sku, reference, after, passed_over: others = [] }: HistoryFacts,
+): string {
+  const begun = `attempt ${attempt} at ${supplier}, ${supplier_sku ?? ''}, as ${reference ?? ''}`;
+  const why = after && `the attempt before ${after.outcome} ${after.failure_code ?? ''}`.trim();
+  const passed = others.map(({ supplier: code, supplier_sku: sku, why: not }) => `${code} ${sku} (${not})`);
+  return sentence([begun, why ?? null, passed.length > 0 ? `passed over ${passed.join(', ')}` : null]);
+}
+
+const sentence = (parts: (string | null)[]): string =>
+  parts.filter((part) => part !== null && part !== '').join(': ');
