@@ -57,7 +57,9 @@ export async function settleContradictions(system: ChaosSystem, violations: Viol
   const isTold = ({ reference }: StoredAttempt): boolean => !unheard.some((each) => each.has(reference));
   await checkCases(system, violations, (attempt) => !isStated(attempt) && isTold(attempt));
   for (const vendor of system.vendors) await giveStatement(system, vendor);
-  await checkCases(system, violations, (attempt) => isStated(attempt) || !isTold(attempt));
+  const isLearned = (attempt: StoredAttempt): boolean =>
+    isStated(attempt) || (!isTold(attempt) && !isOfTwo(attempt));
+  await checkCases(system, violations, isLearned);
   await closeCases(system, violations);
 }
 
@@ -68,11 +70,17 @@ async function listsAreRead({ careless }: ChaosSystem): Promise<void> {
   while (careless.timesListed < enough && performance.now() < deadline) await delay(POLL_MS);
 }
 
-/** Whether a vendor tells of it nowhere but in its statement. */
-const isStated = ({ supplier, product, user_id }: StoredAttempt): boolean =>
+/** Whether a vendor does so with purchases of this player. */
+const isOneOf = ({ supplier, product, user_id }: StoredAttempt, of: 'boughtTwice' | 'stated'): boolean =>
   Object.values(VENDORS).some(
-    ({ code, stated }) => code === supplier && stated.includes(behaviourAt(code, product, user_id) ?? 'none'),
+    (kind) => kind.code === supplier && kind[of].includes(behaviourAt(kind.code, product, user_id) ?? 'none'),
   );
+
+/** Whether a vendor tells of it nowhere but in its statement. */
+const isStated = (attempt: StoredAttempt): boolean => isOneOf(attempt, 'stated');
+
+/** Whether the vendor sells two under its reference: of these a question and a statement tell one, and callbacks both. */
+const isOfTwo = (attempt: StoredAttempt): boolean => isOneOf(attempt, 'boughtTwice');
 
 async function giveStatement(system: ChaosSystem, vendor: Vendor): Promise<void> {
   const { code, namesOf } = vendor.kind;
