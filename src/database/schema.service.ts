@@ -18,7 +18,7 @@ import { Database } from './database.js';
 const AWAY_RETRY_MS = 250;
 const REFUSED_RETRY_MS = 5_000;
 // Any fixed number does, as long as every process uses the same.
-const MIGRATION_LOCK = 7_038_167_014;
+export const MIGRATION_LOCK = 7_038_167_014;
 
 /**
  * Brings the schema up to date, once per process, whenever PostgreSQL is there to be asked: the process starts and
@@ -123,16 +123,18 @@ class Unheard extends AbstractLogger {
 
 /**
  * Waits for its turn by asking again and again: a statement that waits would run into its timeout. The lock is the
- * transaction's, not the session's, which a pooler would keep and give to others. No statement here has values: such a
- * one keeps its snapshot until the next, and an index that is made concurrently waits for every snapshot there is.
+ * transaction's, not the session's, which a pooler would keep and give to others. An index that is made concurrently waits
+ * for the end of each transaction that has a snapshot at that moment: so each question has a transaction of its own, or the
+ * migration would wait for those who wait for it. Nor has a statement here values: such a one keeps its snapshot.
  */
 async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
-  await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   for (;;) {
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     const { rows } = await client.query<{ locked: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,
     );
     if (rows[0]?.locked) return;
+    await client.query('ROLLBACK');
     await delay(AWAY_RETRY_MS, undefined, { signal: stop });
   }
 }

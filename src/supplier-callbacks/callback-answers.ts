@@ -27,8 +27,9 @@ const SETTLE_WITHIN_MS = 5_000;
  * - `contradicted`: the unit had been settled otherwise, which is a case for the operator now.
  * - `nothing_new`: it was known.
  * - `undecided`: the supplier is to be asked.
+ * - `unrecorded`: it could not be written down: the supplier is to be asked, or else to say it again.
  */
-export type Answered = 'settled' | 'contradicted' | 'nothing_new' | 'undecided';
+export type Answered = 'settled' | 'contradicted' | 'nothing_new' | 'undecided' | 'unrecorded';
 
 /** Has suppliers' words take effect that came with a callback. */
 @Injectable()
@@ -56,8 +57,11 @@ export class CallbackAnswers {
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
       const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
-      this.logger.warn(about, 'a callback could not settle its unit: the supplier is asked');
-      return 'undecided';
+      this.logger.warn(
+        about,
+        'a callback could not settle its unit: the supplier is asked, or says it again',
+      );
+      return 'unrecorded';
     }
   }
 

@@ -79,7 +79,7 @@ export class SupplierCallbacksService {
   /**
    * @returns what the supplier is answered, once the callback is stored.
    * @throws UNAUTHORIZED where it does not prove that it comes from the supplier; SERVICE_UNAVAILABLE where it could not
-   * be stored: then it may come again.
+   * be stored, or have its effect: then it may come again.
    */
   async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
     const reading = this.read(supplier, raw);
@@ -135,8 +135,10 @@ export class SupplierCallbacksService {
       ? await this.answers.answered(supplier, attempt, outcome, isRepeated)
       : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
-    const verdict =
-      answered === 'undecided' ? await this.wake(supplier, attempt, isNamed, reading) : answered;
+    const isToBeAsked = answered === 'undecided' || answered === 'unrecorded';
+    const asked = isToBeAsked ? await this.wake(supplier, attempt, isNamed, reading) : answered;
+    if (asked === null && answered === 'unrecorded') throw toBeSentAgain();
+    const verdict = asked ?? 'nothing_new';
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
   }
@@ -200,18 +202,19 @@ export class SupplierCallbacksService {
    * Has the supplier asked about an attempt that is open; or about one that ended, because a success may be taken back, and
    * what failed or was given up may be sold after all. Where asking is sending it again, only about what was sold, and not
    * because it says just that.
+   * @returns null where it can't be asked.
    */
   private async wake(
     supplier: CallingSupplier,
     attempt: FoundAttempt,
     isNamed: boolean,
     { saysSold }: About,
-  ): Promise<CallbackVerdict> {
+  ): Promise<'woke' | null> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
-    if (!inquiry) return 'nothing_new';
+    if (!inquiry) return null;
     if (!isOpen(attempt)) {
-      if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return 'nothing_new';
+      if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return null;
       await this.checks.ask(attempt, Math.max(inquiry.minGapMs, LEAST_CHECK_GAP_MS));
       return 'woke';
     }
@@ -257,6 +260,12 @@ function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome |
   const { supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
   return outcome({ sku, reference, supplierReference });
 }
+
+/** Nobody else would tell what it says. */
+const toBeSentAgain = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'The callback could not be written down, please send it again', {
+    retryAfterSeconds: 1,
+  });
 
 const nameOf = (text: string | undefined): string | null =>
   text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;

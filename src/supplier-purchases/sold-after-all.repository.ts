@@ -9,7 +9,7 @@ const NONE = { found: 0, opened: 0 };
 
 type Sold = Omit<AnswerRow, 'state'>;
 
-/** Purchases that a supplier says it sold, of attempts that did not buy their unit: each is a case, as an answer that says so. */
+/** Purchases that a supplier says it sold, and that did not buy their unit: each is a case, as an answer that says so. */
 @Injectable()
 export class SoldAfterAllRepository {
   constructor(

@@ -170,8 +170,10 @@ const nameOfFault = ({ vendor, kind }: PlannedVendorFault): string => `${vendor}
 function describeFault({
   kind,
   forMs,
+  byMs = 0,
   death,
-}: Pick<PlannedFault, 'forMs' | 'death'> & { kind: string }): string {
+}: Pick<PlannedFault, 'byMs' | 'forMs' | 'death'> & { kind: string }): string {
+  if (byMs > 0) return `${kind} by ${byMs / 1000} s, for ${forMs} ms`;
   if (death !== null) return `${kind}: ${death.failpoint}, at pass ${death.pass}`;
   return forMs > 0 ? `${kind} for ${forMs} ms` : kind;
 }
@@ -203,6 +205,9 @@ function longestSilenceMs({ stories }: Clients): number {
   return Math.max(0, ...moments.slice(1).map((atMs, index) => atMs - (moments[index] ?? atMs)));
 }
 
+const countCases = (kind: string): string =>
+  `(SELECT count(*)::int FROM supplier_reversals WHERE kind = '${kind}') AS cases_${kind}`;
+
 async function countOrders(
   system: ChaosSystem,
   clients: Clients,
@@ -221,7 +226,7 @@ async function countOrders(
            (SELECT count(*)::int FROM supplier_callbacks WHERE verdict = 'settled') AS callbacks_that_settled,
            (SELECT count(*)::int FROM supplier_callbacks WHERE verdict = 'woke') AS callbacks_that_made_us_ask,
            (SELECT count(*)::int FROM unit_deliveries) AS codes_handed_over,
-           (SELECT count(*)::int FROM supplier_reversals) AS reversals,
+           ${countCases('taken_back')}, ${countCases('bought_late')}, ${countCases('unknown_purchase')},
            (SELECT count(*)::int FROM webhook_attempts) AS delivery_attempts
     FROM orders`);
   return {

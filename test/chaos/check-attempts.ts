@@ -70,9 +70,12 @@ async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Viola
   const { code, currency, tellsCostLater } = vendor.kind;
   const purchases = await vendor.purchases();
   const debited = new Map(purchases.map((each) => [each.ref_id, microsOf(each.price_debited)]));
+  const sales = new Map(purchases.map((each) => [each.ref_id, BigInt(Math.max(each.standing, 1))]));
   let onRecord = 0n;
   for (const cost of await system.sql<Cost>(COSTS, [code])) {
-    const taken = debited.get(cost.reference) ?? 0n;
+    const whole = debited.get(cost.reference) ?? 0n;
+    // What was sold besides the one that the unit was given is a case, and cost as much.
+    const taken = whole / (sales.get(cost.reference) ?? 1n);
     const isStanding = cost.state === 'succeeded' && cost.number === cost.attempt;
     // Where the answer was lost that told the cost, nobody else tells it.
     const isTold = tellsCostLater || cost.is_accepted;
@@ -81,7 +84,7 @@ async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Viola
     }
     // What the vendor said against its word is a case, and what only the operator knew has no cost.
     const isInBooks = isStanding && taken > 0n && cost.cost !== null;
-    onRecord += isInBooks ? BigInt(cost.cost ?? 0) : taken;
+    onRecord += isInBooks ? BigInt(cost.cost ?? 0) + whole - taken : whole;
     if (isInBooks && (taken !== BigInt(cost.cost ?? 0) || cost.currency !== currency)) {
       violations.add('supplier', 'a purchase cost other than is on record', { vendor: code, ...cost, taken });
     }

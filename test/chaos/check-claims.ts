@@ -14,18 +14,23 @@ const BROKEN_BY_TIME: typeof BROKEN = {
   'a unit is sent again only when its supplier has been quiet for long enough': `
     SELECT * FROM sent WHERE sends > 1 AND not_accepted = 0
       AND last_sent_at - first_sent_at < (sends - 1) * make_interval(secs => ${QUIET_PERIOD_MS / 1000})`,
+  'what a supplier never saw counts when it was asked after that': `
+    SELECT * FROM sent WHERE sends > 1 AND not_accepted = 0
+      AND last_unseen_at - first_sent_at
+            < (sends - 1) * make_interval(secs => ${QUIET_PERIOD_MS / 1000}) - interval '50 milliseconds'`,
 };
 
-/** Units that the vendor had nothing to do with: it is asked by sending again, and the journal there tells how. */
+/** Units of one attempt that the vendor had nothing to do with: it is asked by sending again, and the journal there tells how. */
 const SENT = `
   SELECT o.order_number || '.' || u.item || '.' || u.unit AS reference, u.state, u.sends, u.first_sent_at, u.last_sent_at,
          count(*) FILTER (WHERE c.outcome = 'not_accepted') AS not_accepted,
          count(*) FILTER (WHERE c.outcome = 'never_seen') AS never_seen,
-         json_agg(json_build_object('kind', c.kind, 'outcome', c.outcome, 'process', c.process, 'ended_at', c.ended_at)
-                  ORDER BY c.id) AS calls
+         max(c.ended_at - c.duration_ms * interval '1 millisecond') FILTER (WHERE c.outcome = 'never_seen') AS last_unseen_at,
+         json_agg(json_build_object('kind', c.kind, 'outcome', c.outcome, 'process', c.process, 'ended_at', c.ended_at,
+                                    'duration_ms', c.duration_ms) ORDER BY c.id) AS calls
   FROM order_units u JOIN orders o ON o.id = u.order_id
   LEFT JOIN supplier_calls c ON c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
-  WHERE NOT EXISTS (SELECT FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id
+  WHERE u.attempt = 1 AND NOT EXISTS (SELECT FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id
                     WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND s.adapter <> 'http')
   GROUP BY o.id, u.order_id, u.item, u.unit`;
 

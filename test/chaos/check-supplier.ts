@@ -1,3 +1,5 @@
+import { isSoldAfterAll } from './careless-supplier.js';
+import { QUIET_PERIOD_MS } from './schedule.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import { behaviourAt } from './vendor-plan.js';
@@ -55,9 +57,7 @@ export async function checkSupplier(
   const sold = new Map<string, Sold>();
   for (const each of await readSold(system)) {
     const earlier = sold.get(each.reference);
-    if (earlier || each.timesBought > 1) {
-      violations.add('supplier', 'a reference was bought twice', [earlier, each]);
-    }
+    if (earlier) violations.add('supplier', 'a reference was bought twice', [earlier, each]);
     sold.set(each.reference, each);
   }
   for (const unit of await system.sql<StoredUnit>(UNITS)) {
@@ -102,7 +102,19 @@ const isDone = (unit: StoredUnit, isSo: (vendor: VendorCode, behaviour: string) 
 
 /** Whether a vendor says that it did not sell, and later that it did. */
 const isBoughtLate = (unit: StoredUnit): boolean =>
+  isSoldAfterAll(unit.product, unit.user_id) ||
   isDone(unit, (vendor, behaviour) => VENDORS[vendor].boughtLate.includes(behaviour));
+
+/** Whether a vendor sells it twice, because the first send of it came so late: nobody can know before. */
+const isBoughtTwice = (unit: StoredUnit): boolean =>
+  isDone(unit, (vendor, behaviour) => VENDORS[vendor].boughtTwice.includes(behaviour));
+
+/** On a busy machine a request may arrive long after it was decided to send it. */
+const TOLERANCE_MS = 2_000;
+
+/** Whether it was left alone for as long as it said before it was sent again: then it is the supplier who broke its word. */
+const wasQuiet = ({ sentApartMs }: Sold): boolean =>
+  sentApartMs !== null && sentApartMs > QUIET_PERIOD_MS - TOLERANCE_MS;
 
 /** A success that a vendor takes back stays one. */
 const isTakenBack = (unit: StoredUnit, latest: Compared | undefined): boolean =>
@@ -116,6 +128,9 @@ function checkAttempt(unit: StoredUnit, attempt: Compared, violations: Violation
   const { sold, ended_as } = attempt;
   if (sold === null) return;
   const evidence = { unit, attempt };
+  if (sold.timesBought > 1 && !isBoughtTwice(unit) && !wasQuiet(sold)) {
+    violations.add('supplier', 'a reference was bought twice', evidence);
+  }
   const player = sold.vendor ? VENDORS[sold.vendor].playerOf(unit.user_id) : unit.user_id;
   if (sold.sku !== attempt.sku || (sold.player !== null && sold.player !== player)) {
     violations.add('supplier', 'the supplier was asked for something else than was ordered', evidence);

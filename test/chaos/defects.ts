@@ -93,6 +93,14 @@ const DEFECTS = {
   ],
   'resend-without-quiet-period': [NO_QUIET_PERIOD],
   'early-never-seen': [inStatement('units.postpone', '- make_interval(secs => c.asked_ago_ms / 1000.0)', '')],
+  'clock-step-ends-quiet': [inStatement('units.postpone', 'AND statement_timestamp() <= c.clock_limit', '')],
+  'second-sale-untold': [
+    inStatement(
+      'settlement.judge_unsettled',
+      `WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'`,
+      '',
+    ),
+  ],
   'claim-without-lock': [inStatement('units.claim', 'FOR NO KEY UPDATE SKIP LOCKED) found', ') found')],
   'lease-by-local-clock': [
     inStatement(

@@ -30,6 +30,7 @@ export const FAULTS = [
   'postgres connections exhausted',
   'postgres hung',
   'postgres clock ahead',
+  'clock of postgres set forward',
   'wallet locked',
   'supplier killed',
   'supplier answers delayed',
@@ -54,6 +55,8 @@ export interface PlannedFault {
   kind: FaultKind;
   /** How long it lasts; about that long at most, where a process goes on until a failpoint ends it. */
   forMs: number;
+  /** By how much a clock is set forward. */
+  byMs?: number;
   death: PlannedDeath | null;
 }
 
@@ -112,7 +115,9 @@ const RARE = new Set<Failpoint>(['unit.refused', 'unit.reattempted']);
 
 /** Each worker meets failpoints more often than any other fault: there are many of them. */
 const OF_FAILPOINTS = FAULTS.filter((kind) => /^worker . at a/.test(kind));
-const CARDS: FaultKind[] = [...FAULTS, ...OF_FAILPOINTS, ...OF_FAILPOINTS];
+const CARDS: FaultKind[] = [...FAULTS, ...OF_FAILPOINTS, ...OF_FAILPOINTS].filter(
+  (kind) => kind !== 'clock of postgres set forward',
+);
 
 function planDeath(failpoint: Failpoint, random: Random): PlannedDeath {
   const pass = random.int(1, 4);
@@ -142,6 +147,23 @@ export function planFaults(random: Random, durationMs: number, clockOfPostgres: 
     faults.push({ atMs, kind, forMs, death });
     // A little peace after each, so that what was ended has begun to work again.
     busyUntil.set(targetOf(kind), atMs + forMs + 1_000);
+  }
+  return faults;
+}
+
+/** Longer than any lease, and than any quiet period of the run; shorter than what receivers allow a signature to be off. */
+const STEP_SECONDS = { least: 30, most: 120 };
+/** Longer than workers send nothing again after a step. */
+const STEP_LASTS_MS = { least: 10_000, most: 16_000 };
+
+/** The clock of PostgreSQL is set forward now and then, beside all other faults, and set right again long after. */
+export function planClockSteps(random: Random, durationMs: number): PlannedFault[] {
+  const faults: PlannedFault[] = [];
+  for (let atMs = random.int(3_000, 7_000); atMs < durationMs;) {
+    const byMs = 1_000 * random.int(STEP_SECONDS.least, STEP_SECONDS.most);
+    const forMs = random.int(STEP_LASTS_MS.least, STEP_LASTS_MS.most);
+    faults.push({ atMs, kind: 'clock of postgres set forward', forMs, byMs, death: null });
+    atMs += forMs + random.int(3_000, 7_000);
   }
   return faults;
 }

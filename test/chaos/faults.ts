@@ -10,7 +10,10 @@ import type { PlannedVendorFault, VendorFault } from './vendor-plan.js';
  * Does one thing to the system, and undoes it when its time is over.
  * @returns whether it happened: a process may not come to its failpoint in time.
  */
-export async function inject(system: ChaosSystem, { kind, forMs, death }: PlannedFault): Promise<boolean> {
+export async function inject(
+  system: ChaosSystem,
+  { kind, forMs, byMs = 0, death }: PlannedFault,
+): Promise<boolean> {
   const [worker1, worker2] = system.workers as [ManagedProcess, ManagedProcess];
   const faults: Record<FaultKind, () => Promise<boolean | void>> = {
     'api killed': () => killed(system.api, forMs),
@@ -31,6 +34,7 @@ export async function inject(system: ChaosSystem, { kind, forMs, death }: Planne
     'postgres connections exhausted': () => exhaustConnections(system, forMs),
     'postgres hung': () => hung(system, forMs),
     'postgres clock ahead': () => clockAhead(system, forMs),
+    'clock of postgres set forward': () => clockForward(system, byMs / 1000, forMs),
     'wallet locked': () => lockWallet(system, forMs),
     'supplier killed': () => killed(system.simulator, forMs),
     'supplier answers delayed': () => wire(system, 'delayed', forMs),
@@ -105,6 +109,12 @@ async function clockAhead(system: ChaosSystem, forMs: number): Promise<void> {
   system.postgres.setClock(AHEAD_SECONDS);
   await delay(forMs);
   system.postgres.setClock(0);
+}
+
+async function clockForward(system: ChaosSystem, seconds: number, forMs: number): Promise<void> {
+  system.postgres.setClockForward(seconds);
+  await delay(forMs);
+  system.postgres.setClockForward(0);
 }
 
 /** That of the merchant who orders most. */

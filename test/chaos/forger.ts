@@ -10,7 +10,7 @@ const EVERY_MS = 400;
 /** Attempts at vendors, the open ones first. */
 const ATTEMPTS = `
   SELECT s.code AS vendor, a.reference, a.supplier_sku AS sku, u.state FROM unit_attempts a
-  JOIN suppliers s ON s.id = a.supplier_id AND s.code <> 'sim'
+  JOIN suppliers s ON s.id = a.supplier_id AND s.code NOT IN ('sim', 'careless')
   JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
   ORDER BY u.state IN ('succeeded', 'failed'), random() LIMIT 1`;
 

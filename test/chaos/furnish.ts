@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CARELESS_FIRST_SKU, CARELESS_SKU } from './careless-supplier.js';
 import type { Subscription } from './check-receivers.js';
 import type { Receiver } from './receiver.js';
 import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
@@ -37,6 +38,7 @@ export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<
 /** @returns where vendors call the service. */
 async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbackUrls']> {
   await system.setSupplier(system.wire.url);
+  await system.setSupplier(system.careless.url, 'careless');
   const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
   const catalogue = join(system.logs, 'products.csv');
   writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
@@ -49,8 +51,21 @@ async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbac
     if (callBackAt) await vendor.change(callBackAt(url));
     if (currency !== 'THB') await run(system, 'fx', 'set', '--currency', currency, '--rate', rate);
   }
+  await furnishCareless(system);
   await furnishRouted(system);
   return callbackUrls;
+}
+
+/** One product that the careless supplier sells alone, and one of which another one sells what it refuses. */
+async function furnishCareless(system: ChaosSystem): Promise<void> {
+  for (const sku of [CARELESS_SKU, CARELESS_FIRST_SKU]) {
+    const suppliers = sku === CARELESS_SKU ? ['careless'] : ['careless', 'sim'];
+    await run(system, 'product', 'set', '--sku', sku, '--name', sku, '--price', '35.00');
+    for (const [index, supplier] of suppliers.entries()) {
+      const offer = ['--sku', sku, '--supplier', supplier, '--supplier-sku', sku];
+      await run(system, 'offer', 'set', ...offer, '--priority', String(index + 1));
+    }
+  }
 }
 
 async function furnishRouted(system: ChaosSystem): Promise<void> {

@@ -11,6 +11,8 @@ export interface Waiting {
   unit: string;
   /** Of the attempt that it is at. */
   reference: string;
+  /** What the supplier calls those that it sold besides, under the same reference. */
+  sold_besides: string[];
 }
 
 /** How many units are resolved before it is looked what is left. */
@@ -25,7 +27,7 @@ export async function resolveAsSold(system: ChaosSystem, waiting: Waiting[]): Pr
   if (waiting.length === 0) return 0;
   const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
   const decided = waiting.flatMap((unit) => {
-    const verdict = verdictOn(sold.get(unit.reference));
+    const verdict = verdictOn(sold.get(unit.reference), unit);
     return verdict === null ? [] : [{ ...unit, verdict }];
   });
   const results = await Promise.all(decided.slice(0, MAX_AT_ONCE).map((each) => resolve(system, each)));
@@ -40,10 +42,10 @@ async function resolve(
   return (await system.commands.run(['order', 'resolve', order_number, ...args])) === 0;
 }
 
-function verdictOn(sold: Sold | undefined): string[] | null {
+function verdictOn(sold: Sold | undefined, { sold_besides }: Waiting): string[] | null {
   if (sold === undefined) return ['--failed', 'SUPPLIER_UNAVAILABLE'];
   const { outcome, failureCode: code, names } = sold;
-  const [name] = names;
+  const name = names.find((each) => !sold_besides.includes(each));
   switch (outcome) {
     case 'processing':
       return null;
@@ -55,7 +57,8 @@ function verdictOn(sold: Sold | undefined): string[] | null {
 }
 
 const CASES = `
-  SELECT r.id, r.kind, a.reference, u.state, r.attempt, u.attempt AS latest_attempt
+  SELECT r.id, r.kind, a.reference, r.supplier_reference AS name, u.supplier_reference AS own_name, u.state, r.attempt,
+         u.attempt AS latest_attempt
   FROM supplier_reversals r
   JOIN order_units u ON u.order_id = r.order_id AND u.item = r.item AND u.unit = r.unit
   JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
@@ -65,6 +68,9 @@ interface Case {
   id: number;
   kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
   reference: string;
+  /** What the supplier calls the purchase of the case, and the one that the unit was given. */
+  name: string | null;
+  own_name: string | null;
   state: string;
   attempt: number;
   latest_attempt: number;
@@ -89,14 +95,19 @@ export async function closeCases(system: ChaosSystem, violations: Violations): P
   }
 }
 
-function isReal({ kind, state, attempt, latest_attempt }: Case, purchase: Sold | undefined): boolean {
+function isReal(told: Case, purchase: Sold | undefined): boolean {
+  const { kind, name, own_name, state, attempt, latest_attempt } = told;
   switch (kind) {
     case 'taken_back':
       return (purchase?.timesBought ?? 0) > 0;
     case 'bought_late':
-      return purchase?.outcome === 'succeeded' && (state === 'failed' || attempt < latest_attempt);
+      // Its word that it was sold may come when it has taken that back already.
+      return (purchase?.timesBought ?? 0) > 0 && (state === 'failed' || attempt < latest_attempt);
     case 'unknown_purchase':
-      return false;
+      // Sold besides the one that the unit was given, under the same reference.
+      return (
+        (purchase?.standing ?? 0) > 1 && name !== own_name && purchase?.names.includes(name ?? '') === true
+      );
   }
 }
 
@@ -119,7 +130,7 @@ export class VendorKeeper {
   }
 
   private async keep(): Promise<void> {
-    const paused = `SELECT code FROM suppliers WHERE code <> 'sim' AND pause_reason IS NOT NULL`;
+    const paused = `SELECT code FROM suppliers WHERE code NOT IN ('sim', 'careless') AND pause_reason IS NOT NULL`;
     for (; !this.isOver; await delay(RESUMED_EVERY_MS)) {
       const codes = await this.system.sql<{ code: VendorCode }>(paused).catch(() => []);
       for (const { code } of codes) {

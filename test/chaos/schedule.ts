@@ -1,5 +1,6 @@
 import {
   planClocks,
+  planClockSteps,
   planDeaths,
   planFaults,
   SUPPLIER_TIMEOUT_MS,
@@ -7,6 +8,7 @@ import {
   type PlannedFault,
 } from './fault-plan.js';
 import { Random } from './random.js';
+import { planStrangeOrders } from './strange-orders.js';
 import {
   planFailover,
   planRoutedOrder,
@@ -100,13 +102,16 @@ export function planSchedule(seed: number, seconds: number, isStepwise = false):
       ...{ vendorFaults: [], clocks: { api: 0, worker2: 0 }, clockOfPostgres: false, reviewAfterMs: null },
     };
   }
+  const orders = planOrders(random.fork('orders'), durationMs, (number) =>
+    planRoutedOrder(routed, vendors, number),
+  );
+  const faults = planFaults(random.fork('faults'), durationMs, clockOfPostgres);
+  const steps = clockOfPostgres ? planClockSteps(random.fork('clock steps'), durationMs) : [];
   return {
     vendors,
-    orders: planOrders(random.fork('orders'), seconds * 1000, (number) =>
-      planRoutedOrder(routed, vendors, number),
-    ),
-    faults: planFaults(random.fork('faults'), seconds * 1000, clockOfPostgres),
-    vendorFaults: planVendorFaults(random.fork('vendor faults'), vendors, seconds * 1000),
+    orders: [...orders, ...planStrange(random.fork('strange orders'), vendors, durationMs)].sort(byTime),
+    faults: [...faults, ...steps].sort(byTime),
+    vendorFaults: planVendorFaults(random.fork('vendor faults'), vendors, durationMs),
     clocks: planClocks(random.fork('clocks')),
     clockOfPostgres,
     reviewAfterMs,
@@ -124,23 +129,34 @@ function planOrders(
   for (let atMs = 0; atMs < durationMs; atMs += random.int(20, 2_000 / ORDERS_PER_SECOND - 20)) {
     let userId = planUser(random);
     if (userId === 'sim-lost' && ++lost > MAX_LOST_ORDERS) userId = 'player';
-    const maybe = (probability: number): number | null =>
-      random.chance(probability) ? random.int(50, 6_000) : null;
     const items = planItems(random, userId);
-    orders.push({
-      atMs,
-      merchant: random.weighted([[5, 0], [4, 1], [1, 2]] as const), // prettier-ignore
-      reference: `chaos-${orders.length + 1}`,
-      ...(planRouted(orders.length + 1) ?? { userId, items }),
-      patienceMs: random.chance(0.1) ? random.int(5, 120) : 4_000,
-      doubled: random.chance(0.08),
-      replayAfterMs: maybe(0.15),
-      conflictAfterMs: maybe(0.04),
-      readAfterMs: maybe(0.3),
-    });
+    const number = orders.length + 1;
+    const wanted = planRouted(number) ?? { userId, items };
+    orders.push({ atMs, reference: `chaos-${number}`, ...wanted, ...planClient(random) });
   }
   return orders;
 }
+
+function planStrange(random: Random, vendors: readonly VendorCode[], durationMs: number): PlannedOrder[] {
+  const wanted = planStrangeOrders(random.fork('wanted'), vendors, durationMs);
+  return wanted.map((each, index) => ({ reference: `strange-${index + 1}`, ...each, ...planClient(random) }));
+}
+
+/** Whose client places an order, and how it behaves. */
+function planClient(random: Random): Omit<PlannedOrder, 'atMs' | 'reference' | keyof RoutedOrder> {
+  const maybe = (probability: number): number | null =>
+    random.chance(probability) ? random.int(50, 6_000) : null;
+  return {
+    merchant: random.weighted([[5, 0], [4, 1], [1, 2]] as const), // prettier-ignore
+    patienceMs: random.chance(0.1) ? random.int(5, 120) : 4_000,
+    doubled: random.chance(0.08),
+    replayAfterMs: maybe(0.15),
+    conflictAfterMs: maybe(0.04),
+    readAfterMs: maybe(0.3),
+  };
+}
+
+const byTime = (one: { atMs: number }, other: { atMs: number }): number => one.atMs - other.atMs;
 
 function planUser(random: Random): string {
   const name = random.weighted([

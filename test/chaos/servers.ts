@@ -14,6 +14,8 @@ import { removeFakeTimeOf, settableTimeEnv } from './fake-time.js';
 export class ChaosPostgres {
   private running: RunningServer | undefined;
   private readonly clockFile: string;
+  /** By how much its clock was set forward, in seconds, besides what it is ahead for a moment. */
+  private forward = 0;
 
   /** @param fakeTime the library that makes its clock settable; null leaves it right. */
   constructor(
@@ -36,9 +38,15 @@ export class ChaosPostgres {
     this.running = await startPostgres({ dataDir: this.dataDir, port: this.port, settings, env });
   }
 
-  /** @param seconds by which its clock is ahead from now on; 0 sets it right. */
+  /** @param seconds by which its clock is ahead from now on; 0 takes that back. */
   setClock(seconds: number): void {
-    writeFileSync(this.clockFile, `+${seconds}s`, { mode: 0o644 });
+    writeFileSync(this.clockFile, `+${this.forward + seconds}s`, { mode: 0o644 });
+  }
+
+  /** The same, and it is ahead by as much when it is started again. */
+  setClockForward(seconds: number): void {
+    this.forward = seconds;
+    this.setClock(0);
   }
 
   /** Nothing of it runs any more, and no connection is closed: as on a machine that hangs. */

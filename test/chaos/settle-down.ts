@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { closeCases, resolveAsSold, type Waiting } from './operator.js';
+import { settleContradictions } from './contradictions.js';
+import { resolveAsSold, type Waiting } from './operator.js';
 import type { ChaosSystem } from './system.js';
 import type { VendorKind } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
@@ -14,7 +15,9 @@ const LONGEST_WAIT_SECONDS = 70;
 
 const OPEN = `
   SELECT o.order_number, o.user_id, o.status, u.item || '.' || u.unit AS unit, a.reference, u.state, u.next_action, u.next_action_at,
-         u.claimed_by, u.sends, u.inquiries, now() AS now
+         u.claimed_by, u.sends, u.inquiries, now() AS now,
+         ARRAY(SELECT r.supplier_reference FROM supplier_reversals r WHERE r.order_id = u.order_id AND r.item = u.item
+               AND r.unit = u.unit AND r.attempt = u.attempt AND r.kind = 'unknown_purchase') AS sold_besides
   FROM orders o LEFT JOIN order_units u ON u.order_id = o.id AND u.state NOT IN ('succeeded', 'failed')
   LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
   WHERE o.status NOT IN ('completed', 'failed')`;
@@ -33,12 +36,14 @@ const WAITS_FOR_CALLBACK = `(u.state = 'unknown' AND ${isAt('silence')})`;
 
 /**
  * Nobody but the operator ends these: units in review, those for which the supplier loses every request, those that wait
- * for a callback that never comes, and those about which a vendor says again and again what it also says to a repeat that
- * comes too early.
+ * for a callback that never comes, those about which a vendor says again and again what it also says to a repeat that
+ * comes too early, and those of which it sold two and tells of the other one.
  */
 const FOR_THE_OPERATOR = `
   AND (u.state = 'review' OR (u.state = 'unknown' AND (o.user_id = 'sim-lost'
        OR (u.inquiries > 6 AND ${isAt('repeats')})
+       OR EXISTS (SELECT FROM supplier_reversals r WHERE r.order_id = u.order_id AND r.item = u.item AND r.unit = u.unit
+                  AND r.attempt = u.attempt AND r.kind = 'unknown_purchase')
        OR (${farAhead('u.next_action_at')} AND ${isAt('silence')}))))`;
 
 const UNDELIVERED = `
@@ -60,8 +65,10 @@ export async function settleDown(system: ChaosSystem, violations: Violations): P
   for (const row of open) violations.add('postgresql', 'an order did not end after all was healed', row);
   const undelivered = await emptied(system, UNDELIVERED, DELIVERIES_WITHIN_MS * patience);
   for (const row of undelivered) violations.add('receivers', 'a delivery did not end', row);
+  await system.careless.idle();
+  for (const vendor of system.vendors) await vendor.decided();
   for (const vendor of system.vendors) await vendor.finish();
-  await closeCases(system, violations);
+  await settleContradictions(system, violations);
   return resolved;
 }
 

@@ -16,13 +16,16 @@ export interface Sold {
   failureCode: string | null;
   /** How often it was asked for. */
   received: number;
-  /** How often it was bought; more than once is never right. */
+  /** How often it was bought, and how many of these stand; more than once is never right. */
   timesBought: number;
+  standing: number;
+  /** How soon it was sent again, by the supplier's clock; null where that is not told, or it was not. */
+  sentApartMs: number | null;
   /** At which vendor; null at the supplier of our own protocol. */
   vendor: VendorCode | null;
 }
 
-interface Purchase {
+export interface Purchase {
   reference: string;
   sku: string;
   user_id: string;
@@ -30,6 +33,10 @@ interface Purchase {
   failure_code: string | null;
   supplier_reference: string | null;
   received: number;
+  /** Where it may be more than one. */
+  names?: string[];
+  times_bought?: number;
+  sent_apart_ms?: number | null;
 }
 
 /** What all suppliers have on record; a reference that two of them know is there twice. */
@@ -44,15 +51,21 @@ export async function readSold(system: Pick<ChaosSystem, 'purchases' | 'vendors'
       sku: purchase.sku,
       player: purchase.user_id,
       outcome: purchase.outcome,
-      names: purchase.supplier_reference === null ? [] : [purchase.supplier_reference],
+      names: purchase.names ?? (purchase.supplier_reference === null ? [] : [purchase.supplier_reference]),
       codes: [],
       failureCode: purchase.failure_code,
       received: purchase.received,
-      timesBought: purchase.outcome === 'succeeded' ? 1 : 0,
+      ...timesOf(purchase),
+      sentApartMs: purchase.sent_apart_ms ?? null,
       vendor: null,
     })),
     ...atVendors.flat(),
   ];
+}
+
+function timesOf({ outcome, times_bought: timesBought }: Purchase): Pick<Sold, 'standing' | 'timesBought'> {
+  const times = timesBought ?? (outcome === 'succeeded' ? 1 : 0);
+  return { timesBought: times, standing: times };
 }
 
 async function readSoldAt(vendor: Vendor): Promise<Sold[]> {
@@ -67,6 +80,8 @@ async function readSoldAt(vendor: Vendor): Promise<Sold[]> {
     failureCode: null,
     received: purchase.sends,
     timesBought: purchase.times_bought,
+    standing: purchase.standing,
+    sentApartMs: null,
     vendor: code,
   }));
 }

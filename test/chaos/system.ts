@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../../tools/local-stack/ports.js';
-import { isAlive } from '../../src/cli/local-stack/process-table.js';
-import { stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
+import { CarelessSupplier } from './careless-supplier.js';
+import { copyBuild, dataDir, removeLeftOvers } from './checkout-copy.js';
 import { plantDefects, type DefectName } from './defects.js';
 import { fakeTimeEnv, findFakeTime } from './fake-time.js';
 import { SUPPLIER_TIMEOUT_MS, type PlannedClocks } from './fault-plan.js';
@@ -21,9 +20,9 @@ import { Vendor } from './vendor.js';
 import type { VendorCode, VendorKind } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
-const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
 const SUPPLIER_TOKEN = 'chaos';
+/** How often workers read what suppliers list. */
+const PURCHASES_INTERVAL_MS = 3_000;
 
 export interface SystemOptions {
   /** Tells the logs of this run from those of others. */
@@ -39,6 +38,7 @@ export interface SystemOptions {
 /** The whole service as it runs in production, on servers of its own, with every part in reach of a fault. */
 export class ChaosSystem {
   readonly workers: ManagedProcess[] = [];
+  readonly careless = new CarelessSupplier();
   readonly database: pg.Pool;
 
   /** For very many commands: they are slow to start one by one. */
@@ -102,6 +102,7 @@ export class ChaosSystem {
       RATE_LIMIT_PER_SECOND: '0',
       SUPPLIER_CALLBACK_BASE_URL: `http://127.0.0.1:${apiPort}`,
       SUPPLIER_QUIET_PERIOD_MS: String(QUIET_PERIOD_MS),
+      SUPPLIER_PURCHASES_INTERVAL_MS: String(PURCHASES_INTERVAL_MS),
       ...(reviewAfterMs === null ? {} : { SUPPLIER_REVIEW_AFTER_MS: String(reviewAfterMs) }),
       LOG_LEVEL: 'info',
       MANAGEMENT_PORT: '0',
@@ -159,6 +160,7 @@ export class ChaosSystem {
     system.otherSimulator.start();
     for (const vendor of started) vendor.process.start();
     await Promise.all([system, ...started].map(({ wire }) => wire.listen()));
+    await system.careless.listen();
     system.api.start();
     await system.untilReady(60_000);
     const worker = 'dist/src/worker.js';
@@ -177,17 +179,11 @@ export class ChaosSystem {
     ];
   }
 
-  /** As an operator does who enters a supplier, or its new address. */
-  setSupplier(baseUrl: string): Promise<unknown> {
-    const reached = [
-      '--base-url',
-      baseUrl,
-      '--token',
-      SUPPLIER_TOKEN,
-      '--timeout-ms',
-      String(SUPPLIER_TIMEOUT_MS),
-    ];
-    return this.topup('supplier', 'set', '--code', 'sim', '--adapter', 'http', ...reached);
+  /** As an operator does who enters a supplier of our own protocol, or its new address. */
+  setSupplier(baseUrl: string, code = 'sim'): Promise<unknown> {
+    const reached = ['--base-url', baseUrl, '--token', SUPPLIER_TOKEN];
+    const patience = ['--timeout-ms', String(SUPPLIER_TIMEOUT_MS)];
+    return this.topup('supplier', 'set', '--code', code, '--adapter', 'http', ...reached, ...patience);
   }
 
   /** @throws Error for one that this run does not have. */
@@ -222,12 +218,12 @@ export class ChaosSystem {
     return (await this.database.query<Row>(query, values)).rows;
   }
 
-  /** What the supplier, and the other one, has sold and refused. */
+  /** What the suppliers of our own protocol have sold and refused. */
   async purchases<Purchase>(): Promise<Purchase[]> {
     const books = [this.simulatorUrl, this.otherSupplierUrl].map(
       async (url) => (await (await fetch(`${url}/purchases`)).json()) as Purchase[],
     );
-    return (await Promise.all(books)).flat();
+    return [...(await Promise.all(books)).flat(), ...(this.careless.purchases() as Purchase[])];
   }
 
   async untilReady(withinMs: number): Promise<void> {
@@ -245,6 +241,7 @@ export class ChaosSystem {
     this.commands.end();
     await Promise.all(this.processes.map((each) => each.kill()));
     await Promise.all([this, ...this.vendors].map(({ wire }) => wire.refuse()));
+    this.careless.close();
     await this.database.end();
     await this.redis.kill();
     await this.postgres.stop();
@@ -275,22 +272,4 @@ function fakeTimeLibrary(log: (line: string) => void): string | null {
   if ('library' in fakeTime) return fakeTime.library;
   log(`clocks are left right, without libfaketime: ${fakeTime.missing}`);
   return null;
-}
-
-/** The build at this moment: whoever builds again during the run does not change what runs. */
-function copyBuild(directory: string): void {
-  for (const name of ['dist', 'bin', 'package.json'])
-    cpSync(join(checkout, name), join(directory, name), { recursive: true });
-  symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
-}
-
-/** Of earlier runs that were killed. */
-async function removeLeftOvers(): Promise<void> {
-  mkdirSync(dataDir, { recursive: true });
-  for (const name of readdirSync(dataDir, { encoding: 'utf8' })) {
-    const pid = Number(/^chaos-(\d+)$/.exec(name)?.[1]);
-    if (!pid || isAlive(pid)) continue;
-    await stopLeftOverPostgres(join(dataDir, name, 'postgres'));
-    rmSync(join(dataDir, name), { recursive: true, force: true });
-  }
 }

@@ -40,7 +40,7 @@ const productsOf = (vendor: VendorCode): RoutedProduct[] => {
   ].map((each) => ({ ...each, ...common, vendors: [vendor] }));
 };
 
-const firstAt = (vendor: VendorCode): string => nameOf(vendor, 'first');
+export const firstAt = (vendor: VendorCode): string => nameOf(vendor, 'first');
 const secondAt = (vendor: VendorCode): string => nameOf(vendor, 'second');
 const bothAt = (one: VendorCode, other: VendorCode): string => nameOf(one, other);
 const cardOf = (vendor: VendorCode): string => nameOf(vendor, 'code');
@@ -122,12 +122,17 @@ export function planFailover(random: Random, vendors: readonly VendorCode[], num
   return { userId: `${refusal}_${sale}-${number}`, items: [{ sku: bothAt(one, other), quantity: 1 }] };
 }
 
+const allBehavioursOf = (vendor: VendorCode): Record<string, readonly Json[]> => ({
+  ...VENDORS[vendor].behaviours,
+  ...VENDORS[vendor].contradictions,
+});
+
 /** What a vendor does with the purchases of a player: a name says it for each of the vendors that sell the product. */
 export function behaviourAt(vendor: VendorCode, sku: string, userId: string): string | null {
   const { vendors, kind } = ALL_PRODUCTS.get(sku) ?? {};
   const [, names = ''] = /^([a-z\d_-]+)-\d+$/.exec(userId) ?? [];
   const name = names.split('_')[vendors?.indexOf(vendor) ?? -1] ?? '';
-  return kind === 'topup' && name in VENDORS[vendor].behaviours ? name : null;
+  return kind === 'topup' && name in allBehavioursOf(vendor) ? name : null;
 }
 
 /** How many cards are sold as usual before one is not. */
@@ -136,7 +141,8 @@ const MAX_CARD_RULES = 24;
 
 /** What a vendor's simulator is told about these orders. */
 export function rulesFor(vendor: VendorCode, orders: readonly RoutedOrder[]): Json[] {
-  const { behaviours, playerOf, cardRules, articles } = VENDORS[vendor];
+  const { playerOf, cardRules, articles } = VENDORS[vendor];
+  const behaviours = allBehavioursOf(vendor);
   const told = new Map<string, Json[]>();
   for (const { userId, items } of orders) {
     for (const { sku } of items) {

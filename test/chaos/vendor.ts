@@ -10,6 +10,8 @@ export interface Moved {
 }
 
 const ASKED_AGAIN_MS = 200;
+/** Longer than any vendor of the run takes to decide a request. */
+const DECIDED_WITHIN_MS = 15_000;
 /** As long as the vendor may wait until it calls back again. */
 const FINISHING_MS = 3_600_000;
 
@@ -52,6 +54,15 @@ export class Vendor {
     return microsOf((await this.askUntilTold<{ debited: number | string }>('account')).debited);
   }
 
+  /** Resolves when it has decided what reached it, whoever waits for that; a vendor that was killed never decides some. */
+  async decided(): Promise<void> {
+    const deadline = performance.now() + DECIDED_WITHIN_MS;
+    const isUnderway = ({ decision, at }: VendorEntry): boolean =>
+      decision === 'received' && Date.parse(at) > Date.now() - DECIDED_WITHIN_MS;
+    while (performance.now() < deadline && (await this.journal()).some(isUnderway))
+      await delay(ASKED_AGAIN_MS);
+  }
+
   /** Lets pass what it takes until it has nothing more to do, and everybody was told or given up. */
   async finish(): Promise<void> {
     while (await this.isBusy()) {
@@ -70,6 +81,12 @@ export class Vendor {
 
   purchases(): Promise<RawPurchase[]> {
     return this.askUntilTold('purchases');
+  }
+
+  /** The purchases about which it gave up to call us: nobody took its callbacks in time. */
+  async unheard(): Promise<Set<string>> {
+    const callbacks = await this.askUntilTold<{ ref_id: string; state: string }[]>('callbacks');
+    return new Set(callbacks.filter(({ state }) => state === 'given_up').map(({ ref_id }) => ref_id));
   }
 
   /** How many callbacks it sent. */

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../simulators/seagm-client.js';
-import { SeagmScene } from './seagm-scene.js';
-
-let seagm: SeagmScene;
+import { seagmScene } from './seagm-scene.js';
 
 /** So wide that a clock can be moved on without being off. */
 const WIDE = 1_000_000;
 
-beforeAll(async () => {
-  seagm = await SeagmScene.open({ ban_after: 1, clock_tolerance_seconds: WIDE });
-});
-
-afterAll(() => seagm.close());
+const seagm = seagmScene({ ban_after: 1, clock_tolerance_seconds: WIDE });
 
 describe('SEAGM', () => {
   it.each(['1021', '1024'])('is paused for our clock by %s, and goes on once it is right', async (error) => {

@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
@@ -14,29 +15,36 @@ const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
 /** The vendor compares its clock with ours, so that time passes there as it does here: purchases take a moment. */
 const READINGS = { settle_after_ms: 200 };
 
-/** The service, a simulated SEAGM to buy from that knows where to call back, and a top-up that costs 4.35 ringgit. */
-export class SeagmScene {
-  private constructor(
-    readonly routing: RoutingScene,
-    private readonly bench: SeagmBench,
-    readonly vendor: SeagmClient,
-    readonly sku: string,
-  ) {}
+/**
+ * For the tests of a file: the service, a simulated SEAGM to buy from that knows where to call back, and a top-up that costs
+ * 4.35 ringgit, from before the first to after the last. Rules for the vendor hold for one test.
+ */
+export function seagmScene(readings: Json = {}): SeagmScene {
+  const seagm = new SeagmScene();
+  beforeAll(() => seagm.open(readings));
+  afterEach(() => seagm.vendor.sim('rules', undefined, 'DELETE'));
+  afterAll(() => seagm.close());
+  return seagm;
+}
 
-  static async open(readings: Json = {}): Promise<SeagmScene> {
-    const routing = await RoutingScene.open(ENV);
-    const bench = new SeagmBench();
-    const vendor = await bench.start({ ...READINGS, ...readings });
-    const suppliers = routing.stack.api.get(SuppliersService);
+class SeagmScene {
+  routing!: RoutingScene;
+  vendor!: SeagmClient;
+  sku!: string;
+  private readonly bench = new SeagmBench();
+
+  async open(readings: Json): Promise<void> {
+    this.routing = await RoutingScene.open(ENV);
+    this.vendor = await this.bench.start({ ...READINGS, ...readings });
+    const { api, url } = this.routing.stack;
+    const suppliers = api.get(SuppliersService);
     await suppliers.set({
-      ...{ code: 'seagm', adapter: 'seagm', baseUrl: vendor.url, timeoutMs: 1_000 },
+      ...{ code: 'seagm', adapter: 'seagm', baseUrl: this.vendor.url, timeoutMs: 1_000 },
       credentials: { uid: UID, secret_key: SECRET_KEY },
     });
-    const token = routing.stack.api.get(CallbackAddresses).tokenOf(await suppliers.getByCode('seagm'));
-    const callback_url = `${routing.stack.url}${CALLBACKS_PATH}/seagm/${token}`;
-    await vendor.sim('account', { callback_url });
-    const sku = await productOf(routing, '6401', '{"userid":"{user}"}');
-    return new SeagmScene(routing, bench, vendor, sku);
+    const token = api.get(CallbackAddresses).tokenOf(await suppliers.getByCode('seagm'));
+    await this.vendor.sim('account', { callback_url: `${url}${CALLBACKS_PATH}/seagm/${token}` });
+    this.sku = await this.product('6401', '{"userid":"{user}"}');
   }
 
   async close(): Promise<void> {
@@ -45,8 +53,13 @@ export class SeagmScene {
   }
 
   /** A product that is bought as this SKU alone, with the player as the template says. */
-  product(supplierSku: string, playerTemplate?: string): Promise<string> {
-    return productOf(this.routing, supplierSku, playerTemplate);
+  async product(supplierSku: string, playerTemplate?: string): Promise<string> {
+    const { api } = this.routing.stack;
+    const sku = unique('SKU');
+    await api.get(ProductsService).set({ sku, name: `Product ${sku}`, price: 10_000n });
+    const template = playerTemplate === undefined ? {} : { playerTemplate };
+    await api.get(OffersService).set({ sku, supplier: 'seagm', supplierSku, ...template });
+    return sku;
   }
 
   /** A product whose pieces are codes. */
@@ -102,16 +115,4 @@ export class SeagmScene {
   async bought(order: OrderBody): Promise<Json> {
     return this.vendor.purchase(await this.routing.reference(order));
   }
-}
-
-async function productOf(
-  routing: RoutingScene,
-  supplierSku: string,
-  playerTemplate?: string,
-): Promise<string> {
-  const sku = unique('SKU');
-  await routing.stack.api.get(ProductsService).set({ sku, name: `Product ${sku}`, price: 10_000n });
-  const template = playerTemplate === undefined ? {} : { playerTemplate };
-  await routing.stack.api.get(OffersService).set({ sku, supplier: 'seagm', supplierSku, ...template });
-  return sku;
 }

@@ -1,51 +1,40 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { OrderBody } from '../support/stack.js';
-import type { RoutingScene } from './routing-scene.js';
 import type { Json } from '../simulators/seagm-client.js';
-import { SeagmScene } from './seagm-scene.js';
+import { seagmScene } from './seagm-scene.js';
 
 /** SEAGM may buy again what is sent again under one reference, and its answers lie now and then. */
-let seagm: SeagmScene;
-let scene: RoutingScene;
-
-beforeAll(async () => {
-  seagm = await SeagmScene.open();
-  scene = seagm.routing;
-});
-
-afterEach(() => seagm.vendor.sim('rules', undefined, 'DELETE'));
-
-afterAll(() => seagm.close());
+const seagm = seagmScene();
 
 /** Something in between says that it was too much, while the vendor has it. */
 const REFUSED_AND_TAKEN = { http: 429, then: [], callback: { mode: 'never' } };
 
 const calledBack = async (order: OrderBody, set: object): Promise<unknown> =>
-  seagm.vendor.sim('callbacks', { ref_id: await scene.reference(order), set });
+  seagm.vendor.sim('callbacks', { ref_id: await seagm.routing.reference(order), set });
 
 describe('A signed callback about a unit that waits to be sent again', () => {
   it('settles it when it was bought', async () => {
     const order = await seagm.ruled(REFUSED_AND_TAKEN);
     await seagm.called(order, 1);
-    await scene.unitIn(order, 'queued');
+    await seagm.routing.unitIn(order, 'queued');
     await calledBack(order, { status_code: 10_003, send_amount: 1 });
-    await scene.orderWith(order, 'completed');
+    await seagm.routing.orderWith(order, 'completed');
     expect(await seagm.calls(order)).toEqual(['recharge-orders']);
   });
 
   it('has it asked about, and not sent, when it is on its way', async () => {
     const order = await seagm.ruled(REFUSED_AND_TAKEN);
     await seagm.called(order, 1);
-    await scene.unitIn(order, 'queued');
+    await seagm.routing.unitIn(order, 'queued');
     await calledBack(order, { status_code: 10_002 });
-    await scene.unitIn(order, 'unknown');
-    await scene.aMinuteLater(order);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.routing.aMinuteLater(order);
     await seagm.called(order, 2);
-    await scene.unitIn(order, 'unknown');
-    await seagm.vendor.sim('settle', { ref_id: await scene.reference(order), status_code: 10_003 });
-    await scene.aMinuteLater(order);
-    await scene.orderWith(order, 'completed');
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.vendor.sim('settle', { ref_id: await seagm.routing.reference(order), status_code: 10_003 });
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'completed');
     expect(new Set((await seagm.calls(order)).slice(1))).toEqual(new Set(['inquiry']));
   });
 });
@@ -53,7 +42,9 @@ describe('A signed callback about a unit that waits to be sent again', () => {
 /** The vendor's names of what it sold under an order's reference, in their order. */
 const soldAs = async (order: OrderBody): Promise<string[]> =>
   (
-    await seagm.vendor.sim<{ transactions: Json[] }[]>(`purchases?ref_id=${await scene.reference(order)}`)
+    await seagm.vendor.sim<{ transactions: Json[] }[]>(
+      `purchases?ref_id=${await seagm.routing.reference(order)}`,
+    )
   ).flatMap(({ transactions }) => transactions.map(({ trx_id }) => `${trx_id as string}`));
 
 interface Case {
@@ -64,7 +55,7 @@ interface Case {
 }
 
 const cases = ({ order_number }: OrderBody): Promise<Case[]> =>
-  scene.stack.sql<Case>(
+  seagm.routing.stack.sql<Case>(
     `SELECT r.id, r.kind, r.supplier_reference, r.status FROM supplier_reversals r JOIN orders o ON o.id = r.order_id
      WHERE o.order_number = $1`,
     [order_number],
@@ -74,16 +65,16 @@ const cases = ({ order_number }: OrderBody): Promise<Case[]> =>
 async function boughtBySecondSend(): Promise<OrderBody> {
   const order = await seagm.ruled({ drop: true, decide: false });
   await seagm.called(order, 1);
-  await scene.unitIn(order, 'unknown');
+  await seagm.routing.unitIn(order, 'unknown');
   await seagm.quiet(order);
-  await scene.aMinuteLater(order);
-  return scene.orderWith(order, 'completed');
+  await seagm.routing.aMinuteLater(order);
+  return seagm.routing.orderWith(order, 'completed');
 }
 
 /** The first send arrives after all. @param callback whether the vendor calls us about it. */
 async function firstSendArrives(order: OrderBody, callback: object): Promise<void> {
   await seagm.vendor.sim('rules', { rules: [{ match: { player: order.user_id }, ...callback }] });
-  await seagm.vendor.buy(await scene.reference(order), { userid: String(order.user_id) });
+  await seagm.vendor.buy(await seagm.routing.reference(order), { userid: String(order.user_id) });
 }
 
 describe('What SEAGM sells twice under one reference', () => {
@@ -92,11 +83,11 @@ describe('What SEAGM sells twice under one reference', () => {
     await firstSendArrives(order, { callback: { mode: 'never' } });
     const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
-    await eventually(() => scene.stack.sql('SELECT FROM attempt_checks'), ({ length }) => length === 0); // prettier-ignore
+    await eventually(() => seagm.routing.stack.sql('SELECT FROM attempt_checks'), ({ length }) => length === 0); // prettier-ignore
   });
 
   it('is a case once the vendor says so by a signed callback', async () => {
-    const order = await scene.orderWith(await scene.order(seagm.sku), 'completed');
+    const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
     await firstSendArrives(order, {});
     const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
@@ -106,16 +97,16 @@ describe('What SEAGM sells twice under one reference', () => {
     const missing = { match: { call: 'inquiry' }, code: 404 };
     const order = await seagm.ruled(REFUSED_AND_TAKEN, missing);
     await seagm.called(order, 1);
-    await scene.unitIn(order, 'queued');
+    await seagm.routing.unitIn(order, 'queued');
     await calledBack(order, { status_code: 10_002 });
-    await scene.unitIn(order, 'unknown');
+    await seagm.routing.unitIn(order, 'unknown');
     await seagm.quiet(order);
-    await scene.aMinuteLater(order);
+    await seagm.routing.aMinuteLater(order);
     const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
     const [first, second] = await soldAs(order);
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: second, status: 'open' });
     await calledBack(order, { id: first, status_code: 10_003, send_amount: 1 });
-    await scene.orderWith(order, 'completed');
+    await seagm.routing.orderWith(order, 'completed');
     expect(await cases(order)).toHaveLength(1);
   });
 });

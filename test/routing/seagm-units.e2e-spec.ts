@@ -1,31 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import type { Json } from '../simulators/seagm-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
-import type { RoutingScene } from './routing-scene.js';
-import { SeagmScene } from './seagm-scene.js';
+import { seagmScene } from './seagm-scene.js';
 
-let seagm: SeagmScene;
-let scene: RoutingScene;
-
-beforeAll(async () => {
-  seagm = await SeagmScene.open();
-  scene = seagm.routing;
-});
-
-afterEach(() => seagm.vendor.sim('rules', undefined, 'DELETE'));
-
-afterAll(() => seagm.close());
+const seagm = seagmScene();
 
 const ONCE = { times_bought: 1, standing: 1, sends: 1 };
 
 const purchases = async (order: OrderBody): Promise<unknown[]> =>
-  seagm.vendor.sim(`purchases?ref_id=${await scene.reference(order)}`);
+  seagm.vendor.sim(`purchases?ref_id=${await seagm.routing.reference(order)}`);
 
 const offReasons = async (sku: string): Promise<unknown[]> =>
   (
-    await scene.stack.sql<{ off_reason: string | null }>(
+    await seagm.routing.stack.sql<{ off_reason: string | null }>(
       'SELECT off_reason FROM supplier_offers o JOIN products p ON p.id = o.product_id WHERE p.sku = $1',
       [sku],
     )
@@ -33,8 +22,8 @@ const offReasons = async (sku: string): Promise<unknown[]> =>
 
 describe('A unit bought from SEAGM', () => {
   it('is accepted under a random reference, and its cost is in the currency of the account', async () => {
-    const order = await scene.orderWith(await scene.order(seagm.sku), 'completed');
-    const [attempt] = await scene.attempts(order);
+    const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
+    const [attempt] = await seagm.routing.attempts(order);
     const { transactions } = await seagm.bought(order);
     expect(attempt).toMatchObject({ state: 'succeeded', cost: '4.35', currency: 'MYR' });
     expect(attempt?.reference).toMatch(/^T[0-9A-HJKMNP-TV-Z]{15}$/);
@@ -44,8 +33,8 @@ describe('A unit bought from SEAGM', () => {
   });
 
   it.each(['Anna & Co', 'a+b=c%20d', 'Ünal ~*!()’ 100%'])('is signed for the player %s', async (user) => {
-    const order = await scene.orderWith(await scene.order(seagm.sku, { user }), 'completed');
-    const [sent] = await seagm.vendor.journal(await scene.reference(order));
+    const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku, { user }), 'completed');
+    const [sent] = await seagm.vendor.journal(await seagm.routing.reference(order));
     expect(sent).toMatchObject({ player: user, decision: 'accepted' });
   });
 
@@ -57,13 +46,13 @@ describe('A unit bought from SEAGM', () => {
     ['nothing', { drop: true }],
   ])('is found by our reference when it was answered by %s, and not bought again', async (_what, rule) => {
     const order = await seagm.ruled({ ...rule, callback: { mode: 'never' } });
-    expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(2);
+    expect(await seagm.routing.unitIn(order, 'unknown')).toBeGreaterThan(2);
     await eventually(
       () => seagm.bought(order),
       ({ standing }) => standing === 1,
     );
-    await scene.aMinuteLater(order);
-    await scene.orderWith(order, 'completed');
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'completed');
     expect(await seagm.calls(order)).toEqual(['recharge-orders', 'inquiry']);
     expect(await seagm.bought(order)).toMatchObject(ONCE);
   });
@@ -75,12 +64,12 @@ describe('A unit bought from SEAGM', () => {
     it('is not sent again when it is not on record in time, and found when it is', async () => {
       const missing = { match: { call: 'inquiry' }, code: 404 };
       const order = await seagm.ruled({ http: 504, callback: { mode: 'never' } }, missing);
-      await scene.unitIn(order, 'unknown');
-      await scene.aMinuteLater(order);
+      await seagm.routing.unitIn(order, 'unknown');
+      await seagm.routing.aMinuteLater(order);
       await seagm.called(order, 2);
-      await scene.unitIn(order, 'unknown');
-      await scene.aMinuteLater(order);
-      await scene.orderWith(order, 'completed');
+      await seagm.routing.unitIn(order, 'unknown');
+      await seagm.routing.aMinuteLater(order);
+      await seagm.routing.orderWith(order, 'completed');
       const [sent, ...asked] = await seagm.calls(order);
       expect(sent).toBe('recharge-orders');
       expect(new Set(asked)).toEqual(new Set(['inquiry']));
@@ -89,41 +78,41 @@ describe('A unit bought from SEAGM', () => {
 
     it('is sent again when the vendor never saw it, though only after the quiet period', async () => {
       const order = await seagm.ruled({ drop: true, decide: false });
-      await scene.unitIn(order, 'unknown');
-      await scene.aMinuteLater(order);
+      await seagm.routing.unitIn(order, 'unknown');
+      await seagm.routing.aMinuteLater(order);
       await seagm.called(order, 2);
-      await scene.unitIn(order, 'unknown');
+      await seagm.routing.unitIn(order, 'unknown');
       expect(await seagm.calls(order)).toEqual(['recharge-orders', 'inquiry']);
       expect(await purchases(order)).toEqual([]);
       await seagm.quiet(order);
-      await scene.aMinuteLater(order);
-      await scene.orderWith(order, 'completed');
+      await seagm.routing.aMinuteLater(order);
+      await seagm.routing.orderWith(order, 'completed');
       const sends = (await seagm.calls(order)).filter((call) => call === 'recharge-orders');
       expect(sends).toHaveLength(2);
       expect(await seagm.bought(order)).toMatchObject(ONCE);
-      expect(await scene.attempts(order)).toHaveLength(1);
+      expect(await seagm.routing.attempts(order)).toHaveLength(1);
     });
 
     it('fails as a type that does not exist', async () => {
-      const order = await scene.order(await seagm.product('9999', '{"userid":"{user}"}'));
-      expect((await scene.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
+      const order = await seagm.routing.order(await seagm.product('9999', '{"userid":"{user}"}'));
+      expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
     });
   });
 
   it('fails with the vendor’s reason when it is refunded', async () => {
     const refunded = { status_code: 10_005, refunded_reason: 'no such player' };
-    const { items } = await scene.orderWith(await seagm.ruled({ then: [refunded] }), 'failed');
+    const { items } = await seagm.routing.orderWith(await seagm.ruled({ then: [refunded] }), 'failed');
     expect(items[0]).toMatchObject({ failure_code: 'SUPPLIER_REJECTED', failure_message: 'no such player' });
   });
 
   it('is sent with the fields of its product, whatever they are called', async () => {
     const named = await seagm.product('6351', '{"userid":"{user}","serverid":"{server}"}');
-    const { status, body } = await scene.merchant.client.post<OrderBody>('/v1/orders', {
+    const { status, body } = await seagm.routing.merchant.client.post<OrderBody>('/v1/orders', {
       ...{ reference_id: unique('order'), user_id: '777', server_id: '2001', items: [{ sku: named }] },
     });
     expect(status).toBe(200);
-    await scene.orderWith(body, 'completed');
-    const [sent] = await seagm.vendor.journal(await scene.reference(body));
+    await seagm.routing.orderWith(body, 'completed');
+    const [sent] = await seagm.vendor.journal(await seagm.routing.reference(body));
     expect(sent).toMatchObject({ player: '777', warnings: [] });
     expect(JSON.stringify(sent?.body)).toContain('serverid=2001');
   });
@@ -133,24 +122,27 @@ describe('A unit bought from SEAGM', () => {
     async (template) => {
       const sku = await seagm.product('6402', template);
       const next = { supplier: 'fake', supplierSku: 'X', priority: 1_000 };
-      await scene.stack.api.get(OffersService).set({ sku, ...next });
-      const order = await scene.orderWith(await scene.order(sku), 'completed');
+      await seagm.routing.stack.api.get(OffersService).set({ sku, ...next });
+      const order = await seagm.routing.orderWith(await seagm.routing.order(sku), 'completed');
       expect(await offReasons(sku)).toContainEqual(expect.stringContaining('player template'));
       expect(await seagm.calls(order)).toEqual([]);
-      expect((await scene.attempts(order)).map(({ supplier }) => supplier)).toEqual(['seagm', 'fake']);
+      expect((await seagm.routing.attempts(order)).map(({ supplier }) => supplier)).toEqual([
+        'seagm',
+        'fake',
+      ]);
     },
   );
 
   it('waits for its offer to be corrected, and is bought as that says then', async () => {
     const sku = await seagm.product('6402');
-    const order = await scene.order(sku);
+    const order = await seagm.routing.order(sku);
     await eventually(() => offReasons(sku), ([reason]) => reason !== null); // prettier-ignore
-    await scene.unitIn(order, 'queued');
+    await seagm.routing.unitIn(order, 'queued');
     const corrected = { supplier: 'seagm', supplierSku: '6402', playerTemplate: '{"userid":"{user}"}' };
-    await scene.stack.api.get(OffersService).set({ sku, ...corrected, active: true });
-    await scene.aMinuteLater(order);
-    await scene.orderWith(order, 'completed');
-    const attempts = await scene.attempts(order);
+    await seagm.routing.stack.api.get(OffersService).set({ sku, ...corrected, active: true });
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'completed');
+    const attempts = await seagm.routing.attempts(order);
     expect(attempts.map(({ state }) => state)).toEqual(['withdrawn', 'succeeded']);
   });
 });
@@ -158,10 +150,10 @@ describe('A unit bought from SEAGM', () => {
 describe('A callback of SEAGM', () => {
   it('settles by itself', async () => {
     const order = await seagm.ruled({ then: [] });
-    const ref_id = await scene.reference(order);
-    await scene.unitIn(order, 'unknown');
+    const ref_id = await seagm.routing.reference(order);
+    await seagm.routing.unitIn(order, 'unknown');
     await seagm.vendor.sim('settle', { ref_id, status_code: 10_003 });
-    await scene.orderWith(order, 'completed');
+    await seagm.routing.orderWith(order, 'completed');
     expect(await seagm.calls(order)).toEqual(['recharge-orders']);
     const callbacks = await eventually(
       () => seagm.vendor.sim<{ attempts: Json[] }[]>(`callbacks?ref_id=${ref_id}`),
@@ -180,29 +172,29 @@ describe('A callback of SEAGM', () => {
     ['of long ago', { set: { status_code: 10_003, timestamp: 1_760_000_000 } }],
   ])('%s is refused, and settles nothing', async (_what, forged) => {
     const order = await seagm.ruled({ then: [], callback: { mode: 'never' } });
-    const ref_id = await scene.reference(order);
-    await scene.unitIn(order, 'unknown');
+    const ref_id = await seagm.routing.reference(order);
+    await seagm.routing.unitIn(order, 'unknown');
     await seagm.vendor.sim('callbacks', { ref_id, ...forged });
     const [refused] = await seagm.vendor.sim<{ attempts: Json[] }[]>(`callbacks?ref_id=${ref_id}`);
     expect(refused?.attempts).toMatchObject([{ status: 401 }]);
-    await scene.aMinuteLater(order);
+    await seagm.routing.aMinuteLater(order);
     await seagm.called(order, 2);
-    await scene.unitIn(order, 'unknown');
+    await seagm.routing.unitIn(order, 'unknown');
     await seagm.vendor.sim('settle', { ref_id, status_code: 10_004 });
-    await scene.aMinuteLater(order);
-    await scene.orderWith(order, 'failed');
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'failed');
   });
 
   it('that names another order of the vendor makes us ask', async () => {
     const order = await seagm.ruled({ then: [], callback: { mode: 'never' } });
-    const ref_id = await scene.reference(order);
-    await scene.unitIn(order, 'unknown');
+    const ref_id = await seagm.routing.reference(order);
+    await seagm.routing.unitIn(order, 'unknown');
     await seagm.vendor.sim('callbacks', { ref_id, set: { id: '4711', status_code: 10_003 } });
     await seagm.called(order, 2);
-    await scene.unitIn(order, 'unknown');
+    await seagm.routing.unitIn(order, 'unknown');
     await seagm.vendor.sim('settle', { ref_id, status_code: 10_003 });
-    await scene.aMinuteLater(order);
-    await scene.orderWith(order, 'completed');
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'completed');
   });
 });
 
@@ -217,23 +209,23 @@ describe('A card of SEAGM', () => {
     const sku = await seagm.codeProduct('card:901');
     const then = [{ status_code: 10_003, with_cards: false }];
     await seagm.vendor.sim('rules', { match: { call: 'card-orders' }, then });
-    const order = await scene.order(sku);
-    const ref_id = await scene.reference(order);
+    const order = await seagm.routing.order(sku);
+    const ref_id = await seagm.routing.reference(order);
     await eventually(
       () => seagm.bought(order),
       ({ standing }) => standing === 1,
     );
     // The callback that says it is done has no card in it, and neither has the answer to the question it makes us ask.
     await seagm.called(order, 2);
-    await scene.unitIn(order, 'unknown');
+    await seagm.routing.unitIn(order, 'unknown');
     const cards = [{ sn: 'SN-77', pin: 'PIN-4711-0815', expired: '2029-12-31' }];
     await seagm.vendor.sim('settle', { ref_id, status_code: 10_003, with_cards: true, cards });
-    await scene.aMinuteLater(order);
-    const { items } = await scene.orderWith(order, 'completed');
+    await seagm.routing.aMinuteLater(order);
+    const { items } = await seagm.routing.orderWith(order, 'completed');
     const [piece] = (items[0] as unknown as { deliveries: Piece[] }).deliveries;
     expect(piece).toMatchObject({ serial: 'SN-77', code: 'PIN-4711-0815' });
     expect(await seagm.bought(order)).toMatchObject({ ...ONCE, sku: 'card:901' });
-    const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
+    const rows = await seagm.routing.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
       FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
     expect(JSON.stringify(rows)).not.toContain('PIN-4711');
   });
@@ -242,7 +234,7 @@ describe('A card of SEAGM', () => {
     const sku = await seagm.codeProduct('card:902');
     const then = [{ status_code: 10_003, after_ms: 0 }];
     await seagm.vendor.sim('rules', { match: { call: 'card-orders' }, then });
-    const { items } = await scene.orderWith(await scene.order(sku), 'completed');
+    const { items } = await seagm.routing.orderWith(await seagm.routing.order(sku), 'completed');
     const { deliveries } = items[0] as unknown as { deliveries: Piece[] };
     expect(deliveries).toMatchObject([{ serial: expect.any(String), code: expect.any(String) }]);
   });

@@ -10,6 +10,7 @@ import {
 } from '../simulators/digiflazz-client.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { holding } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 const SECRET = 'hook-secret-1';
@@ -123,6 +124,27 @@ describe('Digiflazz', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const reversals = await stack.sql('SELECT kind FROM supplier_reversals WHERE order_id IS NOT NULL');
     expect(reversals).toEqual([{ kind: 'taken_back' }]);
+  });
+
+  it('is to call again about what it sold after all, where that could not be written down', async () => {
+    const { order, reference } = await pendingOrder();
+    await verdictsOf(reference, 1);
+    await vendor.sim('settle', { ref_id: reference, rc: '54' });
+    await stack.orderWith(merchant, order.reference_id, 'failed');
+    await verdictsOf(reference, 2);
+    interface Told {
+      n: number;
+      attempts: { status: number }[];
+    }
+    const told = async (): Promise<Told | undefined> =>
+      (await vendor.sim<Told[]>(`callbacks?ref_id=${reference}`)).at(2);
+    await holding(stack, 'supplier_reversals', async () => {
+      await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-5' });
+      const { attempts = [] } = (await eventually(told, (third) => third?.attempts.length === 1)) ?? {};
+      expect(attempts).toMatchObject([{ status: 503 }]);
+    });
+    await vendor.sim('callbacks', { redeliver: (await told())?.n });
+    expect((await verdictsOf(reference, 3))[2]).toBe('contradicted');
   });
 
   it('that calls about a purchase which no order knows makes a case, with what it was and for whom', async () => {

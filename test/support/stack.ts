@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 import { FakeSupplier } from './fake-supplier.js';
 import { Client } from './http.js';
-import { untilServed } from './until-served.js';
+import { untilDone, untilServed } from './until-served.js';
 
 export interface TestMerchant {
   id: number;
@@ -164,7 +164,8 @@ export class TestStack {
       reference: unique('credit'),
       operator: 'test',
     };
-    await this.api.get(WalletService).credit(funding);
+    // Under one reference it counts once.
+    await untilDone(() => this.api.get(WalletService).credit(funding));
   }
 
   /** A product of the fake supplier. @param price in baht. @returns its SKU. */
@@ -206,8 +207,8 @@ export class TestStack {
   }
 
   async wallet(merchant: TestMerchant): Promise<{ available: string; held: string }> {
-    const { body } = await merchant.client.get<{ available_amount: string; held_amount: string }>(
-      '/v1/wallet',
+    const { body } = await untilServed(() =>
+      merchant.client.get<{ available_amount: string; held_amount: string }>('/v1/wallet'),
     );
     return { available: body.available_amount, held: body.held_amount };
   }

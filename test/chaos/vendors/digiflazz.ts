@@ -56,6 +56,10 @@ const BEHAVIOURS = {
   'taken-back': [{ rc: '00', then: [{ rc: '74', after_ms: LATER_MS }] }],
 } satisfies Record<string, Json[]>;
 
+const CONTRADICTIONS = {
+  'stated-late': [{ rc: '02', then: [{ rc: '00', after_ms: LATER_MS }], callback: { mode: 'never' } }],
+} satisfies Record<string, Json[]>;
+
 const hmac = (secret: string, text: string): string =>
   `sha1=${createHmac('sha1', secret).update(text).digest('hex')}`;
 
@@ -111,7 +115,8 @@ export const digiflazz: VendorKind = {
   playerOf: (userId) => userId + SERVER_ID,
   behaviours: BEHAVIOURS,
   refusing: ['out-of-stock', 'refused', 'refused-drop', 'pending-refused', 'bought-late'],
-  boughtLate: ['bought-late', 'too-often-bought'],
+  boughtLate: ['bought-late', 'too-often-bought', 'stated-late'],
+  ...{ stated: ['stated-late'], boughtTwice: [], contradictions: CONTRADICTIONS },
   cardRules: [],
   refusalsOfUs: ['41', '42', '44', '45', '61'],
   codeIn: ({ rc }) => rc,

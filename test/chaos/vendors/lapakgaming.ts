@@ -82,6 +82,7 @@ export const lapakgaming: VendorKind = {
   behaviours: BEHAVIOURS,
   refusing: ['stock-empty', 'price-changed', 'refused', 'refused-drop', 'deaf-refused', 'refused-silent'],
   boughtLate: [],
+  ...{ stated: [], boughtTwice: [], contradictions: {} },
   cardRules: [
     { drop: true },
     { drop: true, decide: false },

@@ -52,6 +52,20 @@ const BEHAVIOURS = {
   'taken-back': [{ then: [{ status_code: 10_003 }, { status_code: 10_005, after_ms: LATER_MS }] }],
 } satisfies Record<string, Json[]>;
 
+const CONTRADICTIONS = {
+  // The caller has given up when it arrives.
+  late: [{ delay_before_ms: 2_500 }],
+  // The vendor never saw it when it was asked, and it was sent again.
+  'very-late': [{ delay_before_ms: 12_000 }],
+  // It is refused when it is asked about, and sold later.
+  'stated-late': [
+    {
+      then: [{ status_code: 10_004 }, { status_code: 10_003, after_ms: 8_000 }],
+      callback: { mode: 'never' },
+    },
+  ],
+} satisfies Record<string, Json[]>;
+
 type Fields = Record<string, string>;
 
 function signed(fields: Fields, key: string): string {
@@ -102,7 +116,8 @@ export const seagm: VendorKind = {
   playerOf: (userId) => userId,
   behaviours: BEHAVIOURS,
   refusing: ['no-such-type', 'refused', 'refunded', 'refused-drop', 'refused-silent', 'bought-late'],
-  boughtLate: ['bought-late'],
+  boughtLate: ['bought-late', 'stated-late'],
+  ...{ stated: ['stated-late'], boughtTwice: ['very-late'], contradictions: CONTRADICTIONS },
   cardRules: [
     { drop: true },
     { drop: true, decide: false },
@@ -123,7 +138,7 @@ export const seagm: VendorKind = {
   gapMs: null,
   leavesInDoubt: null,
   tellsCostLater: true,
-  namesOf: ({ id }) => [String(id)],
+  namesOf: ({ transactions }) => transactions.map(({ trx_id }) => trx_id).reverse(),
   playerIn: ({ fields, kind }) => (kind === 'card' ? null : String((fields as Json).userid)),
   codesIn: ({ transactions }) =>
     transactions.flatMap(({ cards }) => (cards as { pin: string }[]).map(({ pin }) => pin)),

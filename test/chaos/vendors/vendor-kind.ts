@@ -85,10 +85,16 @@ export interface VendorKind {
   readonly playerOf: (userId: string) => string;
   /** What the vendor does with the purchases of a player, by the beginning of the player's name. */
   readonly behaviours: Readonly<Record<string, readonly Json[]>>;
+  /** The same of players whose purchases it sells twice or against its own word, which the books have to show. */
+  readonly contradictions: Readonly<Record<string, readonly Json[]>>;
   /** Those after which another supplier may sell it. */
   readonly refusing: readonly string[];
   /** Of the player's purchases it says that it did not sell, and later that it did: nobody can know before. */
   readonly boughtLate: readonly string[];
+  /** Of these it tells nobody but in its statement. */
+  readonly stated: readonly string[];
+  /** These it makes so late that they were sent again, and makes both. */
+  readonly boughtTwice: readonly string[];
   /** What it does with some of its cards. */
   readonly cardRules: readonly Json[];
 

@@ -77,6 +77,7 @@ export const wepay: VendorKind = {
   behaviours: BEHAVIOURS,
   refusing: ['no-such-company', 'refused', 'refused-drop', 'refused-silent'],
   boughtLate: [],
+  ...{ stated: [], boughtTwice: [], contradictions: {} },
   cardRules: [
     { drop: true },
     { drop: true, decide: false },

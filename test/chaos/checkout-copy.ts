@@ -1,0 +1,27 @@
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAlive } from '../../src/cli/local-stack/process-table.js';
+import { stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+/** Where runs keep what they make. */
+export const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
+
+/** The build at this moment: whoever builds again during the run does not change what runs. */
+export function copyBuild(directory: string): void {
+  for (const name of ['dist', 'bin', 'package.json'])
+    cpSync(join(checkout, name), join(directory, name), { recursive: true });
+  symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
+}
+
+/** Of earlier runs that were killed. */
+export async function removeLeftOvers(): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  for (const name of readdirSync(dataDir, { encoding: 'utf8' })) {
+    const pid = Number(/^chaos-(\d+)$/.exec(name)?.[1]);
+    if (!pid || isAlive(pid)) continue;
+    await stopLeftOverPostgres(join(dataDir, name, 'postgres'));
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+}

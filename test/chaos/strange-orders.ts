@@ -1,0 +1,39 @@
+import { CARELESS_FIRST_SKU, CARELESS_SKU } from './careless-supplier.js';
+import type { Random } from './random.js';
+import { firstAt, type RoutedOrder } from './vendor-plan.js';
+import type { VendorCode } from './vendors/vendor-kind.js';
+import { VENDORS } from './vendors/vendors.js';
+
+/** What is sold as late as a vendor does it must be sold when the books are compared. */
+const NONE_AT_THE_END_MS = 8_000;
+
+/** An order of what is sold against the word of who sells it, or twice. */
+export interface StrangeOrder extends RoutedOrder {
+  atMs: number;
+}
+
+/** Orders beside all others, at the careless supplier and at vendors that contradict themselves. */
+export function planStrangeOrders(
+  random: Random,
+  vendors: readonly VendorCode[],
+  durationMs: number,
+): StrangeOrder[] {
+  const atVendors = vendors.flatMap((vendor) =>
+    Object.keys(VENDORS[vendor].contradictions).map((name) => ({ name, sku: firstAt(vendor) })),
+  );
+  const orders: StrangeOrder[] = [];
+  for (
+    let atMs = random.int(500, 1_500);
+    atMs < durationMs - NONE_AT_THE_END_MS;
+    atMs += random.int(400, 1_400)
+  ) {
+    const { name, sku } = random.weighted([
+      [3, { name: 'late', sku: CARELESS_SKU }],
+      [2, { name: 'refused-sold', sku: random.pick([CARELESS_SKU, CARELESS_FIRST_SKU]) }],
+      [2, { name: 'player', sku: CARELESS_FIRST_SKU }],
+      [atVendors.length > 0 ? 3 : 0, atVendors.length > 0 ? random.pick(atVendors) : { name: '', sku: '' }],
+    ]);
+    orders.push({ atMs, userId: `${name}-${orders.length + 1}`, items: [{ sku, quantity: 1 }] });
+  }
+  return orders;
+}
