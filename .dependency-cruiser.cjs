@@ -1,86 +1,35 @@
 const { readdirSync } = require('node:fs');
 const path = require('node:path');
 
-/** The import arrows between the folders of src: what each may import besides itself. */
-const rows = {
-  core: [],
-  database: ['core'],
-  queues: ['core', 'database'],
-  'audit-log': ['core', 'database'],
-  operators: [
-    ...['core', 'database', 'audit-log', 'suppliers', 'unit-deliveries', 'supplier-callbacks', 'webhooks'],
-  ],
-  events: ['core', 'database', 'auth'],
-  merchants: ['core', 'database', 'audit-log'],
-  auth: ['core', 'database', 'queues', 'audit-log', 'merchants'],
-  suppliers: ['core', 'database', 'audit-log'],
-  'player-validators': ['core', 'suppliers'],
-  catalog: ['core', 'database', 'audit-log', 'merchants', 'auth', 'suppliers', 'player-validators'],
-  wallet: ['core', 'database', 'audit-log', 'merchants', 'auth', 'events'],
-  approvals: ['core', 'database', 'audit-log', 'operators', 'merchants', 'wallet'],
-  'unit-deliveries': ['core', 'database', 'suppliers'],
-  orders: [
-    ...['core', 'database', 'queues', 'merchants', 'auth', 'suppliers', 'catalog', 'events', 'wallet'],
-    'unit-deliveries',
-  ],
-  players: [...['core', 'database', 'queues', 'auth', 'suppliers', 'catalog', 'orders', 'player-validators']],
-  fulfilment: ['core', 'database', 'queues', 'orders', 'suppliers', 'catalog', 'unit-deliveries'],
-  'supplier-purchases': ['core', 'database', 'suppliers', 'orders'],
-  'supplier-callbacks': [
-    ...['core', 'database', 'queues', 'auth', 'suppliers', 'catalog', 'orders', 'fulfilment'],
-    ...['unit-deliveries', 'supplier-purchases'],
-  ],
-  webhooks: ['core', 'database', 'queues', 'audit-log', 'auth', 'events', 'unit-deliveries'],
-  audit: ['core', 'database', 'audit-log'],
-  archive: ['core', 'database', 'audit-log', 'audit', 'orders'],
-  reports: ['core', 'database', 'merchants', 'orders', 'suppliers', 'supplier-purchases', 'wallet'],
-  support: ['core', 'database', 'audit-log', 'suppliers', 'orders', 'wallet', 'unit-deliveries'],
-  jobs: ['core', 'database', 'audit-log', 'operators'],
-  partitions: ['core', 'database'],
-  maintenance: ['core', 'database', 'queues'],
-  health: ['core', 'database', 'auth'],
-  figures: ['core', 'database', 'queues', 'suppliers', 'webhooks', 'fulfilment'],
-  management: ['core', 'database', 'queues', 'health', 'figures'],
-  'api-docs': ['core', 'auth', 'events', 'webhooks'],
-  cli: [
-    ...[
-      'core',
-      'database',
-      'queues',
-      'audit-log',
-      'merchants',
-      'auth',
-      'suppliers',
-      'player-validators',
-      'catalog',
-      'wallet',
-      'orders',
-    ],
-    ...['webhooks', 'audit', 'archive', 'reports', 'support', 'supplier-purchases', 'operators'],
-  ],
-  console: [
-    ...['core', 'database', 'queues', 'audit-log', 'operators', 'merchants', 'auth', 'suppliers', 'catalog'],
-    ...['wallet', 'orders', 'events', 'webhooks', 'audit', 'reports', 'support', 'health', 'jobs', 'figures'],
-    ...['unit-deliveries', 'supplier-purchases', 'approvals'],
-  ],
+/** The rooms of src, storey by storey from the ground up: a room may import those named before it, and no other. */
+const STOREYS = {
+  ground: ['core', 'database', 'queues', 'audit-log'],
+  shop: ['merchants', 'auth', 'events', 'wallet', 'suppliers', 'catalog', 'orders'],
+  delivery: ['fulfilment', 'webhooks'],
+  operation: ['health', 'monitoring', 'operators', 'support', 'accounting', 'maintenance'],
+  edges: ['api-docs', 'cli', 'console'],
 };
-
-/** What a folder without a row may import, such as one that was just generated: what every feature needs. */
-const WITHOUT_ROW = ['core', 'database'];
+const rooms = Object.values(STOREYS).flat();
 const folders = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
+/** A folder that no storey names yet, such as one that was just generated, stands on the ground. An edge imports no edge. */
+function roomsBelow(name) {
+  if (STOREYS.edges.includes(name)) return rooms.filter((room) => !STOREYS.edges.includes(room));
+  return rooms.includes(name) ? rooms.slice(0, rooms.indexOf(name)) : STOREYS.ground;
+}
+
 function arrowsOf(name) {
-  const allowed = rows[name] ?? WITHOUT_ROW;
+  const below = roomsBelow(name);
   return {
     name: `arrows-of-${name}`,
     comment:
-      `src/${name} may import only ${['itself', ...allowed].join(', ')}: ` +
-      `to allow more, ${name in rows ? 'change its' : 'add a'} row in .dependency-cruiser.cjs`,
+      `src/${name} may import only ${['itself', ...below].join(', ')}: ` +
+      'the order of the rooms is in .dependency-cruiser.cjs',
     severity: 'error',
     from: { path: `^src/${name}/` },
-    to: { path: '^src/.+/', pathNot: `^src/(${[name, ...allowed].join('|')})/` },
+    to: { path: '^src/.+/', pathNot: `^src/(${[name, ...below].join('|')})/` },
   };
 }
 

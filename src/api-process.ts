@@ -4,7 +4,7 @@ import { withDeadline } from './core/deadline.js';
 import { createLogger } from './core/logger.js';
 import { processName, type RunningProcess } from './core/process.js';
 import { SchemaService } from './database/schema.service.js';
-import { ManagementServer } from './management/management-server.js';
+import { ManagementServer } from './monitoring/management/management-server.js';
 
 const STOP_WITHIN_MS = 8_500;
 const DEFAULT_MANAGEMENT_PORT = 9464;

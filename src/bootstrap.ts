@@ -16,7 +16,7 @@ import { trustProxies } from './core/http/trusted-proxies.js';
 import { NestLogger, type Logger } from './core/logger.js';
 import { Metrics } from './core/metrics.js';
 import { projectRoot } from './core/project-root.js';
-import { CHECKS_PER_SECOND } from './players/players.service.js';
+import { CHECKS_PER_SECOND } from './orders/players/players.service.js';
 import { openSite } from './api-docs/site.js';
 import { setUpSwagger } from './api-docs/swagger.js';
 

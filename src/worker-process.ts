@@ -5,7 +5,7 @@ import { createLogger, NestLogger, type Logger } from './core/logger.js';
 import { processName, type RunningProcess } from './core/process.js';
 import { SchemaService } from './database/schema.service.js';
 import { TimingCheck } from './suppliers/timing-check.js';
-import { ManagementServer } from './management/management-server.js';
+import { ManagementServer } from './monitoring/management/management-server.js';
 import { WorkerModule } from './worker.module.js';
 
 const STOP_WITHIN_MS = 17_000;

@@ -1,17 +1,17 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AuditModule } from './audit/audit.module.js';
+import { AuditModule } from './accounting/audit/audit.module.js';
 import type { Config } from './core/config.js';
 import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
-import { SupplierStatesModule } from './figures/supplier-states.module.js';
-import { ManagementModule } from './management/management.module.js';
+import { SupplierStatesModule } from './monitoring/stats/supplier-states.module.js';
+import { ManagementModule } from './monitoring/management/management.module.js';
 import { MaintenanceModule } from './maintenance/maintenance.module.js';
 import { QueuesModule } from './queues/queues.module.js';
-import { CallbackRetentionModule } from './supplier-callbacks/callback-retention.module.js';
-import { SupplierPurchasesModule } from './supplier-purchases/supplier-purchases.module.js';
+import { CallbackRetentionModule } from './fulfilment/callbacks/callback-retention.module.js';
+import { SupplierPurchasesModule } from './fulfilment/reconciliation/supplier-purchases.module.js';
 import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
 /** The process that buys from suppliers and delivers webhooks; any number of them share the work. */

@@ -10,7 +10,7 @@ import {
 } from './product-definition.js';
 import { parseBaht } from '../core/money.js';
 import { PRODUCT_KINDS, type ProductKind } from '../core/product-kind.js';
-import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from './player-validators/player-check.js';
 import { toCsv } from '../core/csv.js';
 import {
   CsvProblems,

@@ -1,7 +1,7 @@
 import type { Satang } from '../core/money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import { textProblem } from '../core/text.js';
-import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../player-validators/player-check.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from './player-validators/player-check.js';
 import type { Product } from './product.entity.js';
 
 export const MAX_QUANTITY = 100;

@@ -1,5 +1,5 @@
-import { AuditModule } from '../audit/audit.module.js';
-import { AuditService } from '../audit/audit.service.js';
+import { AuditModule } from '../accounting/audit/audit.module.js';
+import { AuditService } from '../accounting/audit/audit.service.js';
 import { auditResult } from './audit.view.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { withProgress } from './progress.js';

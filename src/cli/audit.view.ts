@@ -1,4 +1,4 @@
-import type { AuditResult, Coverage } from '../audit/audit.service.js';
+import type { AuditResult, Coverage } from '../accounting/audit/audit.service.js';
 import { counted } from '../core/text.js';
 import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './terminal.js';

@@ -1,5 +1,5 @@
-import { NOTHING, type DailyReport, type MerchantDay } from '../reports/daily-report.service.js';
-import { toDailyLine } from '../reports/report-lines.js';
+import { NOTHING, type DailyReport, type MerchantDay } from '../accounting/reports/daily-report.service.js';
+import { toDailyLine } from '../accounting/reports/report-lines.js';
 import { toCsv } from '../core/csv.js';
 import { archivedIn } from './archived-in.js';
 import { csvPieces, jsonArray, type Line } from './pieces.js';

@@ -4,8 +4,8 @@ import {
   type Grouping,
   type MarginFigures,
   type MarginRow,
-} from '../reports/margin-report.service.js';
-import { toMarginLine } from '../reports/report-lines.js';
+} from '../accounting/reports/margin-report.service.js';
+import { toMarginLine } from '../accounting/reports/report-lines.js';
 import { formatBaht } from '../core/money.js';
 import { counted } from '../core/text.js';
 import { toCsv } from '../core/csv.js';

@@ -1,9 +1,13 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { ArchiveModule } from '../archive/archive.module.js';
-import { KEEP_DAYS, MonthArchiveService, type Archived } from '../archive/month-archive.service.js';
-import { MonthRestoreService } from '../archive/month-restore.service.js';
-import type { ArchivedOrders } from '../audit/closings.repository.js';
+import { ArchiveModule } from '../accounting/archive/archive.module.js';
+import {
+  KEEP_DAYS,
+  MonthArchiveService,
+  type Archived,
+} from '../accounting/archive/month-archive.service.js';
+import { MonthRestoreService } from '../accounting/archive/month-restore.service.js';
+import type { ArchivedOrders } from '../accounting/audit/closings.repository.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { counted } from '../core/text.js';
 import type { CommandFeatures } from '../cli.module.js';

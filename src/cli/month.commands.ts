@@ -1,4 +1,4 @@
-import { AuditModule } from '../audit/audit.module.js';
+import { AuditModule } from '../accounting/audit/audit.module.js';
 import {
   isRefusal,
   MonthClosingService,
@@ -6,7 +6,7 @@ import {
   type ClosedMonth,
   type ClosedWallet,
   type Refusal,
-} from '../audit/month-closing.service.js';
+} from '../accounting/audit/month-closing.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { formatBaht } from '../core/money.js';
 import { examples, type CommandGroup } from './command-group.js';

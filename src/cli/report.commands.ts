@@ -5,22 +5,22 @@ import {
   readStatement,
   STATEMENT_COLUMNS,
   type StatementFormat,
-} from '../supplier-purchases/purchase-statement.js';
+} from '../fulfilment/reconciliation/purchase-statement.js';
 import { WalletModule } from '../wallet/wallet.module.js';
-import { ArchivedOrders } from '../reports/archived-orders.service.js';
-import { ReportsModule } from '../reports/reports.module.js';
-import { SupplierReportService, type Statement } from '../reports/supplier-report.service.js';
+import { ArchivedOrders } from '../accounting/reports/archived-orders.service.js';
+import { ReportsModule } from '../accounting/reports/reports.module.js';
+import { SupplierReportService, type Statement } from '../accounting/reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
-import { DailyReportService } from '../reports/daily-report.service.js';
+import { DailyReportService } from '../accounting/reports/daily-report.service.js';
 import {
   GROUPINGS,
   MARGIN_TIMEZONE,
   MarginReportService,
   type Grouping,
-} from '../reports/margin-report.service.js';
-import { AccountStatementService, STATEMENT_TIMEZONE } from '../reports/statement.service.js';
+} from '../accounting/reports/margin-report.service.js';
+import { AccountStatementService, STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
 import { examples, type Act, type CommandGroup } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';

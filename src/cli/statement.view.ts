@@ -1,6 +1,6 @@
 import { formatBaht } from '../core/money.js';
 import { toEntry, type WalletEntry } from '../wallet/entries.js';
-import type { AccountStatement, StatementRow } from '../reports/statement.service.js';
+import type { AccountStatement, StatementRow } from '../accounting/reports/statement.service.js';
 import type { Streamed } from './output.js';
 import { csvPieces, jsonArray, tables, type Line } from './pieces.js';
 

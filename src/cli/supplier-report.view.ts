@@ -1,6 +1,10 @@
 import { counted } from '../core/text.js';
-import { isCompleteComparison, toSupplierLine, type SupplierLine } from '../reports/report-lines.js';
-import type { SupplierComparison } from '../reports/supplier-report.service.js';
+import {
+  isCompleteComparison,
+  toSupplierLine,
+  type SupplierLine,
+} from '../accounting/reports/report-lines.js';
+import type { SupplierComparison } from '../accounting/reports/supplier-report.service.js';
 import { archivedIn } from './archived-in.js';
 import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './terminal.js';

@@ -3,7 +3,7 @@ import { SecretBox } from '../core/secret-box.js';
 import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
 import type { SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import { isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
-import { lacksCode } from '../unit-deliveries/delivered.js';
+import { lacksCode } from '../orders/codes/delivered.js';
 import { CallbackBodiesRepository } from './callback-bodies.repository.js';
 import type { ClaimedUnit } from './units.repository.js';
 

@@ -21,7 +21,7 @@ import {
 } from '../suppliers/supplier-outcome.js';
 import { SupplierPauses } from '../suppliers/supplier-pauses.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
-import { awaitingCode, lacksCode } from '../unit-deliveries/delivered.js';
+import { awaitingCode, lacksCode } from '../orders/codes/delivered.js';
 import { AnswerKeeper, isPassing, type Decided } from './answer-keeper.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';

@@ -3,11 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import type { Place } from '../core/secret-box.js';
 import { Operator, totpPlace } from './operator.entity.js';
-import { SupplierCallback } from '../supplier-callbacks/supplier-callback.entity.js';
+import { SupplierCallback } from '../fulfilment/callbacks/supplier-callback.entity.js';
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
 import { Supplier, supplierPlace } from '../suppliers/supplier.entity.js';
-import { UnitDelivery, unitDeliveryPlace } from '../unit-deliveries/unit-delivery.entity.js';
+import { UnitDelivery, unitDeliveryPlace } from '../orders/codes/unit-delivery.entity.js';
 import { Webhook, webhookSecretPlace } from '../webhooks/webhook.entity.js';
 
 /** A column that holds sealed secrets. */

@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { Database } from '../database/database.js';
 import { GroupCommit, locked } from '../database/group-commit.js';
-import { UnitDeliveriesRepository } from '../unit-deliveries/unit-deliveries.repository.js';
+import { UnitDeliveriesRepository } from './codes/unit-deliveries.repository.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { SettlementRepository } from './settlement.repository.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ListingsModule } from '../catalog/listings.module.js';
-import { UnitDeliveriesModule } from '../unit-deliveries/unit-deliveries.module.js';
+import { UnitDeliveriesModule } from './codes/unit-deliveries.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { OrderPlacement } from './order-placement.js';
 import { OrderSettlement } from './order-settlement.js';

@@ -17,7 +17,7 @@ import {
 import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
 import { toCommand } from './order-content.js';
-import { UnitDeliveries } from '../unit-deliveries/unit-deliveries.js';
+import { UnitDeliveries } from './codes/unit-deliveries.js';
 import { OrderPlacement } from './order-placement.js';
 import type { OrderDto } from './order.dto.js';
 import type { ItemRow } from './order.rows.js';

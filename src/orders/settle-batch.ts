@@ -2,7 +2,7 @@ import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type BatchResult } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
-import type { UnitDeliveriesRepository } from '../unit-deliveries/unit-deliveries.repository.js';
+import type { UnitDeliveriesRepository } from './codes/unit-deliveries.repository.js';
 import type { LockedWallet, WalletsRepository } from '../wallet/wallets.repository.js';
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';

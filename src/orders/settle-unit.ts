@@ -5,7 +5,7 @@ import {
   type AboutAnother,
   type DefiniteOutcome,
 } from '../suppliers/supplier-outcome.js';
-import type { KeptRow } from '../unit-deliveries/unit-deliveries.repository.js';
+import type { KeptRow } from './codes/unit-deliveries.repository.js';
 import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit } from './settlement.sql.js';
 import type { SupplierCall } from './supplier-calls.js';

@@ -7,7 +7,7 @@ import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlement } from '../orders/order-settlement.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { UnitDeliveriesRepository } from '../unit-deliveries/unit-deliveries.repository.js';
+import { UnitDeliveriesRepository } from '../orders/codes/unit-deliveries.repository.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Resolution extends Actor {

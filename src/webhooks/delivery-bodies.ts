@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UnitDeliveries, type DeliveredItems } from '../unit-deliveries/unit-deliveries.js';
+import { UnitDeliveries, type DeliveredItems } from '../orders/codes/unit-deliveries.js';
 import type { ClaimedDelivery } from './dispatch.repository.js';
 
 /** The body of an event about an order, as far as it is looked into here. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { resolveHost } from '../core/safe-http/resolve.js';
 import { AttemptRecorder } from './attempt-recorder.js';
-import { UnitDeliveriesModule } from '../unit-deliveries/unit-deliveries.module.js';
+import { UnitDeliveriesModule } from '../orders/codes/unit-deliveries.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { DeliveryBodies } from './delivery-bodies.js';
 import { DeliveryObserver } from './delivery-observer.js';

@@ -1,5 +1,5 @@
 import type { SupplierCaller } from '../../src/fulfilment/supplier-caller.js';
-import type { SupplierCallbacksService } from '../../src/supplier-callbacks/supplier-callbacks.service.js';
+import type { SupplierCallbacksService } from '../../src/fulfilment/callbacks/supplier-callbacks.service.js';
 import type { DigiflazzSupplier } from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
 import type { SeagmSupplier } from '../../src/suppliers/seagm/seagm-supplier.js';
 import type { SupplierPauses } from '../../src/suppliers/supplier-pauses.js';

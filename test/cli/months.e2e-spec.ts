@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashOf } from '../../src/audit/closing.js';
-import { ClosingsRepository } from '../../src/audit/closings.repository.js';
+import { hashOf } from '../../src/accounting/audit/closing.js';
+import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { monthsAgo, moveTo } from '../support/months.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
-import { unitDeliveryPlace } from '../../src/unit-deliveries/unit-delivery.entity.js';
+import { unitDeliveryPlace } from '../../src/orders/codes/unit-delivery.entity.js';
 import { CommandLine } from '../cli/command-line.js';
 import { handedOver, read } from '../deliveries/handed-over.js';
 import { eventually } from '../support/eventually.js';
@@ -75,7 +75,9 @@ describe('a code that comes with what a supplier sold after all', () => {
     if (!kept) throw new Error('the case is gone');
     const { sealed } = kept;
     expect(sealed.toString('latin1')).not.toContain(code);
-    expect(scene.stack.api.get(SecretBox).openBytes(sealed, unitDeliveryPlace(kept)).toString()).toContain(code);
+    expect(scene.stack.api.get(SecretBox).openBytes(sealed, unitDeliveryPlace(kept)).toString()).toContain(
+      code,
+    );
   });
 
   it('is kept with the case of the word that came without it, and the first one stays', async () => {

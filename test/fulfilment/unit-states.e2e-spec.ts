@@ -3,7 +3,7 @@ import type { Statement } from '../../src/database/database.js';
 import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import * as units from '../../src/fulfilment/units.sql.js';
-import { DOUBT_UNIT } from '../../src/supplier-callbacks/supplier-callbacks.sql.js';
+import { DOUBT_UNIT } from '../../src/fulfilment/callbacks/supplier-callbacks.sql.js';
 import { JUDGE_UNSETTLED, SETTLE_UNITS } from '../../src/orders/settlement.sql.js';
 import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
 import { closeWithBalancedBooks } from '../support/books.js';

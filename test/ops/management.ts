@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DatabaseFigures } from '../../src/management/database-figures.js';
-import { ManagementServer } from '../../src/management/management-server.js';
+import { DatabaseFigures } from '../../src/monitoring/management/database-figures.js';
+import { ManagementServer } from '../../src/monitoring/management/management-server.js';
 
 /** Opens a process's management port. @param freshForMs how long what PostgreSQL knows is not asked again. @returns its URL. */
 export async function openManagementPort(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TaskRunner } from '../../src/maintenance/task-runner.js';
-import { ManagementServer } from '../../src/management/management-server.js';
+import { ManagementServer } from '../../src/monitoring/management/management-server.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack } from '../support/stack.js';
 import { openManagementPort, Scrape } from './management.js';

@@ -1,6 +1,6 @@
-import { AuditRepository } from '../../src/audit/audit.repository.js';
-import { AuditService } from '../../src/audit/audit.service.js';
-import { ClosingsRepository } from '../../src/audit/closings.repository.js';
+import { AuditRepository } from '../../src/accounting/audit/audit.repository.js';
+import { AuditService } from '../../src/accounting/audit/audit.service.js';
+import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
 import type { Queryable, Statement } from '../../src/database/database.js';
 import { ReplicaReads } from '../../src/database/replica-reads.js';
 import type { TestStack } from './stack.js';

@@ -1,5 +1,5 @@
 import { CALL_SECONDS, ORDER_SECONDS } from '../../src/core/metrics.js';
-import { UNBOUNDED_MS, type Counted } from '../../src/figures/counted.js';
+import { UNBOUNDED_MS, type Counted } from '../../src/monitoring/stats/counted.js';
 import { resultOf, type DemoDelivery } from './demo-deliveries.js';
 import { endOf } from './demo-orders.js';
 import type { WrittenOrder } from './demo-rows.js';

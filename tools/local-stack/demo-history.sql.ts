@@ -1,4 +1,4 @@
-import { baht } from '../../src/audit/check.sql.js';
+import { baht } from '../../src/accounting/audit/check.sql.js';
 import { rowsOf, statement } from '../../src/database/parameters.js';
 
 /** How rows name an order whose id the database gives. */

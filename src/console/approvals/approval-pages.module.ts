@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApprovalsModule } from '../../approvals/approvals.module.js';
+import { ApprovalsModule } from '../../operators/approvals/approvals.module.js';
 import { OnceModule } from '../access/once.module.js';
 import { ApprovalPages } from './approval-pages.service.js';
 import { ConsoleApprovalsController } from './approvals.controller.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { NamedApproval } from '../../approvals/approvals.repository.js';
-import { ApprovalsService, isOverdue } from '../../approvals/approvals.service.js';
+import type { NamedApproval } from '../../operators/approvals/approvals.repository.js';
+import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
@@ -14,7 +14,7 @@ import {
 } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { Once } from '../access/once.service.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import { needsApproval } from './approval-limit.js';
 import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } from './approval.dto.js';
 

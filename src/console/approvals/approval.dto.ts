@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { APPROVAL_STATUSES, type ApprovalStatus } from '../../approvals/approval.entity.js';
+import { APPROVAL_STATUSES, type ApprovalStatus } from '../../operators/approvals/approval.entity.js';
 import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { MAX_SATANG } from '../../core/money.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { Amount, AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { CONSOLE_LIMIT, Id } from '../desk/order-queries.dto.js';
-import { MerchantNameDto } from '../desk/order.dto.js';
+import { CONSOLE_LIMIT, Id } from '../orders/order-queries.dto.js';
+import { MerchantNameDto } from '../orders/order.dto.js';
 
 const KINDS = ['credit', 'debit'] as const;
 const MAX_ID = 2_147_483_647;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { JobsModule } from '../../jobs/jobs.module.js';
+import { JobsModule } from '../../operators/jobs/jobs.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { ConsoleJobs } from './console-jobs.service.js';
 import { JobExport } from './job-export.service.js';

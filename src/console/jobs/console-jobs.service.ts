@@ -13,16 +13,16 @@ import {
   toPage,
   type Page,
 } from '../../core/pagination.js';
-import { JOB_KINDS, type Job, type JobKind } from '../../jobs/job.entity.js';
-import { JobRunner } from '../../jobs/job-runner.js';
-import type { JobWork } from '../../jobs/job-run.js';
-import { JobsRepository, type JobRow, type StartedJob } from '../../jobs/jobs.repository.js';
+import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
+import { JobRunner } from '../../operators/jobs/job-runner.js';
+import type { JobWork } from '../../operators/jobs/job-run.js';
+import { JobsRepository, type JobRow, type StartedJob } from '../../operators/jobs/jobs.repository.js';
 import type { Permission } from '../../operators/roles.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertMay } from '../access/permission.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import { JobWorks } from './job-works.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
 import { toJobDetailDto, toJobDto } from './job.mapper.js';

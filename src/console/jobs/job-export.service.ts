@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { CsvCell } from '../../core/csv.js';
 import { AppError } from '../../core/errors.js';
 import { Database } from '../../database/database.js';
-import type { JobKind } from '../../jobs/job.entity.js';
+import type { JobKind } from '../../operators/jobs/job.entity.js';
 import type { Caller } from '../access/caller.js';
 import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
 import { ConsoleJobs } from './console-jobs.service.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
-import { GROUPINGS } from '../../reports/margin-report.service.js';
+import { GROUPINGS } from '../../accounting/reports/margin-report.service.js';
 
 const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', description: 'THB' });
 const Count = (description?: string): PropertyDecorator =>

@@ -10,9 +10,9 @@ import {
   TextThat,
   type MemberOptions,
 } from '../../core/validation/member.decorators.js';
-import { JOB_KINDS, JOB_STATES, type JobKind } from '../../jobs/job.entity.js';
-import { GROUPINGS, type Grouping } from '../../reports/margin-report.service.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { JOB_KINDS, JOB_STATES, type JobKind } from '../../operators/jobs/job.entity.js';
+import { GROUPINGS, type Grouping } from '../../accounting/reports/margin-report.service.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import {
   AuditResultDto,
   DailyReportDto,

@@ -1,5 +1,5 @@
-import type { Job } from '../../jobs/job.entity.js';
-import type { JobRow } from '../../jobs/jobs.repository.js';
+import type { Job } from '../../operators/jobs/job.entity.js';
+import type { JobRow } from '../../operators/jobs/jobs.repository.js';
 import type { JobDetailDto, JobDto } from './job.dto.js';
 
 export const toJobDto = (job: JobRow): JobDto => ({

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CatalogModule } from '../../catalog/catalog.module.js';
 import { MerchantsModule } from '../../merchants/merchants.module.js';
-import { ReportsModule } from '../../reports/reports.module.js';
+import { ReportsModule } from '../../accounting/reports/reports.module.js';
 import { WalletModule } from '../../wallet/wallet.module.js';
 import { OnceModule } from '../access/once.module.js';
 import { MerchantKeys } from './merchant-keys.service.js';

@@ -11,12 +11,12 @@ import {
 } from '../../core/pagination.js';
 import type { Merchant, MerchantStatus } from '../../merchants/merchant.entity.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
-import { MerchantFigures, type MerchantToday } from '../../reports/merchant-figures.repository.js';
+import { MerchantFigures, type MerchantToday } from '../../accounting/reports/merchant-figures.repository.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { Once } from '../access/once.service.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type {
   ConsoleMerchantDto,
   MerchantDaysDto,

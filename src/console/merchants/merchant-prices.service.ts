@@ -5,7 +5,7 @@ import { invalidRequest } from '../../core/errors.js';
 import { checkedBaht, formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type { MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
 
 /** What a merchant pays, as the pages show and change it. */

@@ -1,5 +1,5 @@
 import { formatBaht } from '../../core/money.js';
-import type { StatementRow } from '../../reports/statement.service.js';
+import type { StatementRow } from '../../accounting/reports/statement.service.js';
 import { toEntry } from '../../wallet/entries.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
 import type { MerchantWalletDto } from './merchant.dto.js';

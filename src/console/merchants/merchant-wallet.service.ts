@@ -7,12 +7,16 @@ import { checkedBaht } from '../../core/money.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
-import { AccountStatementService, type Period, type StatementRow } from '../../reports/statement.service.js';
+import {
+  AccountStatementService,
+  type Period,
+  type StatementRow,
+} from '../../accounting/reports/statement.service.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
 import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type { MerchantWalletDto } from './merchant.dto.js';
 import type {
   AlertDto,

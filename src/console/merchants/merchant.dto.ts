@@ -4,7 +4,7 @@ import { ApiMoment } from '../../core/http/answer.decorators.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { Flag, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MERCHANT_STATUSES, type MerchantStatus } from '../../merchants/merchant.entity.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 
 export const YES_NO = ['true', 'false'] as const;
 export type YesNo = (typeof YES_NO)[number];

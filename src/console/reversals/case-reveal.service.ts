@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { Database } from '../../database/database.js';
 import { ReversalsService } from '../../support/reversals.service.js';
-import { UnitDeliveries } from '../../unit-deliveries/unit-deliveries.js';
+import { UnitDeliveries } from '../../orders/codes/unit-deliveries.js';
 import type { Caller } from '../access/caller.js';
-import type { RevealedDto } from '../desk/code.dto.js';
+import type { RevealedDto } from '../orders/code.dto.js';
 
 /** Shows operators what a supplier handed over for a purchase that was given up: one at a time, and the log knows of it first. */
 @Injectable()

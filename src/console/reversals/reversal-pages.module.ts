@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ReversalsModule } from '../../support/reversals.module.js';
-import { UnitDeliveriesModule } from '../../unit-deliveries/unit-deliveries.module.js';
-import { PlayerCensorsModule } from '../desk/player-censors.module.js';
+import { UnitDeliveriesModule } from '../../orders/codes/unit-deliveries.module.js';
+import { PlayerCensorsModule } from '../orders/player-censors.module.js';
 import { CaseReveal } from './case-reveal.service.js';
 import { ReversalPages } from './reversal-pages.service.js';
 import { ConsoleReversalsController } from './reversals.controller.js';

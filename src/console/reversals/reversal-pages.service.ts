@@ -12,9 +12,9 @@ import {
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
-import { PlayerCensors } from '../desk/player-censors.service.js';
-import { censorOf, hiddenIfAny, type Censor } from '../desk/players.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { PlayerCensors } from '../orders/player-censors.service.js';
+import { censorOf, hiddenIfAny, type Censor } from '../orders/players.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 /** Reversals, as the pages ask for them. */

@@ -3,7 +3,7 @@ import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 
 export class ReversalsQueryDto implements PageQuery {
   @OneOf(['true', 'false'], { optional: true, description: '`true`: only those that nobody has closed' })

@@ -4,7 +4,7 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId } from '../access/path-ids.js';
-import { RevealDto, RevealedDto } from '../desk/code.dto.js';
+import { RevealDto, RevealedDto } from '../orders/code.dto.js';
 import { CaseReveal } from './case-reveal.service.js';
 import { ReversalPages } from './reversal-pages.service.js';
 import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { SupplierCataloguesModule } from '../../catalog/supplier-catalogues.module.js';
-import { FiguresModule } from '../../figures/figures.module.js';
+import { FiguresModule } from '../../monitoring/stats/figures.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { SupportModule } from '../../support/support.module.js';
-import { PlayerCensorsModule } from '../desk/player-censors.module.js';
+import { PlayerCensorsModule } from '../orders/player-censors.module.js';
 import { SupplierChanges } from './supplier-changes.service.js';
 import { ConsoleSupplierSettingsController } from './supplier-settings.controller.js';
 import { SupplierSettingsPages } from './supplier-settings.service.js';

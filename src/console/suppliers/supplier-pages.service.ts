@@ -4,8 +4,8 @@ import { formatMicros } from '../../core/cost-money.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
-import { MinuteFiguresRepository } from '../../figures/minute-figures.repository.js';
-import { SupplierStatesRepository } from '../../figures/supplier-states.repository.js';
+import { MinuteFiguresRepository } from '../../monitoring/stats/minute-figures.repository.js';
+import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
 import { describeAdapter } from '../../suppliers/adapters.js';
 import { CallbackAddresses } from '../../suppliers/callback-addresses.js';
 import { SupplierBalancesService } from '../../suppliers/supplier-balances.service.js';
@@ -14,7 +14,7 @@ import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { AMONG_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
-import { PlayerCensors } from '../desk/player-censors.service.js';
+import { PlayerCensors } from '../orders/player-censors.service.js';
 import type {
   BalanceReadingsDto,
   ListedSupplierDto,

@@ -1,4 +1,4 @@
-import type { Viewer } from '../desk/players.js';
+import type { Viewer } from '../orders/players.js';
 
 /** Where a webhook goes, without the query, which may have a secret in it, for those who only look at deliveries. */
 export function shownAddress(url: string, viewer: Viewer): string {

@@ -6,7 +6,7 @@ import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.serv
 import { WebhookDesk } from '../../webhooks/webhook-desk.service.js';
 import { WebhookReplay, type Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
-import { CONSOLE_LIMIT } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type { JobDto } from '../jobs/job.dto.js';
 import { ConsoleJobs } from '../jobs/console-jobs.service.js';
 import {

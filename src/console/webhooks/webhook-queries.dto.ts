@@ -4,7 +4,7 @@ import { Integer, Moment, OneOf } from '../../core/validation/member.decorators.
 import { DELIVERED_EVENTS, type DeliveredEvent } from '../../events/event.entity.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import { WEBHOOK_STATUSES, type WebhookStatus } from '../../webhooks/webhook.entity.js';
-import { CONSOLE_LIMIT, Id } from '../desk/order-queries.dto.js';
+import { CONSOLE_LIMIT, Id } from '../orders/order-queries.dto.js';
 
 export class WebhooksQueryDto implements PageQuery {
   @Id('The id of a merchant') merchant?: string;

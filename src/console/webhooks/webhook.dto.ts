@@ -4,7 +4,7 @@ import { DELIVERED_EVENTS, EVENT_KINDS } from '../../events/event.entity.js';
 import { ATTEMPT_ERRORS } from '../../webhooks/delivery-attempt.entity.js';
 import { DELIVERY_STATUSES } from '../../webhooks/delivery.entity.js';
 import { WEBHOOK_STATUSES } from '../../webhooks/webhook.entity.js';
-import { MerchantNameDto } from '../desk/order.dto.js';
+import { MerchantNameDto } from '../orders/order.dto.js';
 
 export class SuccessShareDto {
   @ApiProperty({ type: 'integer', example: 97 }) succeeded!: number;

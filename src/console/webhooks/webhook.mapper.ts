@@ -7,7 +7,7 @@ import type {
 } from '../../webhooks/webhook-desk.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/delivery.mapper.js';
-import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../desk/players.js';
+import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../orders/players.js';
 import { shownAddress } from './webhook-address.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {

@@ -1,0 +1,262 @@
+import type { ArchiveState } from '../audit/archived-partition.entity.js';
+import { statement } from '../../database/parameters.js';
+
+/** The tables whose partitions are archived, where they are partitioned by the ids of orders; those before their dependants. */
+const ORDER_TABLES = ['orders', 'order_items', 'order_units', 'unit_attempts', 'supplier_calls'];
+const PARENTS = `ARRAY[${ORDER_TABLES.map((name) => `'${name}'`).join(', ')}]::regclass[]`;
+
+/** A partition of one of these tables. */
+export interface Part {
+  table: string;
+  /** The partition's own name, and the number in it. */
+  name: string;
+  number: number;
+  /** The column with the id of the order. */
+  key: string;
+  /** The first id; null where it has all before the next. */
+  lower: string | null;
+  /** The first id that is not in it. */
+  upper: string;
+}
+
+/** Partitions, those of the lowest ids first. */
+export const FIND_PARTS = `
+  SELECT p.relname AS "table", c.relname AS name, substring(c.relname FROM '_p(\\d+)$')::int AS number, attname AS key,
+         nullif(bounds.ends[1], 'MINVALUE') AS lower, bounds.ends[2] AS upper
+  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_class p ON p.oid = inhparent
+  JOIN pg_partitioned_table ON partrelid = inhparent JOIN pg_attribute ON attrelid = inhparent AND attnum = partattrs[0]
+  CROSS JOIN LATERAL (
+    SELECT regexp_match(pg_get_expr(c.relpartbound, inhrelid), 'FROM \\(''?(\\w+)''?\\) TO \\(''?(\\d+)''?\\)') AS ends) bounds
+  WHERE inhparent = ANY(${PARENTS})
+  ORDER BY bounds.ends[2]::bigint, array_position(${PARENTS}, inhparent::regclass)`;
+
+/** Tables that refer to those of orders, with the column that holds the order's id. $1 partitions that are archived. */
+export const FIND_REFERRING = `
+  SELECT DISTINCT conrelid::regclass::text AS "table", attname AS key
+  FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+  WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) AND NOT conrelid = ANY($1::text[]::regclass[])
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = conrelid AND inhparent = ANY(${PARENTS}))
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = conrelid AND inhparent = ANY(${PARENTS})) ORDER BY 1`;
+
+/** A column of a table, with its place in the primary key, if it has one there. */
+export interface CopiedColumn {
+  name: string;
+  place: number | null;
+}
+
+/** $1 a table. */
+export const FIND_COLUMNS = `
+  SELECT attname AS name, array_position(indkey::int2[], attnum) AS place
+  FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+  WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`;
+
+/** What the transactions lock that attach or detach partitions. $1 other tables. */
+export const FIND_LOCKED = `
+  SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
+    SELECT unnest($1::text[]::regclass[]) AS name
+    UNION SELECT inhparent::regclass FROM pg_inherits WHERE inhparent = ANY(${PARENTS})
+    UNION SELECT conrelid::regclass FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS})
+    UNION SELECT confrelid::regclass FROM pg_constraint
+          WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY(${PARENTS})) touched`;
+
+/**
+ * Foreign keys to the tables of orders, to be dropped before a partition goes, which PostgreSQL refuses to let go with rows
+ * that refer to it, and to be made again for what is written from then on. Before PostgreSQL 18, partitions have such a
+ * key each instead of their table. $1 the partitions that go.
+ */
+export const FIND_OUTER_KEYS = `
+  SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
+         CASE WHEN conrelid = ANY($1::text[]::regclass[]) THEN '{}'
+              WHEN relkind = 'p' AND current_setting('server_version_num')::int < 180000
+              THEN ARRAY(SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', leaf.relid, conname, definition)
+                         FROM pg_partition_tree(conrelid) leaf WHERE leaf.isleaf)
+              ELSE ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', conrelid::regclass, conname, definition)]
+         END AS added
+  FROM pg_constraint JOIN pg_class k ON k.oid = conrelid
+  CROSS JOIN LATERAL (SELECT regexp_replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID$', '') AS definition) d
+  WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) ORDER BY conrelid, conname`;
+
+/** Keys of detached partitions to other tables, which would be locked when these are dropped. $1 the partitions. */
+export const WRITE_OWN_KEYS_DROPPED = `
+  SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
+  WHERE contype = 'f' AND conrelid = ANY($1::text[]::regclass[]) AND NOT confrelid = ANY($1::text[]::regclass[])`;
+
+/** From the first archived partition on: whoever places orders, none has the reference of an archived one. */
+export const WATCH_ARCHIVED = `
+  CREATE OR REPLACE TRIGGER tg_orders_archived_reference AFTER INSERT ON orders REFERENCING NEW TABLE AS placed
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_archived_reference()`;
+
+export const FORGET_ARCHIVED = 'DROP TRIGGER IF EXISTS tg_orders_archived_reference ON orders';
+
+/** Keys that rows of archived orders would break, when none is archived any more. */
+export const WRITE_OUTER_VALIDATIONS = `
+  SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
+  WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) AND NOT convalidated ORDER BY conrelid, conname`;
+
+/** Ids of orders, as a column of a table has them. */
+export interface Range {
+  key: string;
+  lower: string | null;
+  upper: string;
+}
+
+const within = ({ key, lower, upper }: Range): string =>
+  `${lower === null ? '' : `${key} >= ${lower} AND `}${key} < ${upper}`;
+
+/** COPY of a whole partition in the order of its primary key, so that the same rows are the same text. */
+export const copyPart = (name: string, columns: readonly string[], order: readonly string[]): string =>
+  `COPY (SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}) TO STDOUT`;
+
+/** COPY of what belongs to the orders of a range and stays. */
+export const copyBeside = (table: string, columns: readonly string[], range: Range): string =>
+  `COPY (SELECT ${columns.join(', ')} FROM ${table} WHERE ${within(range)} ORDER BY ${range.key}) TO STDOUT`;
+
+export const copyIn = (name: string, columns: readonly string[]): string =>
+  `COPY ${name} (${columns.join(', ')}) FROM STDIN`;
+
+export const countOf = (name: string): string => `SELECT count(*)::text AS rows FROM ${name}`;
+
+/** Where a partition ends, and where orders are now. */
+export interface Ends {
+  /** The last order in it; null where there is none. */
+  last: string | null;
+  /** Whether ids have left it behind. */
+  passed: boolean;
+}
+
+export const findEnds = (orders: string, upper: string): string => `
+  SELECT (SELECT max(id)::text FROM ${orders}) AS last,
+         coalesce(pg_sequence_last_value(pg_get_serial_sequence('orders', 'id')::regclass), 0) >= ${upper} - 1 AS passed`;
+
+/** Why a partition can't be archived yet: the id of an order of each kind, or null. */
+export interface Obstacles {
+  open: string | null;
+  fresh: string | null;
+  review: string | null;
+  contradicted: string | null;
+  untold: string | null;
+  unchecked: string | null;
+}
+
+/** @param days how long ago the last change of an order has to be. */
+export function findObstacles(
+  orders: string,
+  units: string,
+  { days, ...range }: Omit<Range, 'key'> & { days: number },
+): string {
+  const one = (from: string, key: string): string =>
+    `(SELECT ${key}::text FROM ${from} AND ${within({ ...range, key })} LIMIT 1)`;
+  return `
+    SELECT (SELECT id::text FROM ${orders} WHERE status IN ('pending', 'processing') ORDER BY created_at, id LIMIT 1) AS open,
+           (SELECT id::text FROM ${orders} WHERE updated_at > statement_timestamp() - interval '${days} days' LIMIT 1) AS fresh,
+           (SELECT order_id::text FROM ${units} WHERE state = 'review' LIMIT 1) AS review,
+           ${one(`supplier_reversals WHERE status = 'open'`, 'order_id')} AS contradicted,
+           ${one(`webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.status = 'pending'`, 'e.order_id')} AS untold,
+           ${one('attempt_checks WHERE true', 'order_id')} AS unchecked`;
+}
+
+/** How many orders of a partition lie in each closed month. */
+export const countMonths = (orders: string, { lower, upper }: Omit<Range, 'key'>): string => `
+  SELECT month, (SELECT count(*) FROM ${orders} WHERE id > orders_after AND id <= orders_through)::int AS orders
+  FROM closed_months WHERE orders_through >= ${lower ?? 0} AND orders_after < ${upper} ORDER BY month`;
+
+export const findSuppliers = (parts: readonly string[]): string =>
+  `SELECT DISTINCT supplier_id AS id FROM (${parts
+    .map((name) => `SELECT DISTINCT supplier_id FROM ${name}`)
+    .join(' UNION ALL ')}) used ORDER BY 1`;
+
+const STATE = `number, first_id::text, end_id::text, state, directory, encode(manifest_hash, 'hex') AS manifest_hash, orders::text`;
+
+/** A partition that is archived, or on its way there or back. */
+export interface StateRow {
+  number: number;
+  first_id: string | null;
+  end_id: string;
+  state: ArchiveState;
+  directory: string;
+  /** In hexadecimal. */
+  manifest_hash: string | null;
+  orders: string;
+}
+
+export const LIST_STATES = `SELECT ${STATE} FROM archived_partitions ORDER BY end_id`;
+
+/** $1 number, $2 first id, $3 end, $4 directory, $5 orders, $6 months, $7 suppliers, $8 by whom. */
+export const BEGIN = `
+  INSERT INTO archived_partitions (number, first_id, end_id, state, directory, orders, months, supplier_ids, archived_by)
+  VALUES ($1, $2, $3, 'begun', $4, $5, $6::jsonb, $7, $8)
+  ON CONFLICT (number) DO UPDATE SET directory = excluded.directory, orders = excluded.orders, months = excluded.months,
+    supplier_ids = excluded.supplier_ids, archived_by = excluded.archived_by`;
+
+/** $1 number, $2 hash of the manifest in hexadecimal, $3 bytes. */
+export const SET_VERIFIED = `
+  UPDATE archived_partitions SET state = CASE state WHEN 'begun' THEN 'verified' ELSE state END,
+    manifest_hash = decode($2, 'hex'), bytes = $3 WHERE number = $1`;
+
+/** $1 number, $2 state. */
+export const SET_STATE = `UPDATE archived_partitions SET state = $2 WHERE number = $1`;
+
+export const SET_DROPPED = statement(
+  'archive.set_dropped',
+  { number: 'int' },
+  ({ number }) =>
+    `UPDATE archived_partitions SET state = 'dropped', archived_at = statement_timestamp() WHERE number = ${number}`,
+);
+
+export const FORGET = statement(
+  'archive.forget',
+  { number: 'int' },
+  ({ number }) => `DELETE FROM archived_partitions WHERE number = ${number} AND state = 'attached'`,
+);
+
+export const FIND_SCHEMA = `SELECT name FROM schema_migrations ORDER BY timestamp DESC LIMIT 1`;
+
+/** Which of some names are those of tables, and whether they are partitions. $1 names. */
+export const FIND_TABLES = `SELECT relname AS name, relispartition AS attached FROM pg_class WHERE oid = ANY(ARRAY(
+  SELECT to_regclass(name) FROM unnest($1::text[]) AS name)) ORDER BY relname`;
+
+/** What a table has that is to be made like a partition, before its rows come. $1 name, $2 the partition. */
+export const likePart = (name: string, like: string, { key, lower, upper }: Range): string => `
+  CREATE TABLE ${name} (LIKE ${like} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE,
+    CONSTRAINT ${RANGE_CHECK} CHECK (${within({ key, lower, upper })}))`;
+
+const RANGE_CHECK = 'ck_archived_range';
+
+/**
+ * What a partition has and its table can't give to another: settings, keys between partitions of one range, triggers of whole
+ * statements. $1 the partition that it is made like, $2 its own name; $3 and $4 what their names end in. $5 whether its range
+ * is that of the orders' partition: else its rows belong to several.
+ */
+export const WRITE_LIKENESS = `
+  SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement
+  FROM pg_class WHERE oid = $1::text::regclass AND reloptions IS NOT NULL
+  UNION ALL
+  SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', $2::text, conname,
+                CASE WHEN $5::boolean THEN regexp_replace(definition, $3::text || '\\(', $4::text || '(')
+                     ELSE regexp_replace(definition, $3::text || '\\(', '(') || ' NOT VALID' END)
+  FROM pg_constraint CROSS JOIN LATERAL (SELECT regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '') AS definition) d
+  WHERE conrelid = $1::text::regclass AND contype = 'f' AND conparentid = 0
+  UNION ALL
+  SELECT regexp_replace(pg_get_triggerdef(oid), $3::text || ' ', $4::text || ' ') FROM pg_trigger
+  WHERE tgrelid = $1::text::regclass AND NOT tgisinternal AND tgtype & 1 = 0`;
+
+/** The keys that a table gives its partitions: these have them before they are attached. $1 the table, $2 the partition. */
+export const WRITE_PARENT_KEYS = `
+  SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s NOT VALID', $2::text, conname,
+                regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '')) AS statement
+  FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'f' AND conparentid = 0`;
+
+/** $1 partitions. */
+export const WRITE_VALIDATIONS = `
+  SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
+  WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated
+    AND NOT confrelid = ANY(${PARENTS})`;
+
+export const attach = (table: string, name: string, { lower, upper }: Omit<Range, 'key'>): string =>
+  `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${lower ?? 'MINVALUE'}) TO (${upper});
+   ALTER TABLE ${name} DROP CONSTRAINT ${RANGE_CHECK}`;
+
+export const detach = (table: string, name: string): string =>
+  `ALTER TABLE ${table} DETACH PARTITION ${name}`;
+
+export const drop = (names: readonly string[]): string => `DROP TABLE ${names.join(', ')}`;

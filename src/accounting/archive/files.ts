@@ -1,0 +1,164 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { Transform, Writable, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { AppError } from '../../core/errors.js';
+
+/** What a file of rows holds. */
+export interface Content {
+  rows: number;
+  /** SHA-256 of the rows, before they were compressed, in hexadecimal. */
+  content_sha256: string;
+}
+
+/** The same with the file itself, as `sha256sum` sees it. */
+export interface Written extends Content {
+  bytes: number;
+  sha256: string;
+}
+
+const LINE_END = 0x0a;
+
+/** Counts lines, which are rows: COPY writes line ends within a value as `\n`. */
+class Reader {
+  rows = 0;
+  private readonly hash: Hash = createHash('sha256');
+
+  take(chunk: Buffer): void {
+    this.hash.update(chunk);
+    for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, at + 1)) this.rows++;
+  }
+
+  get content(): Content {
+    return { rows: this.rows, content_sha256: this.hash.copy().digest('hex') };
+  }
+}
+
+const observe = (take: (chunk: Buffer) => void): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      take(chunk);
+      done(null, chunk);
+    },
+  });
+
+/** Writes rows into a file, compressed, and on the disk. @throws AppError where the disk does not take them. */
+export async function writeRows(rows: Readable, file: string): Promise<Written> {
+  const reader = new Reader();
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await onDisk(file, async () => {
+    await pipeline(
+      rows,
+      observe((chunk) => reader.take(chunk)),
+      createGzip(),
+      observe((chunk) => {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }),
+      createWriteStream(file, { mode: 0o600 }),
+    );
+    await synchronize(file);
+  });
+  return { ...reader.content, bytes, sha256: hash.digest('hex') };
+}
+
+/** Reads a file as a whole. @throws AppError where it can't be read, or is no compressed file. */
+export async function checkRows(file: string): Promise<Written> {
+  const reader = new Reader();
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await onDisk(file, () =>
+    pipeline(
+      createReadStream(file),
+      observe((chunk) => {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }),
+      createGunzip(),
+      take(reader),
+    ),
+  );
+  return { ...reader.content, bytes, sha256: hash.digest('hex') };
+}
+
+/** What rows hold that are kept nowhere. */
+export async function readRows(rows: Readable): Promise<Content> {
+  const reader = new Reader();
+  await pipeline(rows, take(reader));
+  return reader.content;
+}
+
+/** Sends the rows of a file to where they are wanted. */
+export async function sendRows(file: string, to: Writable): Promise<void> {
+  await pipeline(createReadStream(file), createGunzip(), to);
+}
+
+const take = (reader: Reader): Writable =>
+  new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      reader.take(chunk);
+      done();
+    },
+  });
+
+/** An empty directory of this name, made where there is none. @throws AppError where it is not empty, or can't be made. */
+export async function makeDirectory(
+  directory: string,
+  { mayHaveFiles }: { mayHaveFiles: boolean },
+): Promise<void> {
+  await onDisk(directory, async () => {
+    const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (made !== undefined) {
+      await synchronize(path.dirname(made));
+      await synchronize(path.dirname(directory));
+    }
+    if (!mayHaveFiles && (await readdir(directory)).length > 0)
+      throw new AppError('CONFLICT', `${directory} has files in it: name another directory`);
+  });
+}
+
+/** As a whole or not at all. @returns its SHA-256 in hexadecimal. */
+export async function writeText(file: string, text: string): Promise<string> {
+  await onDisk(file, async () => {
+    const unfinished = `${file}.new`;
+    await pipeline([text], createWriteStream(unfinished, { mode: 0o600 }));
+    await synchronize(unfinished);
+    await rename(unfinished, file);
+    await synchronize(path.dirname(file));
+  });
+  return hashOf(Buffer.from(text));
+}
+
+/** @returns what is in it, and its SHA-256 in hexadecimal. */
+export async function readText(file: string): Promise<{ text: string; sha256: string }> {
+  const content = await onDisk(file, () => readFile(file));
+  return { text: content.toString('utf8'), sha256: hashOf(content) };
+}
+
+const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+async function synchronize(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Says which file an error of the disk or of its content is about. */
+async function onDisk<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (error instanceof AppError) throw error;
+    if (code.startsWith('Z_')) throw new AppError('CONFLICT', `${file} is damaged: ${message}`);
+    if (!/^E[A-Z]+$/.test(code) || code.startsWith('ECONN') || code === 'EPIPE') throw error;
+    throw new AppError('CONFLICT', `${file} can't be used: ${message}`);
+  }
+}

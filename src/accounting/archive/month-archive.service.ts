@@ -1,0 +1,291 @@
+import path from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
+import { ClosingsRepository, type ArchivedOrders } from '../audit/closings.repository.js';
+import type { ClosedMonth } from '../audit/closed-month.entity.js';
+import { AppError } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { Database } from '../../database/database.js';
+import { takeTurn } from '../../database/partitions/runs.js';
+import { ArchiveRepository, type Section, type StateRow } from './archive.repository.js';
+import { makeDirectory, readText } from './files.js';
+import { Links, type Link } from './link.js';
+import { MANIFEST, readManifest, type Manifest } from './manifest.js';
+import { SectionFiles, type Files, type OnStep } from './section-files.js';
+
+/**
+ * A month whose orders leave the database has ended this long ago, and none of them has changed since: suppliers and
+ * merchants have had their say.
+ */
+export const KEEP_DAYS = 90;
+
+export interface ArchiveOptions {
+  /** The last month whose orders may go. */
+  through: string;
+  /** Where a directory for each partition is made. */
+  directory: string;
+  by: Actor;
+  onStep?: OnStep;
+}
+
+/** What was archived. */
+export interface Archived {
+  partition: string;
+  directory: string;
+  orders: number;
+  from: string;
+  through: string;
+  bytes: number;
+}
+
+/** Orders are not as they would have to be for them to be archived. */
+const refused = (message: string): AppError => new AppError('CONFLICT', message);
+
+/**
+ * Moves the oldest partitions of orders into files, once all of their orders lie in closed months. What is removed was
+ * read back from its files before; its references stay, so that none of them buys again. Each step leaves a state from which the
+ * next start goes on, whatever interrupted it.
+ */
+@Injectable()
+export class MonthArchiveService {
+  constructor(
+    private readonly links: Links,
+    private readonly database: Database,
+    private readonly closings: ClosingsRepository,
+  ) {}
+
+  /** Partitions that are archived, the first one first. */
+  list(): Promise<ArchivedOrders[]> {
+    return this.closings.listArchived(this.database);
+  }
+
+  /**
+   * Archives all partitions that can be, the oldest first.
+   * @throws BAD_REQUEST, CONFLICT where none can be, and why; PartitionsRefused, LocksNotFree
+   */
+  async archive(options: ArchiveOptions): Promise<Archived[]> {
+    assertActor(options.by);
+    await this.assertOldEnough(options.through);
+    const link = await this.links.open();
+    try {
+      await takeTurn(link.run);
+      return await this.archiveAll(link, options);
+    } finally {
+      await link.end();
+    }
+  }
+
+  private async assertOldEnough(through: string): Promise<void> {
+    const { closable, closable_at: at } = await this.closings.endOf(through, KEEP_DAYS);
+    if (!closable)
+      throw new AppError('BAD_REQUEST', `orders of ${through} can be archived from ${at.toISOString()} on`);
+  }
+
+  private async archiveAll(link: Link, options: ArchiveOptions): Promise<Archived[]> {
+    const archive = new ArchiveRepository(link);
+    const closings = await this.closings.list(this.database);
+    const last = closings.find(({ month }) => month === options.through);
+    if (!last) throw refused(`${options.through} is not closed: see topup month list`);
+    const done: Archived[] = [];
+    for (;;) {
+      const states = await archive.listStates();
+      const detached = states.find(({ state }) => state === 'detached');
+      if (detached) {
+        done.push(await this.finish(archive, detached, options));
+        continue;
+      }
+      const [oldest] = await archive.findSections();
+      if (!oldest)
+        throw refused(
+          'orders are not partitioned: what is archived is a partition. See npm run partition -- orders',
+        );
+      const why = await this.whyNot(archive, oldest, last);
+      if (why !== null) {
+        if (done.length > 0) return done;
+        throw refused(why);
+      }
+      const state = states.find(({ number }) => number === oldest.number);
+      done.push(await this.archiveOne(archive, oldest, { closings, state }, options));
+    }
+  }
+
+  /** Why the oldest partition is not to go, in words. */
+  private async whyNot(
+    archive: ArchiveRepository,
+    section: Section,
+    { month, orders_through: through }: ClosedMonth,
+  ): Promise<string | null> {
+    const { last, passed } = await archive.findEnds(section);
+    const name = `orders_p${section.number}`;
+    if (!passed) return `${name} is the oldest partition, and new orders still fill it`;
+    return last === null || BigInt(last) <= through
+      ? null
+      : `${name} is the oldest partition, and has orders behind the end of ${month}: name a later month`;
+  }
+
+  private async archiveOne(
+    archive: ArchiveRepository,
+    section: Section,
+    { closings, state }: { closings: ClosedMonth[]; state: StateRow | undefined },
+    options: ArchiveOptions,
+  ): Promise<Archived> {
+    const { onStep = () => undefined, by } = options;
+    if (state?.state === 'attached')
+      throw refused(`the restore of ${state.directory} is not over: topup month restore goes on with it`);
+    await this.assertEnded(archive, section, closings);
+    const directory = path.resolve(options.directory, `orders_p${section.number}`);
+    const months = await this.monthsOf(archive, section, closings);
+    const orders = months.reduce((sum, each) => sum + each.orders, 0);
+    const suppliers = await archive.findSuppliers(section);
+    // Files that were begun there by another start are written anew.
+    await makeDirectory(directory, { mayHaveFiles: state?.directory === directory });
+    await archive.begin(section, { directory, orders, months, suppliers, by: by.operator });
+    const files = new SectionFiles(archive, section, directory, onStep);
+    const written = await files.write(months);
+    await archive.setVerified(section.number, written.hash, written.bytes);
+    // Those that an earlier start kept may be older than their orders.
+    if (state) await archive.forgetReferences(section);
+    await archive.keep(section, (done) => onStep(`keeping references: ${done} of ${orders}`));
+    await this.assertKept(archive, section);
+    // All of that took long.
+    await this.assertEnded(archive, section, closings);
+    await onStep('waiting for the locks of the tables of orders');
+    await archive.detach(section);
+    const detached = present(
+      (await archive.listStates()).find(({ number }) => number === section.number),
+      'it is on its way',
+    );
+    return this.finish(archive, detached, options, written);
+  }
+
+  /** Compares what nobody can change any more with its files, and only then removes it. */
+  private async finish(
+    archive: ArchiveRepository,
+    state: StateRow,
+    { onStep = () => undefined, by }: ArchiveOptions,
+    written?: Files,
+  ): Promise<Archived> {
+    const { number, directory } = state;
+    const read = written ?? (await this.readOwn(state));
+    let { manifest } = read;
+    const parts = manifest.tables.flatMap(({ partition, ...part }) =>
+      partition === null ? [] : [{ ...part, name: partition, number }],
+    );
+    const section = { number, lower: state.first_id, upper: state.end_id, parts };
+    const names = parts.map(({ name }) => name);
+    const left = await archive.findTables(names);
+    if (left.some(({ attached }) => attached))
+      throw refused(`${names.join(', ')} are attached again by hand`);
+    const isOwn = read.hash === state.manifest_hash;
+    if (left.length === 0 && !isOwn)
+      throw refused(`${path.join(directory, MANIFEST)} is not as it was written: it was changed or damaged`);
+    if (left.length > 0) {
+      const files = new SectionFiles(archive, section, directory, onStep);
+      const areWhole = isOwn && (written !== undefined || (await files.areWhole(manifest)));
+      if (!areWhole || !(await files.areAsWritten(manifest))) {
+        // Somebody wrote between the copy and the moment from which nobody could, or a file was lost since: while the tables
+        // are there, they are the last word.
+        const again = await files.write(manifest.months);
+        await archive.setVerified(number, again.hash, again.bytes);
+        manifest = again.manifest;
+      }
+      await onStep('comparing references');
+      // Suppliers may have named purchases since.
+      await archive.keepPurchases(section);
+      await this.assertKept(archive, section);
+      await archive.drop(names);
+    }
+    return this.record(archive, state, manifest, by);
+  }
+
+  private async record(
+    archive: ArchiveRepository,
+    { number, directory }: StateRow,
+    { months, orders, tables }: Manifest,
+    by: Actor,
+  ): Promise<Archived> {
+    const used = months.filter((each) => each.orders > 0);
+    const archived = {
+      partition: `orders_p${number}`,
+      directory,
+      orders,
+      from: used[0]?.month ?? months[0]?.month ?? '',
+      through: used.at(-1)?.month ?? months.at(-1)?.month ?? '',
+      bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+    await this.database.transaction(async (tx) => {
+      await archive.setDropped(tx, number);
+      recordAction(tx, by, { action: 'month.archive', detail: { ...archived } });
+    });
+    return archived;
+  }
+
+  /** The manifest of an earlier start. @throws CONFLICT where it is that of another partition. */
+  private async readOwn({ directory, number }: StateRow): Promise<Pick<Files, 'manifest' | 'hash'>> {
+    const file = path.join(directory, MANIFEST);
+    const { text, sha256: hash } = await readText(file);
+    const manifest = readManifest(text, file);
+    const isOf = ({ table, partition }: Manifest['tables'][number]): boolean =>
+      partition === null || partition === `${table}_p${number}`;
+    if (manifest.number !== number || !manifest.tables.every(isOf))
+      throw refused(`${file} is that of another partition`);
+    return { manifest, hash };
+  }
+
+  /** @throws CONFLICT where the reference of an order is not kept, with the order as it is. */
+  private async assertKept(
+    archive: ArchiveRepository,
+    { number, parts }: Pick<Section, 'number' | 'parts'>,
+  ): Promise<void> {
+    const unkept = await archive.countUnkept(parts);
+    if (unkept > 0)
+      throw refused(`${unkept} orders of orders_p${number} are not kept as they are: nothing was removed`);
+  }
+
+  /** @throws CONFLICT */
+  private async assertEnded(
+    archive: ArchiveRepository,
+    section: Section,
+    closings: ClosedMonth[],
+  ): Promise<void> {
+    const name = `orders_p${section.number}`;
+    const [lower, upper] = [BigInt(section.lower ?? 0), BigInt(section.upper)];
+    const leftOpen = closings.at(-1)?.left_open.find((id) => id >= lower && id < upper);
+    if (leftOpen !== undefined)
+      throw refused(
+        `${name} can't be archived yet: order ${leftOpen} was left open by the last closed month`,
+      );
+    const found = await archive.findObstacles(section, KEEP_DAYS);
+    const why = {
+      open: 'has not ended',
+      fresh: `ended less than ${KEEP_DAYS} days ago`,
+      review: 'has a unit in review',
+      contradicted: 'has an open reversal',
+      untold: 'has an event that is still being delivered',
+      unchecked: 'has an attempt that its supplier is still to be asked about',
+    };
+    for (const [obstacle, words] of Object.entries(why)) {
+      const id = found[obstacle as keyof typeof why];
+      if (id !== null) throw refused(`${name} can't be archived yet: the order with id ${id} ${words}`);
+    }
+  }
+
+  /** @throws CONFLICT where an order lies in no closed month, which would be a fault of the closings. */
+  private async monthsOf(
+    archive: ArchiveRepository,
+    section: Section,
+    closings: ClosedMonth[],
+  ): Promise<Manifest['months']> {
+    const hashes = new Map(closings.map(({ month, hash }) => [month, hash.toString('hex')]));
+    const months = (await archive.countMonths(section)).map(({ month, orders }) => ({
+      ...{ month, orders, hash: present(hashes.get(month), 'it is closed') },
+    }));
+    const counted = months.reduce((sum, { orders }) => sum + orders, 0);
+    const there = await archive.count(`orders_p${section.number}`);
+    if (counted !== there)
+      throw refused(
+        `orders_p${section.number} has ${there} orders, and ${counted} of them lie in closed months: see topup audit --full`,
+      );
+    return months;
+  }
+}

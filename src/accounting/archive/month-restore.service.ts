@@ -1,0 +1,130 @@
+import path from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
+import { AppError } from '../../core/errors.js';
+import { Database } from '../../database/database.js';
+import { AWAY } from '../../database/partitions/archived.js';
+import { takeTurn } from '../../database/partitions/runs.js';
+import { ArchiveRepository, type StateRow } from './archive.repository.js';
+import { readRows, readText, sendRows } from './files.js';
+import { Links, type Link } from './link.js';
+import { MANIFEST, readManifest, type ArchivedTable, type Manifest } from './manifest.js';
+import { assertFiles, type OnStep } from './section-files.js';
+
+export interface RestoreOptions {
+  by: Actor;
+  onStep?: OnStep;
+}
+
+/** What is back. */
+export interface Restored {
+  partition: string;
+  orders: number;
+}
+
+/** A partition of the orders' tables that is to be made again. */
+type Part = ArchivedTable & { name: string };
+
+/** Brings an archived partition back into its tables, as it was. Interrupted, it is started again. */
+@Injectable()
+export class MonthRestoreService {
+  constructor(
+    private readonly links: Links,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * @param directory that of the partition, wherever it was moved to.
+   * @throws CONFLICT where the files are not as they were written, or not of this installation; PartitionsRefused, LocksNotFree
+   */
+  async restore(directory: string, options: RestoreOptions): Promise<Restored> {
+    assertActor(options.by);
+    const link = await this.links.open();
+    try {
+      await takeTurn(link.run);
+      return await this.restoreOne(link, path.resolve(directory), options);
+    } finally {
+      await link.end();
+    }
+  }
+
+  private async restoreOne(
+    link: Link,
+    directory: string,
+    { by, onStep = () => undefined }: RestoreOptions,
+  ): Promise<Restored> {
+    const archive = new ArchiveRepository(link);
+    const file = path.join(directory, MANIFEST);
+    const { text, sha256 } = await readText(file);
+    const manifest = readManifest(text, file);
+    const states = await archive.listStates();
+    const state = this.stateOf(states, manifest, sha256, file);
+    if (state.state === 'dropped') {
+      const parts = manifest.tables.flatMap((each) =>
+        each.partition === null ? [] : [{ ...each, name: each.partition }],
+      );
+      await assertFiles(directory, manifest.tables, onStep);
+      await this.load(archive, directory, parts, onStep);
+      await onStep('waiting for the locks of the tables of orders');
+      await archive.attach(manifest.number, parts);
+    }
+    await onStep('removing kept references');
+    const range = { lower: state.first_id, upper: state.end_id };
+    await archive.forgetReferences(range);
+    await archive.forgetPurchases(range);
+    const others = states.filter(({ number }) => number !== manifest.number);
+    if (!others.some((other) => AWAY.includes(other.state))) await archive.endArchive();
+    const restored = { partition: `orders_p${manifest.number}`, orders: manifest.orders };
+    await this.database.transaction(async (tx) => {
+      await archive.forget(tx, manifest.number);
+      recordAction(tx, by, { action: 'month.restore', detail: { ...restored, directory } });
+    });
+    return restored;
+  }
+
+  private stateOf(states: StateRow[], { number }: Manifest, hash: string, file: string): StateRow {
+    const state = states.find((each) => each.number === number);
+    if (!state)
+      throw new AppError('CONFLICT', `orders_p${number} is not archived: it may have been restored`);
+    if (state.manifest_hash !== hash)
+      throw new AppError(
+        'CONFLICT',
+        `${file} is not what this installation wrote: it was changed, or is another's`,
+      );
+    if (state.state !== 'dropped' && state.state !== 'attached')
+      throw new AppError(
+        'CONFLICT',
+        `orders_p${number} is still being archived: topup month archive goes on with it`,
+      );
+    return state;
+  }
+
+  /** Makes the tables, and fills them with what is in the files. */
+  private async load(
+    archive: ArchiveRepository,
+    directory: string,
+    parts: Part[],
+    onStep: OnStep,
+  ): Promise<void> {
+    const names = parts.map(({ name }) => name);
+    const left = await archive.findTables(names);
+    if (left.some(({ attached }) => attached))
+      throw new AppError(
+        'CONFLICT',
+        `there is a partition ${left.map(({ name }) => name).join(', ')} already`,
+      );
+    if (left.length > 0) await archive.dropUnattached(left.map(({ name }) => name));
+    await archive.make(parts);
+    for (const { name, file, columns, content_sha256: hash } of parts) {
+      await onStep(`filling ${name}`);
+      const { columns: there, order } = await archive.findColumns(name);
+      const unknown = columns.filter((column) => !there.includes(column));
+      if (unknown.length > 0)
+        throw new AppError('CONFLICT', `${file} has columns that ${name} lacks: ${unknown.join(', ')}`);
+      await sendRows(path.join(directory, file), archive.writeRows(name, columns));
+      const read = await readRows(archive.readPart(name, columns, order));
+      if (read.content_sha256 !== hash)
+        throw new AppError('CONFLICT', `${name} is not what ${file} has: nothing was attached`);
+    }
+  }
+}

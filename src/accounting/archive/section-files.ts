@@ -1,0 +1,126 @@
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { AppError } from '../../core/errors.js';
+import { serviceVersion } from '../../core/project-root.js';
+import type { ArchiveRepository, Section } from './archive.repository.js';
+import { checkRows, readRows, writeRows, writeText } from './files.js';
+import { MANIFEST, toText, type ArchivedTable, type Manifest } from './manifest.js';
+
+/** What is done now, in words. */
+export type OnStep = (what: string) => void | Promise<void>;
+
+/** What was written of a section. */
+export interface Files {
+  manifest: Manifest;
+  hash: string;
+  bytes: number;
+}
+
+/** Writes the files of a section, and compares them with the tables. */
+export class SectionFiles {
+  constructor(
+    private readonly archive: ArchiveRepository,
+    private readonly section: Section,
+    private readonly directory: string,
+    private readonly onStep: OnStep,
+  ) {}
+
+  /**
+   * Writes all files into the directory, and reads them back. The manifest comes last, in the place of one that is there.
+   * @throws AppError where the directory can't be written, or a file is not what was written.
+   */
+  async write(months: Manifest['months']): Promise<Files> {
+    const { number, parts } = this.section;
+    const tables: ArchivedTable[] = [];
+    for (const { table, name, key, lower, upper } of parts) {
+      const { columns, order } = await this.archive.findColumns(name);
+      const range = { key, lower, upper };
+      const rows = this.archive.readPart(name, columns, order);
+      tables.push(await this.copy({ table, columns, partition: name, ...range }, rows));
+    }
+    for (const { table, key } of await this.archive.findReferring(this.section)) {
+      const { columns } = await this.archive.findColumns(table);
+      const range = { key, lower: this.section.lower, upper: this.section.upper };
+      const rows = this.archive.readBeside(table, columns, range);
+      tables.push(await this.copy({ table, columns, partition: null, ...range }, rows));
+    }
+    const manifest = {
+      number,
+      version: serviceVersion(),
+      schema: await this.archive.findSchema(),
+      written_at: new Date().toISOString(),
+      orders: months.reduce((sum, { orders }) => sum + orders, 0),
+      months,
+      tables,
+    };
+    await this.check(tables);
+    const text = toText(manifest);
+    const hash = await writeText(path.join(this.directory, MANIFEST), text);
+    const bytes = tables.reduce((sum, each) => sum + each.bytes, Buffer.byteLength(text));
+    return { manifest: JSON.parse(text) as Manifest, hash, bytes };
+  }
+
+  /** Whether the partitions have what is in their files, row by row. */
+  async areAsWritten({ tables }: Manifest): Promise<boolean> {
+    for (const { partition, columns, content_sha256: hash } of tables) {
+      if (partition === null) continue;
+      await this.onStep(`comparing ${partition}`);
+      const { columns: there, order } = await this.archive.findColumns(partition);
+      if (there.join() !== columns.join()) return false;
+      const read = await readRows(this.archive.readPart(partition, columns, order));
+      if (read.content_sha256 !== hash) return false;
+    }
+    return true;
+  }
+
+  /** Whether the files are as they were written. */
+  async areWhole({ tables }: Manifest): Promise<boolean> {
+    try {
+      await assertFiles(this.directory, tables, this.onStep);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  }
+
+  private async copy(
+    of: Omit<ArchivedTable, 'file' | 'rows' | 'bytes' | 'sha256' | 'content_sha256'>,
+    content: Readable,
+  ): Promise<ArchivedTable> {
+    await this.onStep(`writing ${of.partition ?? of.table}`);
+    const file = `${of.table}.copy.gz`;
+    const written = await writeRows(content, path.join(this.directory, file));
+    return { ...of, file, ...written };
+  }
+
+  private async check(tables: ArchivedTable[]): Promise<void> {
+    await assertFiles(this.directory, tables, this.onStep);
+    for (const { partition, rows } of tables) {
+      const found = partition === null ? rows : await this.archive.count(partition);
+      if (found !== rows)
+        throw new AppError(
+          'CONFLICT',
+          `${partition} has ${found} rows, and ${rows} were written: start again`,
+        );
+    }
+  }
+}
+
+/** @throws AppError where a file is not as it was written. */
+export async function assertFiles(directory: string, tables: ArchivedTable[], onStep: OnStep): Promise<void> {
+  for (const { file, rows, bytes, sha256, content_sha256 } of tables) {
+    await onStep(`reading ${file}`);
+    const read = await checkRows(path.join(directory, file));
+    const isSame =
+      read.rows === rows &&
+      read.bytes === bytes &&
+      read.sha256 === sha256 &&
+      read.content_sha256 === content_sha256;
+    if (!isSame)
+      throw new AppError(
+        'CONFLICT',
+        `${path.join(directory, file)} is not as it was written: it was changed or damaged`,
+      );
+  }
+}

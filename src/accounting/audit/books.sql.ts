@@ -1,0 +1,108 @@
+import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
+import type { Statement } from '../../database/database.js';
+import { compare, type Among, type OrderCheck, type RowCheck } from './check.sql.js';
+import { ORDER_CHECKS } from './order-checks.sql.js';
+import { UNIT_CHECKS } from './unit-checks.sql.js';
+import { DELIVERY_CHECK, MOMENT_CHECKS, MOVEMENTS } from './wallet-checks.sql.js';
+
+/** What is read piece by piece. */
+export const TABLES = { orders: 'orders', transfers: 'transfers', deliveries: 'webhook_deliveries' } as const;
+export type Book = keyof typeof TABLES;
+
+/**
+ * What was written so long before the latest movement has been committed or rolled back: no transaction of the service takes
+ * a fraction of that. So ids up to there are all there, and nothing comes among them any more.
+ */
+const SETTLED = `(SELECT created_at FROM transfers ORDER BY id DESC LIMIT 1) - interval '5 minutes'`;
+
+/** How far the books go: all orders and deliveries, and the movements among which none can come any more. */
+export const EXTENT: Statement = {
+  name: 'audit.extent',
+  text: `
+    SELECT (SELECT coalesce(max(id), 0) FROM orders) AS orders,
+           (SELECT coalesce(max(id), 0) FROM webhook_deliveries) AS deliveries,
+           coalesce((${selectFirstIdSince('transfers', SETTLED)}), 1) - 1 AS transfers`,
+};
+
+/** Where a piece of so many rows ends: $1 after this id, $2 through that one at most, $3 how many. */
+const endOfPiece = (book: Book): Statement => ({
+  name: `audit.end_of_piece.${book}`,
+  text: `SELECT max(id) AS id FROM (
+           SELECT id FROM ${TABLES[book]} WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3) piece`,
+});
+
+export const END_OF_PIECE: Record<Book, Statement> = {
+  orders: endOfPiece('orders'),
+  transfers: endOfPiece('transfers'),
+  deliveries: endOfPiece('deliveries'),
+};
+
+/** A statement with the checks that it carries out. */
+export interface Comparison {
+  statement: Statement;
+  checks: readonly RowCheck[];
+}
+
+/** How orders are chosen: $1 after this id and $2 through that one, or $1 these. */
+const AMONG = {
+  range: (id) => `${id} > $1 AND ${id} <= $2`,
+  named: (id) => `${id} = ANY($1::bigint[])`,
+} satisfies Record<string, Among>;
+export type Choice = keyof typeof AMONG;
+
+const CHECKS: readonly OrderCheck[] = [...ORDER_CHECKS, ...UNIT_CHECKS];
+const SOURCES = [...new Set(CHECKS.map(({ rows }) => rows))];
+
+const comparisonsOf = (choice: Choice): Comparison[] =>
+  SOURCES.map((source, index) => {
+    const checks = CHECKS.filter(({ rows }) => rows === source);
+    return {
+      statement: { name: `audit.orders.${choice}.${index}`, text: compare(source(AMONG[choice]), checks) },
+      checks,
+    };
+  });
+
+/** The checks of orders: those with the same rows in one statement. */
+export const ORDER_COMPARISONS: Record<Choice, Comparison[]> = {
+  range: comparisonsOf('range'),
+  named: comparisonsOf('named'),
+};
+
+const countOrders = (choice: Choice): Statement => ({
+  name: `audit.count_orders.${choice}`,
+  text: `
+    SELECT count(*) AS orders, coalesce(array_agg(id ORDER BY id) FILTER (WHERE status IN ('pending', 'processing')), '{}') AS open
+    FROM orders WHERE ${AMONG[choice]('id')}`,
+});
+
+/** How many of the orders there are, and which of them have not ended. */
+export const COUNT_ORDERS: Record<Choice, Statement> = {
+  range: countOrders('range'),
+  named: countOrders('named'),
+};
+
+/** $1 after this id, $2 through that one. */
+export const COMPARE_DELIVERIES: Comparison = {
+  statement: { name: 'audit.deliveries', text: compare(DELIVERY_CHECK.rows, [DELIVERY_CHECK]) },
+  checks: [DELIVERY_CHECK],
+};
+
+/** $1 after this id, $2 through that one. */
+export const READ_MOVEMENTS: Statement = { name: 'audit.movements', text: MOVEMENTS };
+
+export const MOMENT_COMPARISONS: Comparison[] = Object.values(MOMENT_CHECKS).map((check) => ({
+  statement: { name: `audit.${check.name}`, text: compare(check.rows, [check]) },
+  checks: [check],
+}));
+
+export const BALANCES: Statement = {
+  name: 'audit.balances',
+  text: `SELECT merchant_id, available, held FROM wallets`,
+};
+
+/** Orders of closed months that are open, although their closing does not say so: $1 the last id of these, $2 those it names. */
+export const UNKNOWN_OPEN: Statement = {
+  name: 'audit.unknown_open',
+  text: `SELECT order_number FROM orders
+         WHERE status IN ('pending', 'processing') AND id <= $1 AND NOT id = ANY($2::bigint[]) ORDER BY id`,
+};

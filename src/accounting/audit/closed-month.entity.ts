@@ -1,0 +1,75 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintColumn, timestampColumn } from '../../database/columns.js';
+
+/**
+ * A month of Asia/Bangkok that was checked once for all. It is a range of ids of each table, `after` excluded and `through`
+ * included, because ids never change; they follow time to within a moment. It is never changed.
+ */
+@Entity('closed_months')
+@Check('ck_closed_months_month', `month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`)
+@Check('ck_closed_months_orders', 'orders_after <= orders_through AND orders >= 0')
+@Check('ck_closed_months_transfers', 'transfers_after <= transfers_through AND transfers >= 0')
+@Check('ck_closed_months_deliveries', 'deliveries_after <= deliveries_through AND deliveries >= 0')
+export class ClosedMonth {
+  /** Such as 2026-10. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_closed_months' })
+  month!: string;
+
+  @Column(bigintColumn())
+  orders_after!: bigint;
+
+  @Column(bigintColumn())
+  orders_through!: bigint;
+
+  /** How many there were. */
+  @Column(bigintColumn())
+  orders!: bigint;
+
+  @Column(bigintColumn())
+  transfers_after!: bigint;
+
+  @Column(bigintColumn())
+  transfers_through!: bigint;
+
+  @Column(bigintColumn())
+  transfers!: bigint;
+
+  @Column(bigintColumn())
+  deliveries_after!: bigint;
+
+  @Column(bigintColumn())
+  deliveries_through!: bigint;
+
+  @Column(bigintColumn())
+  deliveries!: bigint;
+
+  /** The orders of this month and those before that had not ended: each audit goes on checking them. */
+  @Column('bigint', { array: true })
+  left_open!: bigint[];
+
+  /** How many wallets had moved money until then. */
+  @Column('integer')
+  wallets!: number;
+
+  /** The figures that its checks saw. */
+  @Column('json')
+  checks!: { name: string; detail: string }[];
+
+  /** The version of the service that checked it. */
+  @Column('text')
+  version!: string;
+
+  @Column('text')
+  closed_by!: string;
+
+  @Column(timestampColumn())
+  closed_at!: Date;
+
+  /** That of the month before; null of the first. */
+  @Column('bytea', { nullable: true })
+  previous_hash!: Buffer | null;
+
+  /** SHA-256 of all of it, its wallets and `previous_hash`. */
+  @Column('bytea')
+  hash!: Buffer;
+}

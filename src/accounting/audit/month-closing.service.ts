@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import { recordAction, type Actor } from '../../audit-log/audit-log.js';
+import { AppError } from '../../core/errors.js';
+import { serviceVersion } from '../../core/project-root.js';
+import { Database } from '../../database/database.js';
+import { ReplicaReads } from '../../database/replica-reads.js';
+import { inPieceSnapshot } from '../../database/snapshot.js';
+import { AuditRepository, MONTH_CHECKS, type Extent } from './audit.repository.js';
+import type { ClosedMonth } from './closed-month.entity.js';
+import type { ClosedWallet } from './closed-wallet.entity.js';
+import { endOf, hashOf, monthAfter, problemOf, type Closing, type WalletClosing } from './closing.js';
+import { ClosingsRepository } from './closings.repository.js';
+import { Reading, type OnProgress } from './reading.js';
+import type { CheckResult } from './tally.js';
+
+export type { ClosedMonth } from './closed-month.entity.js';
+export type { ClosedWallet } from './closed-wallet.entity.js';
+
+/** A month with more orders that have not ended is not closed yet. */
+const MAX_LEFT_OPEN = 10_000;
+
+/** Who closes, and what is told meanwhile. */
+export interface CloseOptions {
+  /** How many days ago a month must have ended: its latest orders may take their time. */
+  days: number;
+  /** Absent where a worker does it by itself. */
+  by?: Actor;
+  onProgress?: (month: string) => OnProgress;
+}
+
+/** Why a month was not closed. */
+export interface Refusal {
+  month: string;
+  /** The checks that failed. */
+  checks: CheckResult[];
+}
+
+export const isRefusal = (found: ClosedMonth | Refusal): found is Refusal => !('hash' in found);
+
+/** What follows a closed month, or begins the books. */
+interface Place {
+  month: string;
+  last: ClosedMonth | undefined;
+  wallets: ClosedWallet[];
+}
+
+/** Closes months: checks all that is in one, once, and keeps what each wallet had at its end. The audit begins from there. */
+@Injectable()
+export class MonthClosingService {
+  constructor(
+    private readonly database: Database,
+    private readonly reads: ReplicaReads,
+    private readonly books: AuditRepository,
+    private readonly closings: ClosingsRepository,
+  ) {}
+
+  /** The first one first. */
+  list(): Promise<ClosedMonth[]> {
+    return this.closings.list(this.database);
+  }
+
+  /** A closed month with what each wallet had. @throws NOT_FOUND */
+  async show(month: string): Promise<{ closing: ClosedMonth; wallets: ClosedWallet[] }> {
+    const closing = (await this.list()).find((each) => each.month === month);
+    if (!closing) throw new AppError('NOT_FOUND', `${month} is not closed`);
+    return { closing, wallets: await this.closings.wallets(this.database, month) };
+  }
+
+  /**
+   * Closes the months that can be, one after the other, and gives each once it is closed. One in which a check fails is the
+   * last: it stays open. What was closed before stays closed, whatever becomes of the next.
+   * @param through the last of them; by default as many as can be.
+   * @throws BAD_REQUEST where `through` has not ended long enough ago; CONFLICT where another process closes them.
+   */
+  async *close(options: CloseOptions, through?: string): AsyncGenerator<ClosedMonth | Refusal, void> {
+    if (through !== undefined) await this.assertClosable(through, options.days);
+    for (;;) {
+      const place = await this.nextPlace();
+      if (place === null || (through !== undefined && place.month > through)) return;
+      const { closable, stop } = await this.closings.endOf(place.month, options.days);
+      if (!closable) return;
+      const found = await this.closeOne(place, stop, options);
+      yield found;
+      if (isRefusal(found)) return;
+    }
+  }
+
+  private async assertClosable(month: string, days: number): Promise<void> {
+    const { closable, closable_at: at } = await this.closings.endOf(month, days);
+    if (!closable) throw new AppError('BAD_REQUEST', `${month} can be closed from ${at.toISOString()} on`);
+    const place = await this.nextPlace();
+    if (place === null) throw new AppError('BAD_REQUEST', 'there is nothing in the books yet');
+    if (month < place.month && !place.last)
+      throw new AppError('BAD_REQUEST', `the books begin in ${place.month}: there is nothing in ${month}`);
+    if (month < place.month) throw new AppError('CONFLICT', `${month} is closed already`);
+  }
+
+  /** What is to be closed next, on the primary, which has every closing. */
+  private async nextPlace(): Promise<Place | null> {
+    const last = (await this.list()).at(-1);
+    const month = last ? monthAfter(last.month) : await this.closings.firstMonth();
+    if (month === null) return null;
+    const wallets = last ? await this.closings.wallets(this.database, last.month) : [];
+    return { month, last, wallets };
+  }
+
+  private async closeOne(place: Place, stop: Date, options: CloseOptions): Promise<ClosedMonth | Refusal> {
+    const { month, last, wallets } = place;
+    await this.assertWhole(place);
+    const from = endOf(last);
+    const to = notBefore(from, await this.closings.lastIdsBefore(stop));
+    await this.assertFewOpen(month, to.orders);
+    const server = this.reads.together();
+    const reading = new Reading(
+      (read) => inPieceSnapshot(server, read),
+      this.books,
+      MONTH_CHECKS,
+      wallets,
+      options.onProgress?.(month),
+    );
+    const ranges = {
+      transfers: { after: from.transfers, through: to.transfers },
+      orders: { after: from.orders, through: to.orders },
+      deliveries: { after: from.deliveries, through: to.deliveries },
+    };
+    reading.expect(...Object.values(ranges));
+    const transfers = await reading.transfers(ranges.transfers);
+    reading.ledger.checkNotNegative();
+    const read = await reading.orders(ranges.orders);
+    const before = await reading.namedOrders(last?.left_open ?? []);
+    const deliveries = await reading.deliveries(ranges.deliveries);
+    await reading.end();
+    const { results } = reading.tallies;
+    const failed = results.filter(({ ok }) => !ok);
+    if (failed.length > 0) return { month, checks: failed };
+    const closing = {
+      month,
+      ...{ orders_after: from.orders, orders_through: to.orders, orders: read.orders },
+      ...{ transfers_after: from.transfers, transfers_through: to.transfers, transfers },
+      ...{ deliveries_after: from.deliveries, deliveries_through: to.deliveries, deliveries },
+      left_open: [...before.open, ...read.open],
+      checks: results.map(({ name, detail }) => ({ name, detail })),
+      previous_hash: last?.hash ?? null,
+    };
+    return this.write(closing, reading.ledger.closing, options.by);
+  }
+
+  /** Nothing is built on a closing that was changed. */
+  private async assertWhole({ last, wallets }: Place): Promise<void> {
+    if (!last) return;
+    const closings = await this.list();
+    const earlier = closings.at(-2) ?? null;
+    const before = earlier && {
+      closing: earlier,
+      wallets: await this.closings.wallets(this.database, earlier.month),
+    };
+    const problem = problemOf(last, wallets, before);
+    if (problem !== null)
+      throw new AppError('CONFLICT', `no month can be closed: ${problem}. See topup audit --full`);
+  }
+
+  private async assertFewOpen(month: string, through: bigint): Promise<void> {
+    const { length: open } = await this.books.unknownOpen(this.database, through, []);
+    if (open > MAX_LEFT_OPEN)
+      throw new AppError(
+        'CONFLICT',
+        `${month} can't be closed yet: ${open} orders placed until its end have not ended`,
+      );
+  }
+
+  private async write(
+    found: Omit<Closing, 'wallets' | 'version' | 'closed_by' | 'closed_at'>,
+    wallets: WalletClosing[],
+    by: Actor | undefined,
+  ): Promise<ClosedMonth> {
+    const closing = {
+      ...found,
+      wallets: wallets.length,
+      version: serviceVersion(),
+      closed_by: by?.operator ?? 'worker',
+      closed_at: new Date(),
+    };
+    const closed = { ...closing, hash: hashOf(closing, wallets) };
+    const { month, orders, left_open: leftOpen, hash } = closed;
+    await this.database.transaction(async (tx) => {
+      await this.closings.insert(tx, closed, wallets);
+      const detail = {
+        month,
+        orders: Number(orders),
+        left_open: leftOpen.length,
+        hash: hash.toString('hex'),
+      };
+      recordAction(tx, by, { action: 'month.close', detail });
+    });
+    return closed;
+  }
+}
+
+/** Ids only ever grow; a book from which old rows were removed may seem to end earlier. */
+const notBefore = (from: Extent, to: Extent): Extent => ({
+  orders: later(from.orders, to.orders),
+  transfers: later(from.transfers, to.transfers),
+  deliveries: later(from.deliveries, to.deliveries),
+});
+
+const later = (one: bigint, other: bigint): bigint => (other > one ? other : one);

@@ -1,0 +1,137 @@
+import type { Queryable } from '../../database/database.js';
+import type { AuditRepository, Book, Found, OrderCount, Range } from './audit.repository.js';
+import type { Check } from './check.sql.js';
+import type { ClosedWallet } from './closed-wallet.entity.js';
+import { Ledger } from './ledger.js';
+import { Tallies } from './tally.js';
+
+/** So many rows are checked within a second or so, and fit in memory. */
+const ROWS_OF_A_PIECE = 20_000;
+
+/** Gives reads a moment of the books: all that one of them reads is of the same moment. */
+export type Snapshots = <Result>(read: (tx: Queryable) => Promise<Result>) => Promise<Result>;
+
+/** How many pieces are done and how many there are, about, and what comes now. */
+export type OnProgress = (done: number, total: number, what: string) => void | Promise<void>;
+
+const IN_WORDS = {
+  orders: 'orders',
+  transfers: 'movements of money',
+  deliveries: 'deliveries',
+} as const satisfies Record<Book, string>;
+
+/** Reads books piece by piece, each at a moment of its own, and remembers what was found. */
+export class Reading {
+  readonly tallies: Tallies;
+  readonly ledger: Ledger;
+  private done = 0;
+  private total = 1;
+
+  /** @param closed what wallets had where the movements to be read begin. */
+  constructor(
+    private readonly snapshots: Snapshots,
+    private readonly books: AuditRepository,
+    checks: readonly Check[],
+    closed: readonly ClosedWallet[],
+    private readonly onProgress: OnProgress = () => undefined,
+  ) {
+    this.tallies = new Tallies(checks);
+    this.ledger = new Ledger(this.tallies, closed);
+  }
+
+  /** Says what is going to be read. */
+  expect(...ranges: Range[]): void {
+    for (const { after, through } of ranges)
+      if (through > after) this.total += Number(through - after) / ROWS_OF_A_PIECE;
+  }
+
+  /** What is found at one moment. */
+  at<Result>(read: (tx: Queryable) => Promise<Result>): Promise<Result> {
+    return this.snapshots(read);
+  }
+
+  /** Checks the orders of a range. @returns how many there are, and the ids of those that have not ended. */
+  async orders(range: Range): Promise<OrderCount> {
+    const read = { orders: 0n, open: [] as bigint[] };
+    for await (const piece of this.pieces('orders', range, async (tx, each) => ({
+      found: await this.books.checkOrders(tx, each),
+      count: await this.books.countOrders(tx, each),
+    }))) {
+      this.add(piece.found);
+      read.orders += piece.count.orders;
+      read.open.push(...piece.count.open);
+    }
+    return read;
+  }
+
+  /** How many orders a range has, which are not checked. */
+  async countOrders(range: Range): Promise<bigint> {
+    let orders = 0n;
+    this.expect(range);
+    for await (const piece of this.pieces('orders', range, (tx, each) => this.books.countOrders(tx, each)))
+      orders += piece.orders;
+    return orders;
+  }
+
+  /** Checks some orders. @returns the same. */
+  async namedOrders(ids: readonly bigint[]): Promise<OrderCount> {
+    if (ids.length === 0) return { orders: 0n, open: [] };
+    const { found, count } = await this.snapshots(async (tx) => ({
+      found: await this.books.checkNamedOrders(tx, ids),
+      count: await this.books.countNamedOrders(tx, ids),
+    }));
+    this.add(found);
+    return count;
+  }
+
+  /** Adds up the movements of a range, in which none can come any more. @returns how many there are. */
+  async transfers(range: Range): Promise<bigint> {
+    let transfers = 0n;
+    for await (const piece of this.pieces('transfers', range, (tx, each) => this.books.movements(tx, each))) {
+      this.ledger.add(piece);
+      for (const each of piece) transfers += each.transfers;
+    }
+    return transfers;
+  }
+
+  /** @returns how many there are. */
+  async deliveries(range: Range): Promise<bigint> {
+    let deliveries = 0n;
+    for await (const piece of this.pieces('deliveries', range, (tx, each) =>
+      this.books.checkDeliveries(tx, each),
+    )) {
+      this.add(piece);
+      for (const [, { figures }] of piece) deliveries += figures.checked ?? 0n;
+    }
+    return deliveries;
+  }
+
+  add(found: readonly Found[]): void {
+    for (const [check, findings] of found) this.tallies.of(check).add(findings);
+  }
+
+  /** Says that the last of it comes now, or that all is done. */
+  async end(what?: string): Promise<void> {
+    const total = Math.ceil(this.total);
+    await this.onProgress(what === undefined ? total : total - 1, total, what ?? '');
+  }
+
+  private async *pieces<Piece>(
+    book: Book,
+    range: Range,
+    read: (tx: Queryable, range: Range) => Promise<Piece>,
+  ): AsyncGenerator<Piece> {
+    let { after } = range;
+    while (after < range.through) {
+      await this.onProgress(Math.floor(this.done), Math.ceil(this.total), IN_WORDS[book]);
+      const next = await this.snapshots(async (tx) => {
+        const through = await this.books.endOfPiece(tx, book, { ...range, after }, ROWS_OF_A_PIECE);
+        return through === null ? null : { through, piece: await read(tx, { after, through }) };
+      });
+      const through = next?.through ?? range.through;
+      this.done += Number(through - after) / ROWS_OF_A_PIECE;
+      after = through;
+      if (next) yield next.piece;
+    }
+  }
+}

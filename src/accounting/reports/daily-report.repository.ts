@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../../core/invariant.js';
+import type { Satang } from '../../core/money.js';
+import { Database, type Queryable } from '../../database/database.js';
+import { withLongTimeout } from '../../database/snapshot.js';
+import type { Merchant } from '../../merchants/merchant.entity.js';
+import type { Transfer } from '../../wallet/transfer.entity.js';
+import type { Coverage } from './coverage.js';
+import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
+
+/** What is counted and added up; all amounts in satang. */
+export interface DayFigures {
+  /** Placed on the day. */
+  orders: bigint;
+  /** Ended on the day, whenever they were placed. */
+  completed: bigint;
+  failed: bigint;
+  opening_available: Satang;
+  opening_held: Satang;
+  credited: Satang;
+  debited: Satang;
+  /** Went from the available to the held balance for new orders. */
+  ordered: Satang;
+  spent: Satang;
+  /** Went back from the held to the available balance. */
+  refunded: Satang;
+  closing_available: Satang;
+  closing_held: Satang;
+}
+
+export type MerchantDay = DayFigures & Pick<Transfer, 'merchant_id'> & Pick<Merchant, 'name'>;
+
+/** The available balance that the last line of the statement left behind. */
+export type MerchantDayRow = MerchantDay & { last_available: Satang };
+
+/** A day of a calendar. */
+export interface Day {
+  start: Date;
+  stop: Date;
+  now: Date;
+}
+
+@Injectable()
+export class DailyReportRepository {
+  constructor(private readonly database: Database) {}
+
+  /** When a day begins and ends in a time zone. */
+  async readDay(date: string, timezone: string, source: Queryable = this.database): Promise<Day> {
+    const [day] = await source.query<Day>(READ_DAY, [date, timezone]);
+    return present(day, 'a day begins and ends');
+  }
+
+  listMerchantDays(
+    tx: Queryable,
+    { start, stop }: Day,
+    { includeSandbox }: Coverage,
+  ): Promise<MerchantDayRow[]> {
+    return tx.query<MerchantDayRow>(withLongTimeout(READ_DAY_OF_MERCHANTS), [start, stop, includeSandbox]);
+  }
+}

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import { formatBaht, type Satang } from '../../core/money.js';
+import type { Transaction } from '../../database/database.js';
+import { ReplicaReads } from '../../database/replica-reads.js';
+import { inSnapshot } from '../../database/snapshot.js';
+import { LIVE_ONLY, type Coverage } from './coverage.js';
+import {
+  DailyReportRepository,
+  type Day,
+  type DayFigures,
+  type MerchantDay,
+  type MerchantDayRow,
+} from './daily-report.repository.js';
+
+export type { DayFigures, MerchantDay } from './daily-report.repository.js';
+
+export interface DailyReport {
+  date: string;
+  timezone: string;
+  from: Date;
+  /** Exclusive. */
+  to: Date;
+  merchants: MerchantDay[];
+  total: DayFigures;
+  /** What does not fit, in words; empty when the books add up. */
+  differences: string[];
+}
+
+/** What a day brought to each merchant, with balances that are checked against the movements between them. */
+@Injectable()
+export class DailyReportService {
+  constructor(
+    private readonly reads: ReplicaReads,
+    private readonly days: DailyReportRepository,
+  ) {}
+
+  /**
+   * @param date such as 2026-01-15.
+   * @param timezone where the day begins and ends, such as Asia/Bangkok.
+   * @throws BAD_REQUEST for a day that has not begun.
+   */
+  run(date: string, timezone: string, coverage = LIVE_ONLY): Promise<DailyReport> {
+    return inSnapshot(this.reads, async (tx) => {
+      const day = await this.readDay(date, timezone, tx);
+      const rows = await this.days.listMerchantDays(tx, day, coverage);
+      return {
+        date,
+        timezone,
+        from: day.start,
+        to: day.stop,
+        merchants: rows.map(({ last_available: _last, ...merchant }) => merchant),
+        total: rows.reduce(add, NOTHING),
+        differences: rows.flatMap(findDifferences),
+      };
+    });
+  }
+
+  /**
+   * The reports of each day, both ends included, each read at a moment of its own when it is asked for.
+   * @throws BAD_REQUEST, at once, for a range that ends before it begins or with a day that has not begun.
+   */
+  async runAll(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+    coverage = LIVE_ONLY,
+  ): Promise<AsyncGenerator<DailyReport>> {
+    await this.readRange({ from, to }, timezone);
+    return this.runEach({ from, to }, timezone, coverage);
+  }
+
+  /**
+   * When the first of several days begins, and when the last one ends, which is exclusive.
+   * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
+   */
+  async readRange(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+  ): Promise<{ start: Date; stop: Date }> {
+    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
+    const { stop } = await this.readDay(to, timezone);
+    const { start } = await this.readDay(from, timezone);
+    return { start, stop };
+  }
+
+  private async *runEach(
+    { from, to }: { from: string; to: string },
+    timezone: string,
+    coverage: Coverage,
+  ): AsyncGenerator<DailyReport> {
+    for (let date = from; date <= to; date = nextDay(date)) yield await this.run(date, timezone, coverage);
+  }
+
+  /** @throws BAD_REQUEST for a day that has not begun. */
+  private async readDay(date: string, timezone: string, tx?: Transaction): Promise<Day> {
+    const day = await this.days.readDay(date, timezone, tx);
+    if (day.start <= day.now) return day;
+    throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** In the calendar, whatever a clock does that day. */
+const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+
+/** The figures of a day on which nothing happened. */
+export const NOTHING: DayFigures = {
+  orders: 0n,
+  completed: 0n,
+  failed: 0n,
+  opening_available: 0n,
+  opening_held: 0n,
+  credited: 0n,
+  debited: 0n,
+  ordered: 0n,
+  spent: 0n,
+  refunded: 0n,
+  closing_available: 0n,
+  closing_held: 0n,
+};
+
+const FIGURES = Object.keys(NOTHING) as (keyof DayFigures)[];
+
+const add = (sum: DayFigures, day: DayFigures): DayFigures =>
+  Object.fromEntries(FIGURES.map((name) => [name, sum[name] + day[name]])) as unknown as DayFigures;
+
+/** Closing = opening + movements, for both balances, and the statement ends with the closing one. */
+function findDifferences(day: MerchantDayRow): string[] {
+  const available = day.opening_available + day.credited + day.refunded - day.debited - day.ordered;
+  const held = day.opening_held + day.ordered - day.spent - day.refunded;
+  const compared: [string, Satang, Satang][] = [
+    ['available: the opening balance and the day’s movements', available, day.closing_available],
+    ['held: the opening balance and the day’s movements', held, day.closing_held],
+    ['available: the last line of the statement', day.last_available, day.closing_available],
+  ];
+  return compared
+    .filter(([, expected, closing]) => expected !== closing)
+    .map(
+      ([what, expected, closing]) =>
+        `merchant ${day.merchant_id}, ${what} give ${formatBaht(expected)}, ` +
+        `the wallet less what moved since has ${formatBaht(closing)}`,
+    );
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { outcomeDetail } from '../../suppliers/supplier-outcome.js';
+import { inquiryAbout, type NamedAttempt } from '../../suppliers/supplier-adapter.js';
+import type { SupplierConnection } from '../../suppliers/supplier-registry.js';
+
+const MAX_IN_FLIGHT = 16;
+const MAX_ATTEMPTS = 3;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+/** A supplier that is away must not be waited for once per unit. */
+const GIVE_UP_AFTER = 20;
+
+/** What a supplier says of a reference. */
+export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
+
+/** Asks one supplier about many references, some at a time, and gives up on one that does not answer. */
+export class Inquirer {
+  /** References that got no usable answer, or were not asked about any more. */
+  unanswered = 0;
+  /** Why the last of them got none. */
+  lastProblem: string | null = null;
+  /** References that are in no list and can't be asked about, or only in a way that may buy. */
+  unaskable = 0;
+  private unansweredInARow = 0;
+
+  /** @param listed what a list of the supplier says of references, for those that it can't be asked about. */
+  constructor(
+    private readonly supplier: SupplierConnection,
+    private readonly listed: ReadonlyMap<string, Answered>,
+  ) {}
+
+  /** @returns an answer for each attempt, in order; null where there was none. */
+  async askAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
+    const answers: (Answered | null)[] = attempts.map(() => null);
+    let next = 0;
+    const askNext = async (): Promise<void> => {
+      for (let at = next++; at < attempts.length; at = next++) {
+        const attempt = attempts[at];
+        if (attempt) answers[at] = await this.ask(attempt);
+        onAnswer();
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, askNext));
+    return answers;
+  }
+
+  private async ask(asked: NamedAttempt): Promise<Answered | null> {
+    const { adapter, settings } = this.supplier;
+    const inquiry = inquiryAbout(adapter, asked.supplierReference !== null);
+    if (inquiry?.mayBuy !== false) {
+      const listed = this.listed.get(asked.reference) ?? null;
+      if (listed === null) this.unaskable++;
+      return listed;
+    }
+    let waitMs = FIRST_WAIT_MS;
+    for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
+      const outcome = await inquiry.ask(settings, asked);
+      if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
+        this.unansweredInARow = 0;
+        return outcome.kind;
+      }
+      this.lastProblem = outcomeDetail(outcome) ?? this.lastProblem;
+      if (attempt === MAX_ATTEMPTS) break;
+      await delay(Math.min(outcome.retryAfterMs ?? waitMs, LONGEST_WAIT_MS));
+      waitMs *= 2;
+    }
+    this.unanswered++;
+    this.unansweredInARow++;
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { ReplicaReads } from '../../database/replica-reads.js';
+import { inSnapshot } from '../../database/snapshot.js';
+import { DailyReportService } from './daily-report.service.js';
+import { LIVE_ONLY } from './coverage.js';
+import {
+  MARGIN_TIMEZONE,
+  MarginReportRepository,
+  type Grouping,
+  type MarginFigures,
+  type MarginRow,
+} from './margin-report.repository.js';
+
+export {
+  GROUPINGS,
+  MARGIN_TIMEZONE,
+  type Grouping,
+  type MarginFigures,
+  type MarginRow,
+} from './margin-report.repository.js';
+
+/** What merchants paid for what was bought for them, and what it cost. */
+@Injectable()
+export class MarginReportService {
+  constructor(
+    private readonly reads: ReplicaReads,
+    private readonly days: DailyReportService,
+    private readonly margins: MarginReportRepository,
+  ) {}
+
+  /**
+   * @param range days such as 2026-01-15, both included.
+   * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
+   */
+  async run(range: { from: string; to: string }, by: Grouping, coverage = LIVE_ONLY): Promise<MarginRow[]> {
+    const moments = await this.days.readRange(range, MARGIN_TIMEZONE);
+    return inSnapshot(this.reads, (tx) => this.margins.list(tx, by, moments, coverage));
+  }
+}
+
+/** What merchants paid for the units of which a cost is known or was expected: only they make a margin. */
+const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint =>
+  revenue - cost_unknown_revenue;
+
+export const marginOf = (figures: MarginFigures): bigint => countedRevenue(figures) - figures.cost;
+
+/** That in percent of what counts, with one fraction digit, rounded half up; null where nothing counts. */
+export function marginPercent(figures: MarginFigures): number | null {
+  const counted = countedRevenue(figures);
+  if (counted === 0n) return null;
+  return Number(floorDivision(marginOf(figures) * 2000n + counted, counted * 2n)) / 10;
+}
+
+const floorDivision = (dividend: bigint, divisor: bigint): bigint =>
+  (dividend - (((dividend % divisor) + divisor) % divisor)) / divisor;
+
+const NOTHING: MarginFigures = {
+  units: 0n,
+  revenue: 0n,
+  cost: 0n,
+  cost_estimated_units: 0n,
+  cost_unknown_units: 0n,
+  cost_unknown_revenue: 0n,
+};
+
+const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];
+
+/** What the rows are together; costs as they were rounded for each. */
+export const totalOf = (rows: MarginFigures[]): MarginFigures =>
+  rows.reduce(
+    (sum, row) =>
+      Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,
+    NOTHING,
+  );

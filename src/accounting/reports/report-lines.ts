@@ -1,0 +1,170 @@
+import { formatMicros } from '../../core/cost-money.js';
+import { formatBaht } from '../../core/money.js';
+import { counted } from '../../core/text.js';
+import { namedIn, type ListReading } from '../../fulfilment/reconciliation/purchase-lists.service.js';
+import type { DayFigures } from './daily-report.service.js';
+import { marginOf, marginPercent, type MarginFigures } from './margin-report.service.js';
+import type { SupplierComparison } from './supplier-report.service.js';
+
+// What reports say, in words of the wire: amounts are strings in baht, counts are numbers.
+
+export type DailyLine = Record<
+  | 'opening_amount'
+  | 'credited_amount'
+  | 'debited_amount'
+  | 'spent_amount'
+  | 'closing_amount'
+  | 'ordered_amount'
+  | 'refunded_amount'
+  | 'opening_available_amount'
+  | 'opening_held_amount'
+  | 'closing_available_amount'
+  | 'closing_held_amount',
+  string
+> &
+  Record<'orders' | 'completed' | 'failed', number>;
+
+/** Available and held belong to the merchant alike: what they are together changes by money in, money out and spending. */
+export function toDailyLine(day: DayFigures): DailyLine {
+  return {
+    orders: Number(day.orders),
+    completed: Number(day.completed),
+    failed: Number(day.failed),
+    opening_amount: formatBaht(day.opening_available + day.opening_held),
+    credited_amount: formatBaht(day.credited),
+    debited_amount: formatBaht(day.debited),
+    spent_amount: formatBaht(day.spent),
+    closing_amount: formatBaht(day.closing_available + day.closing_held),
+    ordered_amount: formatBaht(day.ordered),
+    refunded_amount: formatBaht(day.refunded),
+    opening_available_amount: formatBaht(day.opening_available),
+    opening_held_amount: formatBaht(day.opening_held),
+    closing_available_amount: formatBaht(day.closing_available),
+    closing_held_amount: formatBaht(day.closing_held),
+  };
+}
+
+export interface MarginLine extends Record<'revenue' | 'cost' | 'margin', string> {
+  units: number;
+  /** Of the revenue of which a cost is known; null where there is none. */
+  margin_percent: number | null;
+  cost_estimated_units: number;
+  /** These make no margin, and their revenue is none of what it is a part of. */
+  cost_unknown_units: number;
+  cost_unknown_revenue: string;
+}
+
+export const toMarginLine = (figures: MarginFigures): MarginLine => ({
+  units: Number(figures.units),
+  revenue: formatBaht(figures.revenue),
+  cost: formatBaht(figures.cost),
+  margin: formatBaht(marginOf(figures)),
+  margin_percent: marginPercent(figures),
+  cost_estimated_units: Number(figures.cost_estimated_units),
+  cost_unknown_units: Number(figures.cost_unknown_units),
+  cost_unknown_revenue: formatBaht(figures.cost_unknown_revenue),
+});
+
+/** Where nothing was settled yet, the balance is all that the supplier was asked about. */
+export const isCompleteComparison = ({
+  balance,
+  unanswered,
+  list,
+  unnoticed,
+}: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list' | 'unnoticed'>): boolean =>
+  unanswered.count === 0 &&
+  unnoticed === null &&
+  (balance.known || balance.reached) &&
+  (list === null || (list.known && list.unreadable === 0));
+
+/** How our books and those of a supplier compare. */
+export interface SupplierLine {
+  supplier: string;
+  ok: boolean;
+  succeeded: number;
+  succeeded_amount: string;
+  failed: number;
+  open: number;
+  /** Attempts that another one followed: none of them may be sold. */
+  given_up: number;
+  agreed: number;
+  unanswered: number;
+  /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
+  unaskable: number;
+  /** Purchases that it lists; null where it has no list. */
+  listed: number | null;
+  /** Entries of its list besides those that can't be read. */
+  unreadable: number;
+  /** Those of the purchases that no book knows, and for which a case was opened now. */
+  unknown: number;
+  /** How many purchases it lists as sold that are not bought by our books: those, and of attempts that ended otherwise. */
+  surplus: number;
+  open_cases: number;
+  /** Of the statement that was given in the place of a list; absent without one. */
+  statement?: {
+    name: string;
+    /** Purchases before the moment since when they count. */
+    passed_over: number;
+    /** Statuses that mean nothing here, and that count as under way. */
+    unclear_statuses: { status: string; lines: number }[];
+  };
+  problem: string | null;
+  balance_amount: string | null;
+  balance_currency: string | null;
+  differences: { reference: string; ours: string; theirs: string; amount: string }[];
+}
+
+export function toSupplierLine({
+  supplier,
+  balance,
+  counts,
+  agreed,
+  differences,
+  unanswered,
+  unaskable,
+  unnoticed,
+  list,
+  statement,
+  openCases,
+}: SupplierComparison): SupplierLine {
+  const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
+  return {
+    supplier,
+    ok:
+      differences.length === 0 &&
+      isCompleteComparison({ balance, unanswered, list, unnoticed }) &&
+      openCases === 0,
+    succeeded: Number(counts.succeeded),
+    succeeded_amount: formatBaht(counts.succeeded_amount),
+    failed: Number(counts.failed),
+    open: Number(counts.open),
+    given_up: Number(counts.given_up),
+    agreed,
+    unanswered: unanswered.count,
+    unaskable,
+    listed: list?.known ? list.purchases : null,
+    unreadable: list?.known ? list.unreadable : 0,
+    unknown: list?.known ? list.opened.length : 0,
+    surplus: list?.known ? list.surplus : 0,
+    open_cases: openCases,
+    ...(statement && {
+      statement: {
+        name: statement.name,
+        passed_over: statement.passedOver,
+        unclear_statuses: statement.unclear,
+      },
+    }),
+    problem:
+      (unanswered.count > 0 ? unanswered.reason : null) ?? unnoticed ?? problemOf(list) ?? balanceProblem,
+    balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
+    balance_currency: balance.known ? balance.amount.currency : null,
+    differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),
+  };
+}
+
+function problemOf(list: ListReading): string | null {
+  if (list === null) return null;
+  if (!list.known) return `list of purchases: ${list.detail}`;
+  if (list.unreadable === 0) return null;
+  return `list of purchases: ${counted(list.unreadable, 'entry', 'entries')} can’t be read${namedIn(list)}`;
+}

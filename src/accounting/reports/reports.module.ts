@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { SettlementRepository } from '../../orders/settlement.repository.js';
+import { SupplierPurchasesModule } from '../../fulfilment/reconciliation/supplier-purchases.module.js';
+import { SuppliersModule } from '../../suppliers/suppliers.module.js';
+import { ArchivedOrdersRepository } from './archived-orders.repository.js';
+import { ArchivedOrders } from './archived-orders.service.js';
+import { DailyReportRepository } from './daily-report.repository.js';
+import { DailyReportService } from './daily-report.service.js';
+import { MarginReportRepository } from './margin-report.repository.js';
+import { MarginReportService } from './margin-report.service.js';
+import { MerchantFigures } from './merchant-figures.repository.js';
+import { StatementRepository } from './statement.repository.js';
+import { AccountStatementService } from './statement.service.js';
+import { SupplierReportRepository } from './supplier-report.repository.js';
+import { SupplierReportService } from './supplier-report.service.js';
+
+@Module({
+  imports: [SuppliersModule, SupplierPurchasesModule],
+  providers: [
+    ...[DailyReportRepository, DailyReportService],
+    ...[MarginReportRepository, MarginReportService],
+    MerchantFigures,
+    ...[ArchivedOrdersRepository, ArchivedOrders],
+    ...[StatementRepository, AccountStatementService],
+    // Without the rest of its module, which knows the queues.
+    SettlementRepository,
+    ...[SupplierReportRepository, SupplierReportService],
+  ],
+  exports: [
+    ...[DailyReportService, MarginReportService, MerchantFigures, AccountStatementService],
+    ...[SupplierReportService, ArchivedOrders],
+  ],
+})
+export class ReportsModule {}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import type { Satang } from '../../core/money.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
+import { ReplicaReads, type ReadServer } from '../../database/replica-reads.js';
+import { inSnapshot } from '../../database/snapshot.js';
+import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
+
+export type { StatementRow } from './statement.repository.js';
+
+const ROWS_AT_ONCE = 1000;
+
+/** When a month of a statement begins and ends. */
+export const STATEMENT_TIMEZONE = 'Asia/Bangkok';
+
+/** From inclusive, to exclusive. */
+export interface Period {
+  from?: Date;
+  to?: Date;
+}
+
+/** A merchant's available balance over a period. */
+export interface AccountStatement {
+  opening: Satang;
+  closing: Satang;
+  /** The movements between the two, some at a time, however many there are. */
+  pages: (order: 'oldest first' | 'newest first') => AsyncGenerator<StatementRow[]>;
+}
+
+/** What moved a merchant's available balance in a period, for the operator. */
+@Injectable()
+export class AccountStatementService {
+  constructor(
+    private readonly reads: ReplicaReads,
+    private readonly statements: StatementRepository,
+  ) {}
+
+  /**
+   * Movements are never changed, and those of one wallet come one after the other: so the balances are read at one
+   * moment, and the lines in pages up to the last one of that moment, without a transaction that stays open.
+   * @param server the primary, where nothing may be missing that was done a moment ago.
+   */
+  async read(
+    merchantId: number,
+    { from, to }: Period,
+    server: ReadServer = this.reads.together(),
+  ): Promise<AccountStatement> {
+    const which = { merchantId, from: from ?? null, to: to ?? null };
+    const bounds = await inSnapshot(server, (tx) => this.statements.readBounds(tx, which));
+    const { opening, closing } = bounds;
+    return {
+      opening,
+      closing,
+      pages: (order) => this.pages(server, which, bounds, order === 'oldest first'),
+    };
+  }
+
+  /** Lines newest first. @param isFunding only what operators moved. @throws BAD_REQUEST for a bad cursor. */
+  async latest<Line>(
+    merchantId: number,
+    { isFunding, cursor, limit }: { isFunding: boolean; cursor: string | undefined; limit: number },
+    toLine: (row: StatementRow) => Line,
+  ): Promise<Page<Line>> {
+    const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? MAX_BIGINT;
+    const rows = await this.statements.latest(merchantId, isFunding, before, limit + 1);
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), toLine);
+  }
+
+  /** @param month such as 2026-10. @throws BAD_REQUEST for one that has not begun. */
+  async month(month: string): Promise<Required<Period>> {
+    const read = await this.statements.readMonth(month, STATEMENT_TIMEZONE);
+    if (read.start > read.now) {
+      const message = `${month} has not begun in ${STATEMENT_TIMEZONE}: choose a month up to this one`;
+      throw new AppError('BAD_REQUEST', message);
+    }
+    return { from: read.start, to: read.stop };
+  }
+
+  private async *pages(
+    server: ReadServer,
+    which: Which,
+    { first, last }: Bounds,
+    isForwards: boolean,
+  ): AsyncGenerator<StatementRow[]> {
+    if (first === null || last === null) return;
+    for (let [low, high] = [first, last]; low <= high;) {
+      const rows = await this.statements.page(server, which, { low, high, isForwards, limit: ROWS_AT_ONCE });
+      const end = rows.at(-1);
+      if (end) yield rows;
+      if (!end || rows.length < ROWS_AT_ONCE) return;
+      if (isForwards) low = end.id + 1n;
+      else high = end.id - 1n;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../../core/core.module.js';
+import type { Logger } from '../../core/logger.js';
+import { WorkerTask } from '../../core/worker-task.js';
+import { removeInBatches } from '../../database/remove-in-batches.js';
+import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js';
+
+/**
+ * Removes what suppliers called us with when it is older than WEBHOOK_LOG_DAYS. Workers that do it at the same time pass over
+ * what the others remove.
+ */
+@Injectable()
+export class CallbackRetentionService {
+  constructor(
+    private readonly callbacks: SupplierCallbacksRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @WorkerTask('old_callbacks', {
+    every: 3_600_000,
+    offBy: 'WEBHOOK_LOG_DAYS',
+    failed: 'old supplier callbacks could not be removed: retrying in an hour',
+  })
+  async removeOld(stop: AbortSignal, days: number): Promise<void> {
+    const callbacks = await removeInBatches((limit) => this.callbacks.removeOld(days, limit), stop);
+    if (callbacks > 0) this.logger.info({ callbacks }, 'old supplier callbacks were removed');
+  }
+}

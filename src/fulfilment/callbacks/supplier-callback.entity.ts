@@ -1,0 +1,94 @@
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { bigintColumn, IdColumn, timestampColumn } from '../../database/columns.js';
+import { UnitAttempt } from '../../orders/unit-attempt.entity.js';
+import { Supplier } from '../../suppliers/supplier.entity.js';
+
+/**
+ * What came of a callback.
+ * - `settled`: it settled its unit, or after its refusal another attempt begins.
+ * - `contradicted`: its unit had been settled otherwise, which is a case for the operator now.
+ * - `woke`: its attempt is open or succeeded, and the supplier is asked about it as soon as it may be.
+ * - `nothing_new`: it says nothing that changes how its attempt stands.
+ * - `repeated`: it had come before, by its delivery id, and changed nothing this time.
+ * - `unknown_reference`: it is about no attempt of ours.
+ * - `products`: it says that products changed, and those that we know are read again.
+ * - `ping`: it only tried whether we are there.
+ * - `unreadable`: it could not be understood.
+ * - `refused`: it did not prove that it came from the supplier.
+ */
+export const CALLBACK_VERDICTS = [
+  ...(['settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference'] as const),
+  ...(['ping', 'unreadable', 'refused', 'products'] as const),
+] as const;
+export type CallbackVerdict = (typeof CALLBACK_VERDICTS)[number];
+
+/** A request by which a supplier called us, and what came of it. */
+@Entity('supplier_callbacks')
+@ForeignKey(
+  () => UnitAttempt,
+  ['order_id', 'item', 'unit', 'attempt'],
+  ['order_id', 'item', 'unit', 'number'],
+  { name: 'fk_supplier_callbacks_attempt' },
+)
+@Index('ix_supplier_callbacks_received', ['received_at'])
+@Index('ix_supplier_callbacks_delivery', ['supplier_id', 'delivery_id'], {
+  where: 'delivery_id IS NOT NULL',
+})
+@Index('ix_supplier_callbacks_attempt', ['order_id', 'item', 'unit', 'attempt'], {
+  where: 'order_id IS NOT NULL',
+})
+@Check(
+  'ck_supplier_callbacks_verdict',
+  `verdict IN ('settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference', 'ping', 'unreadable', 'refused', 'products')`,
+)
+@Check('ck_supplier_callbacks_attempt', 'num_nulls(order_id, item, unit, attempt) IN (0, 4)')
+export class SupplierCallback {
+  @IdColumn('bigint', 'pk_supplier_callbacks')
+  id!: bigint;
+
+  @ForeignKey(() => Supplier, { name: 'fk_supplier_callbacks_supplier', onDelete: 'CASCADE' })
+  @Column('integer')
+  supplier_id!: number;
+
+  @Column(timestampColumn())
+  received_at!: Date;
+
+  @Column('text')
+  remote_address!: string;
+
+  @Column('text')
+  verdict!: CallbackVerdict;
+
+  /** By which the supplier names the callback: one that comes again has the same. */
+  @Column('text', { nullable: true })
+  delivery_id!: string | null;
+
+  /** Ours, as the callback says it. */
+  @Column('text', { nullable: true })
+  reference!: string | null;
+
+  /** The supplier's own name of the purchase, as the callback says it. */
+  @Column('text', { nullable: true })
+  supplier_reference!: string | null;
+
+  /** The attempt that it is about, where there is one. */
+  @Column(bigintColumn({ nullable: true }))
+  order_id!: bigint | null;
+
+  @Column('smallint', { nullable: true })
+  item!: number | null;
+
+  @Column('smallint', { nullable: true })
+  unit!: number | null;
+
+  @Column('smallint', { nullable: true })
+  attempt!: number | null;
+
+  /** Why it was refused or could not be read; nothing of its body. */
+  @Column('text', { nullable: true })
+  detail!: string | null;
+
+  /** Its body, sealed; null where it is not kept, because it did not prove where it came from. */
+  @Column('bytea', { nullable: true })
+  body_sealed!: Buffer | null;
+}

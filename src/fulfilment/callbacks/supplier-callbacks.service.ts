@@ -1,0 +1,302 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../../core/core.module.js';
+import { AppError } from '../../core/errors.js';
+import { WindowStore } from '../../core/http/window-store.js';
+import type { Logger } from '../../core/logger.js';
+import { Metrics } from '../../core/metrics.js';
+import { SecretBox } from '../../core/secret-box.js';
+import { storable } from '../../core/text.js';
+import { ProductReadsService } from '../../catalog/product-reads.service.js';
+import { AttemptChecksRepository } from '../attempt-checks.repository.js';
+import { aboutAttempt } from '../attempt-log.js';
+import { AttemptsRepository } from '../attempts.repository.js';
+import { isTerminalUnit } from '../../orders/states.js';
+import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.repository.js';
+import { WorkNotifier } from '../../queues/work-notifier.js';
+import { callbackBodyPlace } from '../../suppliers/callback-body-place.js';
+import { inquiryAbout, type BuyingInquiry } from '../../suppliers/supplier-adapter.js';
+import type { CallbackReading, CallbackReply, RawCallback } from '../../suppliers/supplier-callback.js';
+import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
+import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
+import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
+import { CallbackAnswers } from './callback-answers.js';
+import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
+import {
+  SupplierCallbacksRepository,
+  type FoundAttempt,
+  type PurchaseNames,
+} from './supplier-callbacks.repository.js';
+import { toldPurchase } from './told-purchase.js';
+
+const MAX_NAME_LENGTH = 255;
+const MAX_DETAIL_LENGTH = 500;
+/** Callbacks about one success are answered by one question in this time, where the adapter wants no longer one. */
+const LEAST_CHECK_GAP_MS = 1_000;
+
+/**
+ * So many cases of a supplier in an hour, and callbacks that prove nothing open no more: the address of a vendor that signs
+ * nothing may have leaked. Callbacks are kept beyond that, and the hour goes by.
+ */
+const MOST_CASES_AN_HOUR = 10_000;
+const HOUR_MS = 3_600_000;
+
+const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
+
+/** What a callback says of itself, fit to be stored. */
+interface Claims extends PurchaseNames {
+  deliveryId: string | null;
+  detail: string | null;
+}
+
+interface Result {
+  verdict: CallbackVerdict;
+  attempt: FoundAttempt | null;
+  /** The case that it opened. */
+  reversalId?: number | undefined;
+}
+
+type About = Extract<CallbackReading, { kind: 'about' }>;
+
+/** Reads what suppliers call us with, acts on it, and keeps it. */
+@Injectable()
+export class SupplierCallbacksService {
+  private readonly withheld = new WindowStore(HOUR_MS);
+
+  constructor(
+    private readonly callbacks: SupplierCallbacksRepository,
+    private readonly attempts: AttemptsRepository,
+    private readonly registry: SupplierRegistry,
+    private readonly checks: AttemptChecksRepository,
+    private readonly products: ProductReadsService,
+    private readonly answers: CallbackAnswers,
+    private readonly unknownPurchases: UnknownPurchasesRepository,
+    private readonly secretBox: SecretBox,
+    private readonly notifier: WorkNotifier,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @returns what the supplier is answered, once the callback is stored.
+   * @throws UNAUTHORIZED where it does not prove that it comes from the supplier; SERVICE_UNAVAILABLE where it could not
+   * be stored, or have its effect: then it may come again.
+   */
+  async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
+    const reading = this.read(supplier, raw);
+    const claims = claimsOf(reading);
+    if (reading.kind === 'products') await this.products.ask(supplier.id, reading.skus);
+    const result: Result =
+      reading.kind === 'about'
+        ? await this.follow(supplier, reading, claims)
+        : { verdict: reading.kind, attempt: null };
+    const { verdict, attempt } = result;
+    const about = { supplier_id: supplier.id, ...keyOf(attempt) };
+    const id = await this.callbacks.record({
+      ...about,
+      remote_address: remoteAddress,
+      verdict,
+      delivery_id: claims.deliveryId,
+      reference: claims.reference,
+      supplier_reference: claims.supplierReference,
+      detail: claims.detail,
+      // Who can't prove who they are get nothing of theirs into the database.
+      body_sealed:
+        verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
+    });
+    this.report(supplier, result, claims, id);
+    return replyTo(reading);
+  }
+
+  private read(supplier: CallingSupplier, raw: RawCallback): CallbackReading {
+    try {
+      const { adapter, settings } = this.registry.connect(supplier);
+      if (adapter.callbacks) return adapter.callbacks.read(raw, settings);
+      return { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
+    } catch (error) {
+      // The message of any other error may quote what could not be read.
+      const reason = error instanceof AppError ? error.message : (error as Error).name;
+      return { kind: 'unreadable', detail: `it could not be looked at: ${reason}` };
+    }
+  }
+
+  private async follow(supplier: CallingSupplier, reading: About, claims: Claims): Promise<Result> {
+    const { deliveryId } = claims;
+    const [attempt, isRepeated] = await Promise.all([
+      isChanged(reading, claims) ? null : this.callbacks.findAttempt(supplier.id, claims),
+      deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
+    ]);
+    if (!attempt) {
+      const reversalId = await this.tellOfUnknown(supplier, reading, claims);
+      return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
+    }
+    const isNamed = await this.name(attempt, claims, reading);
+    const outcome = outcomeOf(reading, attempt);
+    const answered = outcome
+      ? await this.answers.answered(supplier, attempt, outcome, isRepeated)
+      : 'undecided';
+    if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
+    const isToBeAsked = answered === 'undecided' || answered === 'unrecorded';
+    const asked = isToBeAsked ? await this.wake(supplier, attempt, isNamed, reading) : answered;
+    if (asked === null && answered === 'unrecorded') throw toBeSentAgain();
+    const verdict = asked ?? 'nothing_new';
+    const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
+    return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
+  }
+
+  /**
+   * A database that was restored, or lost commits in a failover, has forgotten what its suppliers sold: that is a case. What
+   * proves nothing and names no reference of ours may be about an attempt whose supplier's name is not known yet.
+   */
+  private async tellOfUnknown(
+    supplier: CallingSupplier,
+    reading: About,
+    claims: Claims,
+  ): Promise<number | undefined> {
+    if (claims.reference === null && !reading.outcome) return undefined;
+    const purchase = toldPurchase(reading, claims);
+    const most = reading.outcome ? null : MOST_CASES_AN_HOUR;
+    const told = await this.unknownPurchases.tellUpTo(most, supplier.id, purchase ? [purchase] : []);
+    if (told.withheld > 0) this.reportWithheld(supplier.code);
+    return told.opened[0];
+  }
+
+  /** One line an hour: there are many. */
+  private reportWithheld(supplier: string): void {
+    this.metrics.unknownPurchaseWithheld(supplier);
+    if (this.withheld.increment(supplier).totalHits > 1) return;
+    const about = { supplier, casesAnHour: MOST_CASES_AN_HOUR };
+    this.logger.warn(about, 'callbacks that prove nothing tell of too many purchases: no more become cases');
+  }
+
+  /**
+   * Keeps what the supplier calls an open attempt that it has not named before. Without an outcome nothing proves that it
+   * does: then the supplier has to confirm it.
+   * @returns whether the attempt has a name of the supplier's.
+   */
+  private async name(
+    attempt: FoundAttempt,
+    { supplierReference }: Claims,
+    { outcome }: About,
+  ): Promise<boolean> {
+    if (attempt.supplier_reference !== null) return true;
+    if (supplierReference === null || !isOpen(attempt)) return false;
+    await this.attempts.name(attempt, supplierReference, outcome === undefined);
+    return true;
+  }
+
+  /** What the supplier has is not sent to it again, whatever it answered to that. */
+  private async doubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
+    const adapter = this.registry.find(supplier.adapter);
+    const inquiry = adapter && inquiryAbout(adapter, isNamed);
+    const dueInMs = inquiry ? await this.callbacks.doubt(attempt, inquiry) : null;
+    if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
+  }
+
+  /** Whether its supplier tells of an attempt by being sent it again, because it has certainly sold it. */
+  private async isSold(attempt: FoundAttempt, { tellsOfSales, maxAgeMs }: BuyingInquiry): Promise<boolean> {
+    const mayBeSold = tellsOfSales && attempt.state === 'succeeded';
+    return mayBeSold === true && (await this.checks.findSold(attempt, maxAgeMs)) !== null;
+  }
+
+  /**
+   * Has the supplier asked about an attempt that is open; or about one that ended, because a success may be taken back, and
+   * what failed or was given up may be sold after all. Where asking is sending it again, only about what was sold, and not
+   * because it says just that.
+   * @returns null where it can't be asked.
+   */
+  private async wake(
+    supplier: CallingSupplier,
+    attempt: FoundAttempt,
+    isNamed: boolean,
+    { saysSold }: About,
+  ): Promise<'woke' | null> {
+    const adapter = this.registry.find(supplier.adapter);
+    const inquiry = adapter && inquiryAbout(adapter, isNamed);
+    if (!inquiry) return null;
+    if (!isOpen(attempt)) {
+      if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return null;
+      await this.checks.ask(attempt, Math.max(inquiry.minGapMs, LEAST_CHECK_GAP_MS));
+      return 'woke';
+    }
+    const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
+    if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
+    return 'woke';
+  }
+
+  private report(
+    { code }: CallingSupplier,
+    { verdict, attempt, reversalId }: Result,
+    { detail }: Claims,
+    id: bigint | undefined,
+  ): void {
+    this.metrics.supplierCalledBack(code, verdict);
+    const about = {
+      // Only what is ours: what the callback says itself may be anything.
+      ...(attempt ? aboutAttempt({ ...attempt, supplier: code }) : { supplier: code }),
+      verdict,
+      callbackId: id === undefined ? undefined : Number(id),
+      reversalId,
+    };
+    const isWrong = verdict === 'refused' || verdict === 'unreadable';
+    if (isWrong) this.logger.warn({ ...about, detail }, 'supplier callback received');
+    else if (reversalId !== undefined) this.logger.warn(about, 'supplier callback received');
+    else this.logger.info(about, 'supplier callback received');
+  }
+}
+
+function claimsOf(reading: CallbackReading): Claims {
+  const { deliveryId, reference, supplierReference } =
+    reading.kind === 'about' ? reading : ({} as Partial<About>);
+  return {
+    deliveryId: nameOf(deliveryId),
+    reference: nameOf(reference),
+    supplierReference: nameOf(supplierReference),
+    detail: 'detail' in reading ? storable(reading.detail, MAX_DETAIL_LENGTH) : null,
+  };
+}
+
+function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome | undefined {
+  if (typeof outcome !== 'function') return outcome;
+  const { supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
+  return outcome({ sku, reference, supplierReference });
+}
+
+/** Nobody else would tell what it says. */
+const toBeSentAgain = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'The callback could not be written down, please send it again', {
+    retryAfterSeconds: 1,
+  });
+
+const nameOf = (text: string | undefined): string | null =>
+  text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;
+
+/** Whether a name had to be changed to be stored: then it is none of an attempt. */
+const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
+  (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
+
+/** Whether a word that is proven tells of a purchase: one that was made, is being made, or can't be made out. */
+const provesPurchase = ({ kind }: SupplierOutcome): boolean =>
+  kind === 'succeeded' || kind === 'processing' || kind === 'unknown';
+
+const isOpen = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
+  attempt === latest && !isTerminalUnit(state);
+
+const keyOf = (
+  attempt: FoundAttempt | null,
+): Pick<SupplierCallback, 'order_id' | 'item' | 'unit' | 'attempt'> => ({
+  order_id: attempt?.order_id ?? null,
+  item: attempt?.item ?? null,
+  unit: attempt?.unit ?? null,
+  attempt: attempt?.attempt ?? null,
+});
+
+/** What a callback says is in its body, or else in its query. */
+const contentOf = ({ body, query }: RawCallback): Buffer =>
+  body.length > 0 ? body : Buffer.from(new URLSearchParams(query).toString());
+
+function replyTo({ kind, reply }: CallbackReading): CallbackReply {
+  if (reply) return reply;
+  if (kind === 'refused')
+    throw new AppError('UNAUTHORIZED', 'The signature of the callback is wrong or missing');
+  return OK;
+}

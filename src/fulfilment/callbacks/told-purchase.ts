@@ -1,0 +1,45 @@
+import { storable } from '../../core/text.js';
+import type { ToldPurchase } from '../reconciliation/unknown-purchases.repository.js';
+import type { CallbackReading } from '../../suppliers/supplier-callback.js';
+import { outcomeDetail, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
+import type { PurchaseNames } from './supplier-callbacks.repository.js';
+
+const MAX_TEXT_LENGTH = 255;
+const MAX_DETAIL_LENGTH = 500;
+
+/**
+ * What a callback tells of a purchase whose attempt was not found.
+ * @param names as they can be stored.
+ * @returns null where it names none.
+ */
+export function toldPurchase(
+  { outcome: told, purchase = {} }: Extract<CallbackReading, { kind: 'about' }>,
+  { reference, supplierReference }: PurchaseNames,
+): ToldPurchase | null {
+  if (reference === null && supplierReference === null) return null;
+  const outcome =
+    typeof told === 'function'
+      ? told({ sku: purchase.sku ?? '', reference: reference ?? '', supplierReference })
+      : told;
+  return {
+    ...{ reference, supplierReference, boughtAt: null },
+    state: outcome ? stateOf(outcome) : null,
+    sku: textOf(purchase.sku),
+    player: textOf(purchase.player),
+    cost: (outcome && 'cost' in outcome && outcome.cost) || purchase.cost || null,
+    detail: detailOf(outcome),
+  };
+}
+
+/** What is neither sold, nor refused, nor on its way proves nothing. */
+const stateOf = ({ kind }: SupplierOutcome): ToldPurchase['state'] =>
+  kind === 'succeeded' || kind === 'failed' || kind === 'processing' ? kind : null;
+
+function detailOf(outcome: SupplierOutcome | undefined): string {
+  if (!outcome) return 'called back, which proves nothing: ask the supplier';
+  const more = outcomeDetail(outcome);
+  return storable(`called back: ${outcome.kind}${more === null ? '' : `, ${more}`}`, MAX_DETAIL_LENGTH);
+}
+
+const textOf = (text: string | undefined): string | null =>
+  text === undefined ? null : storable(text, MAX_TEXT_LENGTH) || null;

@@ -1,0 +1,172 @@
+import { parseMicros } from '../../core/cost-money.js';
+import { CsvProblems, FieldReader, readTable, type CsvProblem } from '../../core/csv-table.js';
+import { readMoment } from '../../core/moments.js';
+import { textProblem } from '../../core/text.js';
+import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
+
+/** What a statement may tell of a purchase, by the names of its columns. */
+export const STATEMENT_COLUMNS = [
+  ...([
+    'reference',
+    'supplier_reference',
+    'status',
+    'sku',
+    'player',
+    'cost',
+    'currency',
+    'bought_at',
+  ] as const),
+] as const;
+export type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
+
+/** How a vendor writes its statement. */
+export interface StatementFormat {
+  /** What its header calls our columns, where that is something else. */
+  headers: Partial<Record<StatementColumn, string>>;
+  /** What it calls a purchase that succeeded, one that failed, and one that was paid back, besides the words that many use. */
+  bought: readonly string[];
+  notBought: readonly string[];
+  refunded: readonly string[];
+}
+
+type Verdict = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
+
+export interface StatedPurchase extends ListedPurchase {
+  line: number;
+  /** As the statement writes it; null where it has no such column. */
+  status: string | null;
+  /** What that means; without a status, what is in a statement was bought. */
+  verdict: Verdict;
+}
+
+/** A status of which nobody has said what it means, and how many lines have it. */
+export interface UnclearStatus {
+  status: string;
+  lines: number;
+}
+
+export interface StatementReading {
+  /** Each once. */
+  purchases: StatedPurchase[];
+  /** Statuses that count as under way. */
+  unclear: UnclearStatus[];
+}
+
+const BOUGHT = ['succeeded', 'success', 'sukses', 'completed'];
+const NOT_BOUGHT = ['failed', 'gagal', 'canceled', 'cancelled'];
+const REFUNDED = ['refunded', 'refund'];
+const PROCESSING = ['processing', 'pending', 'proses', 'diproses', 'in progress'];
+const MAX_LENGTH = 255;
+
+const nameOf = (text: string): string | null => (textProblem(text, 1, MAX_LENGTH) === null ? text : null);
+const A_TEXT = { words: `text of up to ${MAX_LENGTH} characters`, ifEmpty: '' };
+
+/**
+ * Reads a vendor's statement of what it sold us: CSV, of which columns with other names are passed over. Where a purchase
+ * has several lines, one that says that it was paid back counts, or else one that says that it was bought.
+ * @throws CsvProblems with everything that is wrong with it.
+ */
+export function readStatement(file: Buffer, { headers, ...words }: StatementFormat): StatementReading {
+  const ours = new Map(Object.entries(headers).map(([column, header]) => [header, column]));
+  const table = readTable(file, {
+    columns: STATEMENT_COLUMNS,
+    required: [],
+    what: 'purchases',
+    others: 'passed over',
+    rename: (header) => ours.get(header) ?? header,
+  });
+  const missing = Object.entries(headers).filter(([column]) => !table.columns.includes(column));
+  const problems: CsvProblem[] = missing.map(([column, header]) => ({
+    ...{ line: null, column },
+    words: `there is no column ${JSON.stringify(header)}, which was to be ${column}`,
+  }));
+  if (!table.columns.includes('reference') && !table.columns.includes('supplier_reference'))
+    problems.push({
+      line: null,
+      column: null,
+      words: 'one of reference and supplier_reference must be a column',
+    });
+  if (problems.length > 0) throw new CsvProblems(problems);
+  const verdicts = verdictsOf(words);
+  const purchases = table.rows.map(({ line, fields }) => {
+    const reader = new FieldReader(table.columns, fields);
+    const purchase = readPurchase(reader, line, verdicts);
+    problems.push(...reader.wrong.map((problem) => ({ ...problem, line })));
+    return purchase;
+  });
+  if (problems.length > 0) throw new CsvProblems(problems);
+  return { purchases: eachOnce(purchases), unclear: unclearIn(purchases) };
+}
+
+/** What a status means, by its word. */
+function verdictsOf({ bought, notBought, refunded }: Omit<StatementFormat, 'headers'>): Map<string, Verdict> {
+  const verdicts = new Map<string, Verdict>();
+  const means = (words: string[], verdict: Verdict): void => {
+    for (const word of words) verdicts.set(wordOf(word), verdict);
+  };
+  means(PROCESSING, 'processing');
+  means([...NOT_BOUGHT, ...notBought], 'not_bought');
+  means([...BOUGHT, ...bought], 'bought');
+  means([...REFUNDED, ...refunded], 'refunded');
+  return verdicts;
+}
+
+function unclearIn(purchases: StatedPurchase[]): UnclearStatus[] {
+  const lines = new Map<string, number>();
+  for (const { status, verdict } of purchases)
+    if (status !== null && verdict === 'unclear') lines.set(status, (lines.get(status) ?? 0) + 1);
+  return [...lines].map(([status, count]) => ({ status, lines: count }));
+}
+
+function readPurchase(
+  reader: FieldReader,
+  line: number,
+  verdicts: ReadonlyMap<string, Verdict>,
+): StatedPurchase {
+  const text = (column: StatementColumn): string | null => reader.read(column, nameOf, A_TEXT) || null;
+  const [reference, supplierReference] = [text('reference'), text('supplier_reference')];
+  if (reference === null && supplierReference === null)
+    reader.wrong.push({ column: null, words: 'names no purchase' });
+  const status = text('status');
+  const micros =
+    reader.read('cost', parseMicros, { words: 'an amount such as 10000 or 23.5', ifEmpty: -1n }) ?? -1n;
+  const currency = text('currency');
+  const verdict = status === null ? 'bought' : (verdicts.get(wordOf(status)) ?? 'unclear');
+  return {
+    ...{ line, reference, supplierReference, status, verdict, sku: text('sku'), player: text('player') },
+    state: STATES[verdict],
+    boughtAt: readBoughtAt(reader),
+    cost: micros < 0n || currency === null ? null : { micros, currency },
+  };
+}
+
+function readBoughtAt(reader: FieldReader): Date | null {
+  const words = 'a moment such as 2026-01-15T08:30:00+07:00';
+  const read = reader.read<Date | 'none'>('bought_at', readMoment, { words, ifEmpty: 'none' });
+  return read instanceof Date ? read : null;
+}
+
+/** By their names. */
+function eachOnce(purchases: StatedPurchase[]): StatedPurchase[] {
+  const byName = new Map<string, StatedPurchase>();
+  for (const purchase of purchases) {
+    const name = JSON.stringify([
+      purchase.reference,
+      purchase.reference === null && purchase.supplierReference,
+    ]);
+    const earlier = byName.get(name);
+    if (!earlier || rank(purchase) > rank(earlier)) byName.set(name, purchase);
+  }
+  return [...byName.values()];
+}
+
+const STATES = {
+  ...{ bought: 'succeeded', not_bought: 'failed', refunded: 'failed' },
+  ...{ processing: 'processing', unclear: 'processing' },
+} as const satisfies Record<Verdict, ListedPurchase['state']>;
+
+const RANKS = ['not_bought', 'unclear', 'processing', 'bought', 'refunded'] as const satisfies Verdict[];
+
+const rank = ({ verdict }: StatedPurchase): number => RANKS.indexOf(verdict);
+
+const wordOf = (text: string): string => text.trim().toLowerCase();

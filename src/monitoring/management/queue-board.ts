@@ -1,0 +1,128 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullAdapter } from '@bull-board/api/bullAdapter';
+import type { AppViewRoute } from '@bull-board/api/typings/app';
+import { ExpressAdapter } from '@bull-board/express';
+import type { Job, Queue } from 'bull';
+import type { NextFunction, Request, Response, Router } from 'express';
+import type { WakeUpJob } from '../../queues/queues.js';
+import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.js';
+
+/** What the ids of a queue's jobs are. */
+interface Subject {
+  /** One of them, in words. */
+  kind: string;
+  find: (subjects: QueueBoardRepository, ids: number[]) => Promise<SubjectRow[]>;
+  /** What a job's data say of one that was found, besides its id and orders. */
+  show: (row: SubjectRow) => object;
+  /** How the job is called for it. */
+  name: (row: SubjectRow) => string;
+}
+
+const SUPPLIER: Subject = {
+  kind: 'supplier',
+  find: (subjects, ids) => subjects.findSuppliers(ids),
+  show: ({ label }) => ({ code: label }),
+  name: ({ label }) => label,
+};
+
+const WEBHOOK: Subject = {
+  kind: 'webhook',
+  find: (subjects, ids) => subjects.findWebhooks(ids),
+  show: ({ label }) => ({ merchant: label }),
+  name: ({ id, label }) => `${id} of ${label}`,
+};
+
+/** Bull Board over the two queues, to look at only. @param path where it is served. */
+export function createQueueBoard(
+  path: string,
+  fulfilment: Queue<WakeUpJob>,
+  webhooks: Queue<WakeUpJob>,
+  subjects: QueueBoardRepository,
+): Router {
+  const board = new OwnHostAdapter();
+  board.setBasePath(path);
+  createBullBoard({
+    queues: [
+      new WakeUpAdapter(fulfilment, SUPPLIER, subjects),
+      new WakeUpAdapter(webhooks, WEBHOOK, subjects),
+    ],
+    serverAdapter: board,
+  });
+  return board.getRouter() as Router;
+}
+
+/** A job of several is named after all of them, as long as there is room. */
+const MAX_NAMED = 3;
+/** More than a page of jobs usually is about. */
+const MAX_LOOKED_UP = 100;
+
+/**
+ * Shows what a wake-up is about. The job itself holds ids only, and Redis is to hold no more: PostgreSQL is asked when
+ * somebody looks, and when it does not answer, the ids are all there is to see.
+ */
+class WakeUpAdapter extends BullAdapter {
+  private found = new Map<number, SubjectRow>();
+
+  constructor(
+    queue: Queue<WakeUpJob>,
+    private readonly subject: Subject,
+    private readonly subjects: QueueBoardRepository,
+  ) {
+    const description = `A job only says which ${subject.kind}s have work; the work itself is in PostgreSQL.`;
+    super(queue, { readOnlyMode: true, description });
+    this.setFormatter('name', ({ data }: { data: WakeUpJob }) => this.nameOf(data));
+    this.setFormatter('data', ({ ids }: WakeUpJob) => ({
+      [`${subject.kind}s`]: ids.map((id) => this.describe(id)),
+    }));
+  }
+
+  override async getJobs(...args: Parameters<BullAdapter['getJobs']>): Promise<Job<WakeUpJob>[]> {
+    const jobs = (await super.getJobs(...args)) as Job<WakeUpJob>[];
+    await this.lookUp(jobs);
+    return jobs;
+  }
+
+  override async getJob(id: string): Promise<Job<WakeUpJob> | undefined | null> {
+    const job: Job<WakeUpJob> | undefined | null = await super.getJob(id);
+    if (job) await this.lookUp([job]);
+    return job;
+  }
+
+  private async lookUp(jobs: Job<WakeUpJob>[]): Promise<void> {
+    const ids = [...new Set(jobs.flatMap(({ data }) => data.ids))].slice(0, MAX_LOOKED_UP);
+    if (ids.length === 0) return;
+    const rows = await this.subject.find(this.subjects, ids).catch(() => []);
+    this.found = new Map(rows.map((row) => [row.id, row]));
+  }
+
+  private nameOf({ ids }: WakeUpJob): string {
+    const { kind, name } = this.subject;
+    if (ids.length > MAX_NAMED) return `${ids.length} ${kind}s`;
+    const names = ids.map((id) => {
+      const row = this.found.get(id);
+      return row ? name(row) : String(id);
+    });
+    return `${kind}${ids.length > 1 ? 's' : ''} ${names.join(', ')}`;
+  }
+
+  private describe(id: number): object {
+    const row = this.found.get(id);
+    return row ? { id, ...this.subject.show(row), next_orders: row.next_orders } : { id };
+  }
+}
+
+/** A stylesheet, with fonts, of another host: the page has others to fall back to. */
+const FOREIGN_LINK = /<link[^>]*\bhref="(https?:)?\/\/[^>]*>\s*/g;
+
+/** Serves the page without what it would load from other hosts. */
+class OwnHostAdapter extends ExpressAdapter {
+  override setEntryRoute(entry: AppViewRoute): this {
+    this.app[entry.method](entry.route, (_request: Request, response: Response, next: NextFunction) => {
+      const { name, params } = entry.handler({ basePath: this.basePath, uiConfig: this.uiConfig });
+      response.render(name, params, (error: Error | null, html?: string) =>
+        error ? next(error) : response.send(html?.replace(FOREIGN_LINK, '')),
+      );
+    });
+    return this;
+  }
+}

@@ -1,0 +1,208 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import type { FigureRow } from '../../core/figure.js';
+import { CALL_SECONDS, ORDER_SECONDS, type FigureName } from '../../core/metrics.js';
+import type { FigureKind } from './counted.js';
+import { DatabaseFiguresRepository } from './database-figures.repository.js';
+import { MinuteFiguresRepository, type SlotRow, type Steps } from './minute-figures.repository.js';
+import { percentile, type Bucket } from './percentiles.js';
+
+/** What is kept of each minute of what PostgreSQL knows, and shown as it is now. */
+export const LEVELS = [
+  'orders_open',
+  'orders_oldest_open_seconds',
+  'units_unknown',
+  'units_unknown_oldest_seconds',
+  'units_review',
+  'units_review_oldest_seconds',
+  'webhooks_due',
+  'webhooks_oldest_due_seconds',
+  'wallets_below_alert',
+  'supplier_reversals_open',
+] as const satisfies readonly FigureName[];
+export type Level = (typeof LEVELS)[number];
+
+/** Null where it could not be told in time. */
+export type NowFigures = Record<Level, number | null> & {
+  at: string;
+  orders_per_minute: number;
+  /** Of the orders that ended within the hour; null when none did. */
+  failed_share: number | null;
+};
+
+export interface Series {
+  name: string;
+  values: (number | null)[];
+}
+
+interface Durations {
+  name: string;
+  p50_ms: (number | null)[];
+  p95_ms: (number | null)[];
+}
+
+export interface FiguresOverTime {
+  step_seconds: number;
+  /** When each step begins. */
+  at: string[];
+  counts: Series[];
+  levels: Series[];
+  durations: Durations[];
+}
+
+/** The pace of orders is taken over so many minutes. */
+const PACE_MINUTES = 5;
+const FAILED_WITHIN_MINUTES = 60;
+
+export const CALL_BOUNDS_MS = CALL_SECONDS.map((seconds) => seconds * 1000);
+const ORDER_BOUNDS_MS = ORDER_SECONDS.map((seconds) => seconds * 1000);
+
+/** How the service does: now, and by the minute. */
+@Injectable()
+export class FiguresService {
+  constructor(
+    private readonly levels: DatabaseFiguresRepository,
+    private readonly minutes: MinuteFiguresRepository,
+  ) {}
+
+  /** @throws SERVICE_UNAVAILABLE */
+  async now(): Promise<NowFigures> {
+    const [levels, paced, ended] = await Promise.all([
+      this.readLevels(),
+      this.minutes.readRecent(['orders'], [''], PACE_MINUTES),
+      this.minutes.readRecent(['orders'], [''], FAILED_WITHIN_MINUTES),
+    ]);
+    const count = (rows: typeof ended, label: string): number =>
+      Number(rows.find((row) => row.label === label)?.value ?? 0);
+    const [failed, completed] = [count(ended, 'failed'), count(ended, 'completed')];
+    const known = LEVELS.map((name) => [name, levels.get(name) ?? null]);
+    return {
+      ...(Object.fromEntries(known) as Record<Level, number | null>),
+      at: new Date().toISOString(),
+      orders_per_minute: count(paced, 'placed') / PACE_MINUTES,
+      failed_share: failed + completed === 0 ? null : failed / (failed + completed),
+    };
+  }
+
+  /** What PostgreSQL knows; without what it could not tell in time. @throws SERVICE_UNAVAILABLE */
+  async readLevels(): Promise<Map<Level, number>> {
+    const wanted = new Set<string>(LEVELS);
+    const known = new Map<Level, number>();
+    for (const statement of this.levels.statements) {
+      const names = statement.figures.filter((name): name is Level => wanted.has(name));
+      if (names.length === 0) continue;
+      const [row] = await this.levels.read(statement).catch(orNothing);
+      for (const name of names) if (row) known.set(name, Math.round(Number(row[name])));
+    }
+    return known;
+  }
+
+  /** Orders and webhooks over a time. */
+  async overTime(steps: Steps): Promise<FiguresOverTime> {
+    const figures: FigureKind[] = ['orders', 'order_duration', 'webhook_attempts', 'levels'];
+    const rows = await this.minutes.readSlots(figures, '', steps);
+    const slots = new Slots(steps);
+    const of = (figure: FigureKind, isMeant: (label: string) => boolean): SlotRow[] =>
+      rows.filter((row) => row.figure === figure && isMeant(row.label));
+    return {
+      ...slots.times(),
+      counts: [
+        ...['placed', 'completed', 'failed'].map((name) => ({
+          name: `orders_${name}`,
+          values: slots.sums(of('orders', (label) => label === name)),
+        })),
+        { name: 'webhooks_delivered', values: slots.sums(of('webhook_attempts', isDelivered)) },
+        {
+          name: 'webhooks_failed',
+          values: slots.sums(of('webhook_attempts', (label) => !isDelivered(label))),
+        },
+      ],
+      levels: LEVELS.map((name) => ({ name, values: slots.levels(of('levels', (label) => label === name)) })),
+      durations: [
+        {
+          name: 'orders',
+          ...slots.durations(
+            of('order_duration', () => true),
+            ORDER_BOUNDS_MS,
+          ),
+        },
+      ],
+    };
+  }
+
+  /** The calls of a supplier over a time, purchases and inquiries by their outcome. @param supplier its code. */
+  async supplierOverTime(supplier: string, steps: Steps): Promise<FiguresOverTime> {
+    const figures: FigureKind[] = [
+      ...(['supplier_sends', 'supplier_inquiries'] as const),
+      ...(['supplier_send_duration', 'supplier_inquiry_duration'] as const),
+    ];
+    const rows = await this.minutes.readSlots(figures, supplier, steps);
+    const slots = new Slots(steps);
+    const calls = rows.filter(({ up_to_ms: upTo }) => upTo === 0);
+    const outcomes = [...new Set(calls.map(({ label }) => label))].sort();
+    return {
+      ...slots.times(),
+      counts: outcomes.map((name) => ({
+        name,
+        values: slots.sums(calls.filter(({ label }) => label === name)),
+      })),
+      levels: [],
+      durations: (['send', 'inquiry'] as const).map((name) => ({
+        name,
+        ...slots.durations(
+          rows.filter(({ figure }) => figure === `supplier_${name}_duration`),
+          CALL_BOUNDS_MS,
+        ),
+      })),
+    };
+  }
+}
+
+const isDelivered = (label: string): boolean => label === '2xx';
+
+/** Too long is too long: the figure is left out. */
+function orNothing(error: unknown): FigureRow[] {
+  if (error instanceof AppError) throw error;
+  return [];
+}
+
+/** Rows by the steps of a time. */
+class Slots {
+  private readonly count: number;
+
+  constructor(private readonly steps: Steps) {
+    const seconds = (steps.until.getTime() - steps.since.getTime()) / 1000;
+    this.count = Math.ceil(seconds / steps.stepSeconds);
+  }
+
+  times(): Pick<FiguresOverTime, 'at' | 'step_seconds'> {
+    const { since, stepSeconds } = this.steps;
+    const at = (slot: number): string => new Date(since.getTime() + slot * stepSeconds * 1000).toISOString();
+    return { step_seconds: stepSeconds, at: this.each(at) };
+  }
+
+  /** Where nothing was counted, nothing happened. */
+  sums(rows: readonly SlotRow[]): number[] {
+    const values = this.each(() => 0);
+    for (const { slot, value } of rows) values[slot] = (values[slot] ?? 0) + Number(value);
+    return values;
+  }
+
+  /** Where nobody looked, nothing is known. */
+  levels(rows: readonly SlotRow[]): (number | null)[] {
+    const values = this.each<number | null>(() => null);
+    for (const { slot, value } of rows) values[slot] = Number(value);
+    return values;
+  }
+
+  durations(rows: readonly SlotRow[], bounds: readonly number[]): Omit<Durations, 'name'> {
+    const buckets = this.each<Bucket[]>(() => []);
+    for (const { slot, up_to_ms, value } of rows) buckets[slot]?.push({ up_to_ms, count: Number(value) });
+    const share = (of: number): (number | null)[] => buckets.map((each) => percentile(each, of, bounds));
+    return { p50_ms: share(0.5), p95_ms: share(0.95) };
+  }
+
+  private each<Value>(make: (slot: number) => Value): Value[] {
+    return Array.from({ length: this.count }, (_, slot) => make(slot));
+  }
+}

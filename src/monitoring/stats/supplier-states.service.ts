@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { WorkerTask } from '../../core/worker-task.js';
+import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
+import { WorkerHeartbeat } from '../../queues/worker-heartbeat.js';
+import { SupplierStatesRepository } from './supplier-states.repository.js';
+
+/** How soon a change of a breaker is written; looking costs nothing. */
+const LOOK_EVERY_MS = 1_000;
+/** And how often all that this worker knows is. */
+const WRITE_EVERY_MS = 10_000;
+
+/** Writes how this worker finds its suppliers: at once when a breaker opens or closes, and else every 10 s. */
+@Injectable()
+export class SupplierStatesService {
+  private breakers = '';
+  private writtenAtMs = -Infinity;
+
+  constructor(
+    private readonly dispatcher: UnitDispatcher,
+    private readonly states: SupplierStatesRepository,
+    private readonly heartbeat: WorkerHeartbeat,
+  ) {}
+
+  /** The next look writes what could not be written. */
+  @WorkerTask('supplier_states', {
+    every: LOOK_EVERY_MS,
+    failed: 'states of suppliers were not written',
+    level: 'debug',
+  })
+  async writeWhenTime(): Promise<void> {
+    const states = this.dispatcher.supplierStates();
+    const breakers = JSON.stringify(states.map(({ supplierId, breaker }) => [supplierId, breaker]));
+    const isDue = performance.now() - this.writtenAtMs >= WRITE_EVERY_MS;
+    if (!isDue && breakers === this.breakers) return;
+    await this.states.write(
+      this.heartbeat.name,
+      states.map(({ supplierId, breaker, inFlight }) => ({
+        supplier_id: supplierId,
+        breaker,
+        in_flight: inFlight,
+      })),
+    );
+    this.breakers = breakers;
+    this.writtenAtMs = performance.now();
+  }
+}

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { LessThanOrEqual, type SelectQueryBuilder } from 'typeorm';
+import { present } from '../../core/invariant.js';
+import { Database, type Transaction } from '../../database/database.js';
+import { Merchant } from '../../merchants/merchant.entity.js';
+import { Operator } from '../operator.entity.js';
+import { Approval, type ApprovalStatus } from './approval.entity.js';
+import { FIND_HAND_OVER, FIND_MAKER } from './approvals.sql.js';
+import type { HandOver, Maker } from './hand-over.js';
+
+interface Names {
+  merchant_name: string;
+  requester: string;
+  decider: string | null;
+}
+
+/** An approval with the merchant's name, and the addresses of those who asked for it and decided about it. */
+export type NamedApproval = Approval & Names;
+
+/** Which approvals are asked for; what is not given may be anything. */
+export interface ApprovalFilter {
+  status?: ApprovalStatus | undefined;
+  merchantId?: number | undefined;
+  /** Only those before this one. */
+  before: number;
+  limit: number;
+}
+
+type Request = Pick<
+  Approval,
+  'merchant_id' | 'kind' | 'amount' | 'reference' | 'note' | 'reason' | 'requested_by' | 'expires_at'
+>;
+
+const IS_OVERDUE = `approval.status = 'open' AND approval.expires_at <= statement_timestamp()`;
+const now = (): string => 'statement_timestamp()';
+
+/** Movements of money that wait, or have waited, for a second person. */
+@Injectable()
+export class ApprovalsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  list({ status, merchantId, before, limit }: ApprovalFilter): Promise<NamedApproval[]> {
+    const query = select(this.database)
+      .where('approval.id < :before', { before })
+      .orderBy('approval.id', 'DESC')
+      .limit(limit);
+    if (merchantId !== undefined) query.andWhere('approval.merchant_id = :merchantId', { merchantId });
+    if (status === 'expired') query.andWhere(`(approval.status = 'expired' OR ${IS_OVERDUE})`);
+    else if (status !== undefined) query.andWhere('approval.status = :status', { status });
+    if (status === 'open') query.andWhere(`NOT (${IS_OVERDUE})`);
+    return rowsOf(query);
+  }
+
+  async find(id: number, from: Pick<Database, 'manager'> = this.database): Promise<NamedApproval | null> {
+    const [found = null] = await rowsOf(select(from).where('approval.id = :id', { id }));
+    return found;
+  }
+
+  async lock(tx: Transaction, id: number): Promise<NamedApproval | null> {
+    await tx.manager.findOne(Approval, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    // Whoever waited for the lock has the row as it is now, but not the name of who decided meanwhile.
+    return this.find(id, tx);
+  }
+
+  /** The one that waits under a reference. Those that waited too long are ended first. */
+  async findOpen(tx: Transaction, merchantId: number, reference: string): Promise<NamedApproval | null> {
+    const where = { merchant_id: merchantId, reference, status: 'open' as const };
+    await tx.manager.update(
+      Approval,
+      { ...where, expires_at: LessThanOrEqual(new Date()) },
+      { status: 'expired' },
+    );
+    const [found = null] = await rowsOf(select(tx).where(where));
+    return found;
+  }
+
+  /** The last time, in so many days, that one of the two may have come into the other's account. */
+  async findHandOver(
+    tx: Transaction,
+    between: { requester: number; approver: number; days: number },
+  ): Promise<HandOver | null> {
+    const [found = null] = await tx.query<HandOver>(...FIND_HAND_OVER.with(between));
+    return found;
+  }
+
+  /** Who could use the accounts of both, because they made them. @param between in how many days, for a third operator. */
+  async findMaker(
+    tx: Transaction,
+    between: { requester: number; approver: number; days: number },
+  ): Promise<Maker | null> {
+    const [found = null] = await tx.query<Maker>(...FIND_MAKER.with(between));
+    return found;
+  }
+
+  async insert(tx: Transaction, request: Request): Promise<NamedApproval> {
+    const { identifiers } = await tx.manager.insert(Approval, request);
+    const { id } = present(identifiers[0], 'an approval was written') as Pick<Approval, 'id'>;
+    return present(await this.find(id, tx), 'an approval was written');
+  }
+
+  async decide(
+    tx: Transaction,
+    id: number,
+    decision: Pick<Approval, 'status' | 'decided_by'> & Partial<Approval>,
+  ): Promise<NamedApproval> {
+    await tx.manager.update(Approval, { id }, { ...decision, decided_at: now });
+    return present(await this.find(id, tx), 'an approval was decided about');
+  }
+}
+
+const select = ({ manager }: Pick<Database, 'manager'>): SelectQueryBuilder<Approval> =>
+  manager
+    .createQueryBuilder(Approval, 'approval')
+    .innerJoin(Merchant, 'merchant', 'merchant.id = approval.merchant_id')
+    .innerJoin(Operator, 'requester', 'requester.id = approval.requested_by')
+    .leftJoin(Operator, 'decider', 'decider.id = approval.decided_by')
+    .addSelect('merchant.name', 'merchant_name')
+    .addSelect('requester.email', 'requester')
+    .addSelect('decider.email', 'decider');
+
+async function rowsOf(query: SelectQueryBuilder<Approval>): Promise<NamedApproval[]> {
+  const { entities, raw } = await query.getRawAndEntities<Names>();
+  return entities.map((approval, index) => {
+    const { merchant_name, requester, decider } = present(raw[index], 'a row has its raw row');
+    return { ...approval, merchant_name, requester, decider };
+  });
+}

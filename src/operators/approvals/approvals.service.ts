@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
+import { AppError, UnknownResource } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { formatBaht, type Satang } from '../../core/money.js';
+import { Database, type Transaction } from '../../database/database.js';
+import { OperatorsRepository } from '../operators.repository.js';
+import { hasPermission } from '../roles.js';
+import { assertFunding, WalletService } from '../../wallet/wallet.service.js';
+import { WalletsRepository } from '../../wallet/wallets.repository.js';
+import { ApprovalsRepository, type ApprovalFilter, type NamedApproval } from './approvals.repository.js';
+import { HANDED_OVER } from './hand-over.js';
+
+/** After so many days nobody approves a request any more. */
+export const APPROVAL_DAYS = 7;
+/** So long two accounts that one operator made, of which one is new, count as that operator's. */
+const MAKER_DAYS = 30;
+const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
+
+/** A movement that an operator asks another one for. */
+export interface MovementRequest {
+  merchantId: number;
+  kind: 'credit' | 'debit';
+  /** Satang, more than 0. */
+  amount: Satang;
+  reference: string;
+  note?: string | undefined;
+  /** Of the account that asks; what is said in it goes to whoever decides. */
+  by: ConsoleActor;
+}
+
+/** Movements of money that one operator asks for, and another one has made. */
+@Injectable()
+export class ApprovalsService {
+  constructor(
+    private readonly database: Database,
+    private readonly approvals: ApprovalsRepository,
+    private readonly operators: OperatorsRepository,
+    private readonly wallets: WalletsRepository,
+    private readonly funding: WalletService,
+  ) {}
+
+  /** Newest first. */
+  list(filter: ApprovalFilter): Promise<NamedApproval[]> {
+    return this.approvals.list(filter);
+  }
+
+  /** @throws NOT_FOUND */
+  async get(id: number): Promise<NamedApproval> {
+    return known(await this.approvals.find(id), id);
+  }
+
+  /**
+   * Keeps a request; nothing moves. The same reference with the same amount is the same request while it waits.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that was used, or waits with another amount.
+   */
+  async request({ by, ...asked }: MovementRequest): Promise<NamedApproval> {
+    const { merchantId, kind, amount, reference, note } = asked;
+    assertFunding({ ...asked, note: note ?? '', ...by });
+    const reason = by.reason ?? refuse('BAD_REQUEST', 'a request needs a reason');
+    return this.database.transaction(async (tx) => {
+      // Requests for one wallet come one after the other, as its movements do.
+      if (!(await this.wallets.lock(tx, merchantId))) throw new UnknownResource('merchant', merchantId);
+      const waiting = await this.approvals.findOpen(tx, merchantId, reference);
+      if (waiting?.kind === kind && waiting.amount === amount) return waiting;
+      if (waiting) refuse('CONFLICT', `reference ${reference} waits for approval: ${sayWhat(waiting)}`);
+      await this.assertUnused(tx, merchantId, reference);
+      const approval = await this.approvals.insert(tx, {
+        ...{ merchant_id: merchantId, kind, amount, reference, note: note ?? null, reason },
+        requested_by: by.console.operatorId,
+        expires_at: new Date(Date.now() + APPROVAL_MS),
+      });
+      const detail = { ...detailOf(approval), note: approval.note };
+      recordAction(tx, by, { action: 'approval.request', merchantId, detail });
+      return approval;
+    });
+  }
+
+  /**
+   * Makes the movement, by an operator who did not ask for it. Who approves twice is told what came of it.
+   * @param expectedAvailable what the operator saw as available: with anything else, nothing moves.
+   * @throws NOT_FOUND; FORBIDDEN for one's own, or where the two may be one person; CONFLICT when it does not wait any more, its requester may not move
+   * money any more, the reference was used or there is not enough; with CHANGED_MEANWHILE for another balance.
+   */
+  async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
+    const { merchant_id: merchantId } = await this.get(id);
+    return this.database.transaction(async (tx) => {
+      // First the wallet, as everywhere: who asks for a movement holds it, too.
+      await this.wallets.lock(tx, merchantId);
+      const approval = known(await this.approvals.lock(tx, id), id);
+      const { kind, amount, reference, note, reason, requester, requested_by: requestedBy } = approval;
+      if (isDecidedBy(by, approval, 'approved')) return approval;
+      assertWaits(approval);
+      if (requestedBy === by.console.operatorId) throw ownRequest();
+      await this.assertTwoPeople(tx, requestedBy, by);
+      await this.assertStillMay(tx, approval);
+      const { transferId, repeats } = await this.funding.fundIn(tx, kind, {
+        ...by,
+        ...{ merchantId, amount, reference, expectedAvailable, note: note ?? undefined },
+        approval: { id, requester, reason },
+      });
+      if (repeats) refuse('CONFLICT', `${used(reference, repeats.operator)}: reject the request`);
+      return this.approvals.decide(tx, id, {
+        ...{ status: 'approved', decided_by: by.console.operatorId },
+        transfer_id: present(transferId, 'a movement that was made has a number'),
+      });
+    });
+  }
+
+  /**
+   * Ends a request for good; the requester's own is withdrawn. Nothing moves.
+   * @throws NOT_FOUND; BAD_REQUEST without a reason; CONFLICT when it does not wait any more.
+   */
+  async reject(id: number, by: ConsoleActor): Promise<NamedApproval> {
+    const reason = by.reason ?? refuse('BAD_REQUEST', 'a rejection needs a reason');
+    return this.database.transaction(async (tx) => {
+      const approval = known(await this.approvals.lock(tx, id), id);
+      const isOwn = approval.requested_by === by.console.operatorId;
+      const status = isOwn ? 'withdrawn' : 'rejected';
+      if (isDecidedBy(by, approval, status)) return approval;
+      assertWaits(approval);
+      const action = isOwn ? 'approval.withdraw' : 'approval.reject';
+      const detail = { ...detailOf(approval), requested_by: approval.requester };
+      recordAction(tx, by, { action, merchantId: approval.merchant_id, detail });
+      return this.approvals.decide(tx, id, {
+        ...{ status, decided_by: by.console.operatorId, decision_reason: reason },
+      });
+    });
+  }
+
+  /** @throws CONFLICT */
+  private async assertUnused(tx: Transaction, merchantId: number, reference: string): Promise<void> {
+    const earlier = await this.wallets.findFunding(tx, merchantId, reference);
+    if (earlier) refuse('CONFLICT', used(reference, earlier.operator));
+  }
+
+  /** @throws FORBIDDEN where one of the two may have come into the other's account, or a third into both, and so be both. */
+  private async assertTwoPeople(
+    tx: Transaction,
+    requester: number,
+    { console }: ConsoleActor,
+  ): Promise<void> {
+    const two = { requester, approver: console.operatorId };
+    const made = await this.approvals.findMaker(tx, { ...two, days: MAKER_DAYS });
+    if (made) {
+      const { maker, account, created_at: at } = made;
+      throw ownRequest(
+        `${maker} created ${account} at ${at.toISOString()}, and could use both accounts: another operator has to approve it`,
+      );
+    }
+    const between = { ...two, days: APPROVAL_DAYS };
+    const found = await this.approvals.findHandOver(tx, between);
+    if (!found) return;
+    const { operator, action, account, created_at: at } = found;
+    throw ownRequest(
+      `${operator} ${HANDED_OVER[action]} ${account} at ${at.toISOString()}: for ${APPROVAL_DAYS} days ` +
+        'both count as one person here, and another operator has to approve it',
+    );
+  }
+
+  /** @throws CONFLICT where the requester is disabled, or lost the permission. */
+  private async assertStillMay(
+    tx: Transaction,
+    { requested_by: id, requester }: NamedApproval,
+  ): Promise<void> {
+    const operator = present(await this.operators.lock(tx, { id }), 'an operator is never removed');
+    if (operator.active && hasPermission(operator.role, 'wallets.move')) return;
+    const why = operator.active ? `has the role ${operator.role} now` : 'is disabled now';
+    refuse('CONFLICT', `${requester} ${why}, and may not ask for this any more: reject the request`);
+  }
+}
+
+function refuse(code: 'BAD_REQUEST' | 'CONFLICT', message: string): never {
+  throw new AppError(code, message);
+}
+
+const ownRequest = (message = 'You asked for this yourself: another operator has to approve it'): AppError =>
+  new AppError('FORBIDDEN', message, { details: [{ field: 'id', code: 'OWN_REQUEST', message }] });
+
+/** @throws NOT_FOUND */
+function known(approval: NamedApproval | null, id: number): NamedApproval {
+  if (!approval) throw new AppError('NOT_FOUND', `there is no request ${id} for approval`);
+  return approval;
+}
+
+/** What becomes of a request that nobody decides about. */
+export const isOverdue = ({ status, expires_at: until }: NamedApproval): boolean =>
+  status === 'expired' || (status === 'open' && until <= new Date());
+
+/** @throws CONFLICT */
+function assertWaits(approval: NamedApproval): void {
+  const { id, status, decider, decided_at: at, expires_at: until } = approval;
+  if (isOverdue(approval))
+    refuse('CONFLICT', `request ${id} has expired at ${until.toISOString()}: ask for it anew`);
+  if (status === 'open') return;
+  refuse('CONFLICT', `request ${id} was ${status} by ${decider} at ${at?.toISOString()}: nothing was done`);
+}
+
+const isDecidedBy = (
+  { console: { operatorId } }: ConsoleActor,
+  { status, decided_by: decidedBy }: NamedApproval,
+  as: NamedApproval['status'],
+): boolean => status === as && decidedBy === operatorId;
+
+const sayWhat = ({ id, kind, amount, requester }: NamedApproval): string =>
+  `request ${id} of ${requester} for a ${kind} of ${formatBaht(amount)} THB`;
+
+const used = (reference: string, operator: string | null): string =>
+  `reference ${reference} was used already${operator === null ? '' : `, by ${operator}`}`;
+
+const detailOf = ({ id, kind, amount, reference }: NamedApproval): Record<string, unknown> => ({
+  ...{ approval_id: id, kind, amount: formatBaht(amount), reference },
+});

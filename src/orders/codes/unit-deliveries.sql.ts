@@ -1,0 +1,73 @@
+import { rowsOf, statement } from '../../database/parameters.js';
+import type { UnitDelivery } from './unit-delivery.entity.js';
+
+/**
+ * Keeps what was handed over for units, the first time only, and only for the attempt that settled the unit. What the
+ * supplier knows by another name than the purchase that settled it is that of another purchase.
+ */
+export const KEEP_DELIVERIES = statement(
+  'unit_deliveries.keep',
+  {
+    deliveries: rowsOf({
+      order_id: 'bigint',
+      item: 'smallint',
+      unit: 'smallint',
+      attempt: 'smallint',
+      supplier_reference: 'text?',
+      sealed: 'bytea',
+    }),
+  },
+  ({ deliveries }) => `
+    INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
+    SELECT u.order_id, u.item, u.unit, u.attempt, c.sealed, date_trunc('milliseconds', statement_timestamp())
+    FROM ${deliveries.numbered('c', 'rank')}
+    JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.attempt = c.attempt
+    WHERE u.state = 'succeeded' AND (u.supplier_reference <> c.supplier_reference) IS NOT TRUE
+    ORDER BY c.rank
+    ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
+);
+
+/**
+ * What a supplier handed over for a purchase of an attempt that had been given up becomes the unit's, where the operator said
+ * that it succeeded, and with that very purchase: by the supplier's name of it, or by ours.
+ */
+export const HAND_OVER_OF_CASE = statement(
+  'unit_deliveries.hand_over_of_case',
+  { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
+  ({ order_id, item, unit }) => `
+    INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
+    SELECT u.order_id, u.item, u.unit, r.attempt, r.delivered_sealed, date_trunc('milliseconds', statement_timestamp())
+    FROM order_units u
+    JOIN supplier_reversals r ON r.order_id = u.order_id AND r.item = u.item AND r.unit = u.unit
+    JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
+      AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
+      AND u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)
+    ORDER BY r.id LIMIT 1
+    ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
+);
+
+/** What was handed over for a unit of an item that has ended; all null where there is nothing for any of its units. */
+export type DeliveredRow = { item: number } & (
+  Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null }
+);
+
+/** Of an order's items that have ended with something bought: codes, and whatever there is of top-ups. */
+export const FIND_DELIVERED = statement(
+  'unit_deliveries.find_delivered',
+  { orderId: 'bigint' },
+  ({ orderId }) => `
+    SELECT i.position AS item, d.unit, d.sealed
+    FROM order_items i LEFT JOIN unit_deliveries d ON d.order_id = i.order_id AND d.item = i.position
+    WHERE i.order_id = ${orderId} AND i.status IN ('completed', 'failed') AND i.completed_quantity > 0
+      AND (i.kind = 'code' OR d.id IS NOT NULL)
+    ORDER BY i.position, d.unit`,
+);
+
+/** The same of an order whose items are archived: whatever there is. */
+export const FIND_KEPT = statement(
+  'unit_deliveries.find_kept',
+  { orderId: 'bigint' },
+  ({ orderId }) =>
+    `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
+);

@@ -1,0 +1,38 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { meanings } from '../../core/http/answer.decorators.js';
+import { Text } from '../../core/validation/member.decorators.js';
+import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
+
+/** The body of POST /v1/players/check: its members are those of an order. */
+export class CheckPlayerDto {
+  @Text(1, 64, { example: 'MLBB-86' })
+  sku!: string;
+
+  @Text(1, 128, { example: '123456789', description: 'The player' })
+  user_id!: string;
+
+  @Text(1, 128, { optional: true, example: '2001', nullable: true })
+  server_id?: string | null;
+
+  @Text(1, 128, { optional: true, nullable: true, example: null })
+  character_id?: string | null;
+}
+
+const MEANINGS = {
+  valid: 'exists',
+  invalid: 'does not exist, or is not one of this product',
+  unknown: 'could not be checked; an order may still succeed',
+};
+
+export class PlayerVerdictDto implements PlayerVerdict {
+  @ApiProperty({ enum: PLAYER_VERDICTS, example: 'valid', description: meanings('The player', MEANINGS) })
+  verdict!: PlayerVerdict['verdict'];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Somchai',
+    description: 'What the player is called in the game, where that is known',
+  })
+  name!: string | null;
+}

@@ -1,0 +1,69 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { InjectQueue } from '@nestjs/bull';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Queue } from 'bull';
+import { CONFIG, type Config } from '../../core/config.js';
+import { withDeadline } from '../../core/deadline.js';
+import { present } from '../../core/invariant.js';
+import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
+import { FULFILMENT_QUEUE } from '../../queues/queues.js';
+import { RedisHealth } from '../../queues/redis-health.js';
+
+/** Contract, section 3. */
+const KEPT_MS = 300_000;
+/** A validator that could tell nothing may soon be able to. */
+const UNKNOWN_KEPT_MS = 5_000;
+const ANSWER_WITHIN_MS = 500;
+
+/**
+ * Verdicts in Redis, shared by all API processes. Names of keys are made with a key that is derived from SECRETS_KEY, so that nobody who reads Redis
+ * learns the players by trying ids. Without Redis nothing is kept, and nothing fails.
+ */
+@Injectable()
+export class VerdictCache {
+  private readonly secret: Buffer;
+
+  constructor(
+    @InjectQueue(FULFILMENT_QUEUE) private readonly queue: Queue,
+    private readonly health: RedisHealth,
+    @Inject(CONFIG) { secretsKey }: Config,
+  ) {
+    const key = present(secretsKey, 'the API has a SECRETS_KEY');
+    this.secret = Buffer.from(hkdfSync('sha256', key, '', 'player verdicts', 32));
+  }
+
+  /** The name under which a verdict is kept. @param about all that it depends on. */
+  keyOf(about: readonly (string | null)[]): string {
+    const digest = createHmac('sha256', this.secret)
+      .update(`player check ${JSON.stringify(about)}`)
+      .digest('base64url');
+    return this.queue.toKey(`player:${digest}`);
+  }
+
+  /** Undefined for what is not kept. */
+  async get(key: string): Promise<PlayerVerdict | undefined> {
+    const text = await this.ask(() => this.queue.client.get(key));
+    return text ? readVerdict(text) : undefined;
+  }
+
+  async put(key: string, verdict: PlayerVerdict): Promise<void> {
+    const keptMs = verdict.verdict === 'unknown' ? UNKNOWN_KEPT_MS : KEPT_MS;
+    await this.ask(() => this.queue.client.set(key, JSON.stringify(verdict), 'PX', keptMs));
+  }
+
+  private async ask<Reply>(command: () => Promise<Reply>): Promise<Reply | undefined> {
+    if (!this.health.isUp) return undefined;
+    try {
+      return await withDeadline(command(), ANSWER_WITHIN_MS);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Another version of the service may have written it. */
+function readVerdict(text: string): PlayerVerdict | undefined {
+  const { verdict, name } = JSON.parse(text) as Partial<PlayerVerdict>;
+  const isKnown = PLAYER_VERDICTS.some((each) => each === verdict);
+  return verdict !== undefined && isKnown ? { verdict, name: name ?? null } : undefined;
+}
