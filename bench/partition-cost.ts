@@ -11,8 +11,8 @@ import { ORDERS, TRANSFERS, type PartitionSet } from '../src/database/partitions
 import type { Run } from '../src/database/partitions/runs.js';
 import { SchemaService } from '../src/database/schema.service.js';
 import { UnitsRepository } from '../src/fulfilment/units.repository.js';
-import { OrderPlacement } from '../src/orders/order-placement.js';
-import { OrderSettlement } from '../src/orders/order-settlement.js';
+import { OrderPlacementService } from '../src/orders/order-placement.service.js';
+import { OrderSettlementService } from '../src/orders/order-settlement.service.js';
 import { SupplierRegistry } from '../src/suppliers/supplier-registry.js';
 import { createCatalog, SKU } from './support/catalog.js';
 import { addInactiveWebhooks, fillWithOrders } from './support/filling.js';
@@ -171,7 +171,7 @@ async function computedMs(database: string): Promise<Map<number, number>> {
 
 /** Places, claims and settles so many orders of one unit. */
 async function pass(service: INestApplication, count: number): Promise<void> {
-  const placement = service.get(OrderPlacement, { strict: false });
+  const placement = service.get(OrderPlacementService, { strict: false });
   await Promise.all(
     wallets.slice(0, count).map(({ merchantId }) =>
       placement.place({
@@ -195,7 +195,7 @@ async function settle(service: INestApplication, count: number): Promise<void> {
     new Date('9999-12-31'),
   );
   if (claimed.length !== count) throw new Error(`${claimed.length} of ${count} units were claimed`);
-  const settlement = service.get(OrderSettlement, { strict: false });
+  const settlement = service.get(OrderSettlementService, { strict: false });
   const settled = await Promise.all(
     claimed.map(({ order_id, item, unit, attempt, claim, merchant_id }) => {
       const outcome = { kind: 'succeeded', supplierReference: `S${order_id}` } as const;

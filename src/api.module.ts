@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
-import { SharedBuckets } from './auth/shared-buckets.js';
+import { SharedBucketsService } from './auth/shared-buckets.service.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ProductsController } from './catalog/products.controller.js';
 import type { Config } from './core/config.js';
@@ -11,7 +11,7 @@ import { AppExceptionFilter } from './core/http/exception.filter.js';
 import type { Logger } from './core/logger.js';
 import { RequestValidationPipe } from './core/validation/request-validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
-import { ReplicaWatch } from './database/replica-watch.js';
+import { ReplicaWatchService } from './database/replica-watch.service.js';
 import { EventsController } from './events/events.controller.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
@@ -64,8 +64,8 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     SiteController,
   ],
   providers: [
-    ReplicaWatch,
-    SharedBuckets,
+    ReplicaWatchService,
+    SharedBucketsService,
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

@@ -6,7 +6,7 @@ import { ApiModule } from './api.module.js';
 import { ApiKeyVerifier } from './auth/api-key-verifier.js';
 import { apiKeyMiddleware } from './auth/api-key.middleware.js';
 import { rateLimitMiddleware } from './auth/rate-limit.middleware.js';
-import { SharedBuckets } from './auth/shared-buckets.js';
+import { SharedBucketsService } from './auth/shared-buckets.service.js';
 import type { Config } from './core/config.js';
 import { HttpServerAdapter } from './core/http/http-server.js';
 import { jsonBodyMiddleware } from './core/http/json-body.middleware.js';
@@ -39,7 +39,7 @@ export async function createApi(
   );
   app.use(requestIdMiddleware);
   app.use(observeRequestsMiddleware(app.get(Metrics), logger));
-  const buckets = app.get(SharedBuckets);
+  const buckets = app.get(SharedBucketsService);
   // The caller is known before anything else is looked at, and before a path is taken apart.
   app.use(
     '/v1',

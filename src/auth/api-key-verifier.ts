@@ -6,7 +6,7 @@ import { API_KEY_SHAPE } from '../core/identifiers.js';
 import type { Logger } from '../core/logger.js';
 import { parseNetwork, type Network } from '../core/networks.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
-import { ApiKeyUses, type KeyUse } from './api-key-uses.js';
+import { ApiKeyUsesService, type KeyUse } from './api-key-uses.service.js';
 import { ApiKeysRepository, type RecognizedKey } from './api-keys.repository.js';
 import { hashApiKey } from './api-keys.service.js';
 import type { Caller } from './caller.js';
@@ -51,7 +51,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly apiKeys: ApiKeysRepository,
-    private readonly uses: ApiKeyUses,
+    private readonly uses: ApiKeyUsesService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

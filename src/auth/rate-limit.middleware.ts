@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { AppError } from '../core/errors.js';
 import { callerOf } from './caller.js';
-import type { SharedBuckets } from './shared-buckets.js';
+import type { SharedBucketsService } from './shared-buckets.service.js';
 
 /**
  * Limits the requests per second of each API key over all API processes, without waiting for any server.
@@ -10,7 +10,11 @@ import type { SharedBuckets } from './shared-buckets.js';
  * @param limit 0 turns it off.
  * @param what it counts, in words. A limit of fewer routes comes behind the one of all: the headers are those of the last.
  */
-export function rateLimitMiddleware(shared: SharedBuckets, limit: number, what = 'requests'): RequestHandler {
+export function rateLimitMiddleware(
+  shared: SharedBucketsService,
+  limit: number,
+  what = 'requests',
+): RequestHandler {
   if (limit === 0) return (_request, _response, next) => next();
   return rateLimit({
     windowMs: 1_000,

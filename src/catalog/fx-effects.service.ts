@@ -34,7 +34,7 @@ export interface FxPreview {
 
 /** What exchange rates do to margins. */
 @Injectable()
-export class FxEffects {
+export class FxEffectsService {
   constructor(
     private readonly rates: FxRatesService,
     private readonly products: ProductsService,

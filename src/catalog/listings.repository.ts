@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { Database, type Queryable } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { Reads } from '../database/reads.js';
+import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import type { Product } from './product.entity.js';
 import { routingLimits, type RoutingLimits } from './routing.js';
@@ -135,7 +135,7 @@ export class ListingsRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly reads: Reads,
+    private readonly reads: BoundedReadsService,
     @Inject(CONFIG) config: Config,
   ) {
     this.limits = routingLimits(config);

@@ -32,7 +32,7 @@ interface Agreed {
 
 /** Files of products and of merchants' own prices: looked at first, then imported as they were seen. */
 @Injectable()
-export class ProductImports {
+export class ProductImportsService {
   constructor(
     private readonly products: ProductsService,
     private readonly prices: PricesService,

@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import type { ProductReading, Unavailable } from '../suppliers/supplier-adapter.js';
-import { SupplierPauses } from '../suppliers/supplier-pauses.js';
+import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
@@ -38,7 +38,7 @@ export class ProductReadsService {
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
     private readonly registry: SupplierRegistry,
-    private readonly pauses: SupplierPauses,
+    private readonly pauses: SupplierPausesService,
     private readonly reads: ProductReadsRepository,
     private readonly catalogues: SupplierCataloguesRepository,
     @Inject(LOGGER) private readonly logger: Logger,

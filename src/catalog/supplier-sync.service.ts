@@ -7,7 +7,7 @@ import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import type { SupplierProduct as Listed } from '../suppliers/supplier-adapter.js';
 import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
-import { SupplierPauses } from '../suppliers/supplier-pauses.js';
+import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
@@ -56,7 +56,7 @@ export class SupplierSyncService {
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
     private readonly registry: SupplierRegistry,
-    private readonly pauses: SupplierPauses,
+    private readonly pauses: SupplierPausesService,
     private readonly catalogues: SupplierCataloguesRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -7,7 +7,7 @@ import {
   type Archived,
 } from '../accounting/archive/month-archive.service.js';
 import { MonthRestoreService } from '../accounting/archive/month-restore.service.js';
-import type { ArchivedOrders } from '../accounting/audit/closings.repository.js';
+import type { ArchivedOrdersService } from '../accounting/audit/closings.repository.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { counted } from '../core/text.js';
 import type { CommandFeatures } from '../cli.module.js';
@@ -109,7 +109,7 @@ const toRow = ({
   bytes,
   directory,
   archived_at: at,
-}: ArchivedOrders): Record<string, unknown> => {
+}: ArchivedOrdersService): Record<string, unknown> => {
   const used = months.filter((each) => each.orders > 0).map((each) => each.month);
   return {
     partition: `orders_p${number}`,

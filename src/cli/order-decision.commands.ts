@@ -76,8 +76,8 @@ export function defineCancel(order: Command, act: Act): void {
         const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
         const consequence = `${what} of ${found.order_number} that was not bought fails for good: its price is returned.`;
         await confirm(consequence, { yes });
-        const { OrderCancellation } = await import('../support/order-cancellation.service.js');
-        const { left } = await app.get(OrderCancellation).cancel({ order: found, unit, by });
+        const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
+        const { left } = await app.get(OrderCancellationService).cancel({ order: found, unit, by });
         const warnings = left.map(leftInWords);
         return { ...orderDetail(await app.get(OrderSupportService).show(found.order_number)), warnings };
       }, features),
@@ -120,9 +120,9 @@ export function defineResolve(order: Command, act: Act): void {
         const latest = latestAttempt(await orders.show(found.order_number), unit);
         await confirm(inWords(found.order_number, given, latest), { yes });
         const seenAttempt = given.attempt ?? latest?.number;
-        const { OrderResolution } = await import('../support/order-resolution.service.js');
+        const { OrderResolutionService } = await import('../support/order-resolution.service.js');
         const decided = { order: found, ...unit, seenAttempt, outcome, reason, operator };
-        await app.get(OrderResolution).resolve(decided);
+        await app.get(OrderResolutionService).resolve(decided);
         return orderDetail(await orders.show(found.order_number));
       }, features),
     );

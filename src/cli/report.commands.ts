@@ -7,7 +7,7 @@ import {
   type StatementFormat,
 } from '../fulfilment/reconciliation/purchase-statement.js';
 import { WalletModule } from '../wallet/wallet.module.js';
-import { ArchivedOrders } from '../accounting/reports/archived-orders.service.js';
+import { ArchivedOrdersService } from '../accounting/reports/archived-orders.service.js';
 import { ReportsModule } from '../accounting/reports/reports.module.js';
 import { SupplierReportService, type Statement } from '../accounting/reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
@@ -129,7 +129,7 @@ function defineDaily(report: Command, act: Act): void {
         ) => {
           if (csv) refuseBoth(command, '--csv');
           const service = app.get(DailyReportService);
-          const archives = app.get(ArchivedOrders);
+          const archives = app.get(ArchivedOrdersService);
           if (date !== undefined && from === undefined && to === undefined) {
             const report = await service.run(date, timezone, { includeSandbox });
             const archived = await archives.countOfDays({ from: date, to: date }, timezone, {
@@ -166,7 +166,7 @@ function defineMargin(report: Command, act: Act): void {
         if (csv) refuseBoth(command, '--csv');
         const range = { from, to: to ?? today(MARGIN_TIMEZONE) };
         const rows = await app.get(MarginReportService).run(range, by, { includeSandbox });
-        const archived = await app.get(ArchivedOrders).countSold(range, { includeSandbox });
+        const archived = await app.get(ArchivedOrdersService).countSold(range, { includeSandbox });
         return marginReport(by, rows, range, { csv, archived });
       }),
     );
@@ -230,7 +230,7 @@ function defineSupplier(report: Command, act: Act): void {
           return done;
         });
         const [named] = code === undefined ? [] : suppliers;
-        const archived = await app.get(ArchivedOrders).countPlacedSince(since, {
+        const archived = await app.get(ArchivedOrdersService).countPlacedSince(since, {
           includeSandbox,
           supplierId: named?.id,
         });

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { formatMicros } from '../core/cost-money.js';
 import type { AdapterDescription, CredentialField, OptionField } from '../suppliers/adapter-description.js';
-import { CallbackAddresses } from '../suppliers/callback-addresses.js';
+import { CallbackAddressesService } from '../suppliers/callback-addresses.service.js';
 import type { Unavailable } from '../suppliers/supplier-adapter.js';
 import type { SupplierCheck } from '../suppliers/supplier-check.service.js';
 import { toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
@@ -112,7 +112,7 @@ function reasonInWords(detail: string, supplier: Settings): string {
 
 /** One supplier, as `supplier show` tells it. */
 export const viewOf = (app: INestApplicationContext, supplier: Supplier): SupplierView =>
-  toSupplierView(supplier, app.get(CallbackAddresses).urlOf(supplier));
+  toSupplierView(supplier, app.get(CallbackAddressesService).urlOf(supplier));
 
 export function supplierRecord(app: INestApplicationContext, supplier: Supplier): Result {
   const view = viewOf(app, supplier);

@@ -2,7 +2,7 @@ import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.entity.js';
 import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
-import { WebhookReplay } from '../webhooks/webhook-replay.service.js';
+import { WebhookReplayService } from '../webhooks/webhook-replay.service.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { examples, type CommandGroup } from './command-group.js';
@@ -78,7 +78,7 @@ export const webhookCommands: CommandGroup = {
       .action(
         act(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
           await app.get(MerchantsService).get(merchant);
-          const replays = app.get(WebhookReplay);
+          const replays = app.get(WebhookReplayService);
           const which = { merchantId: merchant, since, status };
           const count = await replays.count(which);
           if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });

@@ -6,7 +6,7 @@ import { AppExceptionFilter } from '../core/http/exception.filter.js';
 import type { Logger } from '../core/logger.js';
 import { RequestValidationPipe } from '../core/validation/request-validation.pipe.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { ReplicaWatch } from '../database/replica-watch.js';
+import { ReplicaWatchService } from '../database/replica-watch.service.js';
 import { HealthModule } from '../health/health.module.js';
 import { AccessGuard } from './access/access.guard.js';
 import { AccessModule } from './access/access.module.js';
@@ -39,7 +39,7 @@ import { ConsoleHealthController } from './console-health.controller.js';
   ],
   controllers: [ConsoleHealthController],
   providers: [
-    ReplicaWatch,
+    ReplicaWatchService,
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

@@ -4,9 +4,9 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { SharedTrust, typeOrmPool } from './connections.js';
 import { Database } from './database.js';
-import { ReadReplica } from './read-replica.js';
-import { Reads } from './reads.js';
-import { ReplicaReads } from './replica-reads.js';
+import { ReadReplicaService } from './read-replica.service.js';
+import { BoundedReadsService } from './bounded-reads.service.js';
+import { ReplicaReadsService } from './replica-reads.service.js';
 import { SchemaService } from './schema.service.js';
 
 @Global()
@@ -21,7 +21,21 @@ import { SchemaService } from './schema.service.js';
       }),
     }),
   ],
-  providers: [SharedTrust, Database, ReadReplica, ReplicaReads, Reads, SchemaService],
-  exports: [SharedTrust, Database, ReadReplica, ReplicaReads, Reads, SchemaService],
+  providers: [
+    SharedTrust,
+    Database,
+    ReadReplicaService,
+    ReplicaReadsService,
+    BoundedReadsService,
+    SchemaService,
+  ],
+  exports: [
+    SharedTrust,
+    Database,
+    ReadReplicaService,
+    ReplicaReadsService,
+    BoundedReadsService,
+    SchemaService,
+  ],
 })
 export class DatabaseModule {}

@@ -1,5 +1,5 @@
 import type { Statement, Transaction } from './database.js';
-import type { ReadServer } from './replica-reads.js';
+import type { ReadServer } from './replica-reads.service.js';
 
 const BEGIN: Statement = {
   name: 'snapshot.begin',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reads } from '../database/reads.js';
+import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { DeliveredEvent } from './event.entity.js';
 import { FIND_EVENT, PAGE_OF_EVENTS, type EventRow } from './events.sql.js';
 
@@ -8,7 +8,7 @@ export type { EventRow } from './events.sql.js';
 /** Events as their merchants read them. */
 @Injectable()
 export class EventsRepository {
-  constructor(private readonly reads: Reads) {}
+  constructor(private readonly reads: BoundedReadsService) {}
 
   /** Oldest first. @param after the number of the event that they come after. */
   page(

@@ -1,13 +1,19 @@
 import { Module } from '@nestjs/common';
 import { OrdersModule } from '../orders/orders.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
-import { AttemptAnswers } from './attempt-answers.js';
-import { AttemptLog } from './attempt-log.js';
+import { AttemptAnswersService } from './attempt-answers.service.js';
+import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository } from './attempt-checks.repository.js';
 import { AttemptsRepository } from './attempts.repository.js';
-import { NextAttempts } from './next-attempts.js';
+import { FailoverService } from './failover.service.js';
 
-const PROVIDERS = [AttemptAnswers, AttemptLog, AttemptsRepository, NextAttempts, AttemptChecksRepository];
+const PROVIDERS = [
+  AttemptAnswersService,
+  AttemptLogService,
+  AttemptsRepository,
+  FailoverService,
+  AttemptChecksRepository,
+];
 
 /** What suppliers' words do to units, in whatever process they reach us. */
 @Module({

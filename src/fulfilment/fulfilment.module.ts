@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { UnitObserver } from './unit-observer.js';
-import { AnswerKeeper } from './answer-keeper.js';
-import { AttemptChecks } from './attempt-checks.js';
+import { UnitObserver } from './unit.observer.js';
+import { SettlementRetryService } from './settlement-retry.service.js';
+import { AttemptChecksService } from './attempt-checks.service.js';
 import { CallbackBodiesRepository } from './callback-bodies.repository.js';
-import { CalledBackCodes } from './called-back-codes.js';
+import { CallbackCodesService } from './callback-codes.service.js';
 import { AttemptsModule } from './attempts.module.js';
 import { FulfilmentProcessor } from './fulfilment.processor.js';
-import { HeldUnits } from './held-units.js';
+import { HeldUnitsService } from './held-units.service.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SupplierCaller } from './supplier-caller.js';
@@ -18,8 +18,15 @@ import { UnitsRepository } from './units.repository.js';
 @Module({
   imports: [AttemptsModule, SuppliersModule],
   providers: [
-    ...[UnitDispatcher, UnitsRepository, SupplierCaller, OutcomeRecorder, AnswerKeeper, UnitObserver],
-    ...[HeldUnits, AttemptChecks, CalledBackCodes, CallbackBodiesRepository],
+    ...[
+      UnitDispatcher,
+      UnitsRepository,
+      SupplierCaller,
+      OutcomeRecorder,
+      SettlementRetryService,
+      UnitObserver,
+    ],
+    ...[HeldUnitsService, AttemptChecksService, CallbackCodesService, CallbackBodiesRepository],
     ...[FulfilmentProcessor, SupplierProbesService],
   ],
   exports: [UnitDispatcher],

@@ -10,7 +10,7 @@ import { toBesidesRow } from '../orders/settle-unit.js';
 import type { UnsettledUnit } from '../orders/settlement.sql.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
-import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import {
   costColumns,
   isAboutAnother,
@@ -19,14 +19,14 @@ import {
   type Fault,
   type UndecidedOutcome,
 } from '../suppliers/supplier-outcome.js';
-import { SupplierPauses } from '../suppliers/supplier-pauses.js';
+import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { awaitingCode, lacksCode } from '../orders/codes/delivered.js';
-import { AnswerKeeper, isPassing, type Decided } from './answer-keeper.js';
+import { SettlementRetryService, isPassing, type Decided } from './settlement-retry.service.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
-import { NextAttempts } from './next-attempts.js';
-import { UnitObserver } from './unit-observer.js';
+import { FailoverService } from './failover.service.js';
+import { UnitObserver } from './unit.observer.js';
 import { timelineOf, type EndedCall } from './ended-call.js';
 import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
 
@@ -67,12 +67,12 @@ export class OutcomeRecorder {
     private readonly database: Database,
     private readonly units: UnitsRepository,
     private readonly attempts: AttemptsRepository,
-    private readonly nextAttempts: NextAttempts,
-    private readonly pauses: SupplierPauses,
-    private readonly keeper: AnswerKeeper,
+    private readonly nextAttempts: FailoverService,
+    private readonly pauses: SupplierPausesService,
+    private readonly keeper: SettlementRetryService,
     private readonly settlementRepository: SettlementRepository,
     private readonly notifier: WorkNotifier,
-    private readonly heartbeat: WorkerHeartbeat,
+    private readonly heartbeat: WorkerHeartbeatService,
     private readonly observer: UnitObserver,
     private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Config,

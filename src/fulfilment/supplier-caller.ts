@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
-import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import {
   inquiryAbout,
   type Attempt,
@@ -14,8 +14,8 @@ import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { requestOf } from './attempt-request.js';
 import { AttemptsRepository } from './attempts.repository.js';
 import { FIRST_INQUIRY_MS } from './backoff.js';
-import { CalledBackCodes } from './called-back-codes.js';
-import { UnitObserver } from './unit-observer.js';
+import { CallbackCodesService } from './callback-codes.service.js';
+import { UnitObserver } from './unit.observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
 
@@ -27,8 +27,8 @@ const OFF_FOR_MS = 15_000;
 export class SupplierCaller {
   constructor(
     private readonly registry: SupplierRegistry,
-    private readonly heartbeat: WorkerHeartbeat,
-    private readonly codes: CalledBackCodes,
+    private readonly heartbeat: WorkerHeartbeatService,
+    private readonly codes: CallbackCodesService,
     private readonly attempts: AttemptsRepository,
     private readonly observer: UnitObserver,
     @Inject(CONFIG) private readonly config: Config,

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
-import { SupplierPauses, type ProbedSupplier } from '../suppliers/supplier-pauses.js';
-import { HeldUnits } from './held-units.js';
+import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplier-pauses.service.js';
+import { HeldUnitsService } from './held-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
 /**
@@ -13,9 +13,9 @@ import { UnitDispatcher } from './unit-dispatcher.js';
 @Injectable()
 export class SupplierProbesService {
   constructor(
-    private readonly pauses: SupplierPauses,
+    private readonly pauses: SupplierPausesService,
     private readonly units: UnitDispatcher,
-    private readonly held: HeldUnits,
+    private readonly held: HeldUnitsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

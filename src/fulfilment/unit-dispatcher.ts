@@ -4,15 +4,15 @@ import { failpoint } from '../core/failpoints.js';
 import { Database } from '../database/database.js';
 import { Dispatcher } from '../queues/dispatcher.js';
 import { LeasedWork, type ClaimRequest } from '../queues/leased-work.js';
-import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
-import { AnswerKeeper } from './answer-keeper.js';
+import { SettlementRetryService } from './settlement-retry.service.js';
 import type { EndedCall } from './ended-call.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
 import { SupplierPace } from './supplier-pace.js';
 import { SupplierCaller } from './supplier-caller.js';
-import { UnitObserver } from './unit-observer.js';
+import { UnitObserver } from './unit.observer.js';
 import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 
 const TOTAL_SLOTS = 1_000;
@@ -43,9 +43,9 @@ export class UnitDispatcher {
     private readonly units: UnitsRepository,
     private readonly caller: SupplierCaller,
     private readonly recorder: OutcomeRecorder,
-    private readonly keeper: AnswerKeeper,
+    private readonly keeper: SettlementRetryService,
     observer: UnitObserver,
-    private readonly heartbeat: WorkerHeartbeat,
+    private readonly heartbeat: WorkerHeartbeatService,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.breaker = new SupplierBreaker({

@@ -21,7 +21,7 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** Takes due units and commits the intent to act on each. @param clockLimit as {@link WorkerHeartbeat.clockLimit}. */
+  /** Takes due units and commits the intent to act on each. @param clockLimit as {@link WorkerHeartbeatService.clockLimit}. */
   claim({ partitions, total, name }: ClaimRequest, clockLimit: Date): Promise<ClaimedUnit[]> {
     const suppliers = partitions.map(({ id, slots }) => ({ supplier_id: id, free_slots: slots }));
     const { adapters } = this.registry;

@@ -4,8 +4,8 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
 import { findDispatchers, type Dispatching } from '../queues/dispatcher.js';
-import { RedisHealth } from '../queues/redis-health.js';
-import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { RedisHealthService } from '../queues/redis-health.service.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { WrittenAheadRepository } from './written-ahead.repository.js';
 
 const INTERVAL_MS = 2_000;
@@ -26,8 +26,8 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
 
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly heartbeat: WorkerHeartbeat,
-    private readonly redis: RedisHealth,
+    private readonly heartbeat: WorkerHeartbeatService,
+    private readonly redis: RedisHealthService,
     private readonly written: WrittenAheadRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -1,7 +1,7 @@
 import { formatBaht } from '../core/money.js';
 import type { OrderDto, OrderItemDto } from './order.dto.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import type { DeliveredItems } from './codes/unit-deliveries.js';
+import type { DeliveredItems } from './codes/unit-deliveries.service.js';
 import { lineAmounts } from './pricing.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
-import { Reads } from '../database/reads.js';
+import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { insertInput, type Admitted } from './placement-rows.js';
 import { FIND_EARLIER, INSERT_ORDERS, type EarlierOrder } from './placement.sql.js';
 import { readAnswer } from './archived-order.js';
@@ -18,7 +18,7 @@ export interface OrderWithItems {
 export class OrdersRepository {
   constructor(
     private readonly database: Database,
-    private readonly reads: Reads,
+    private readonly reads: BoundedReadsService,
   ) {}
 
   /** The merchant's order with this reference. */

@@ -17,8 +17,8 @@ import {
 import type { CreateOrderDto } from './create-order.dto.js';
 import type { OrderListQuery } from './order-list.dto.js';
 import { toCommand } from './order-content.js';
-import { UnitDeliveries } from './codes/unit-deliveries.js';
-import { OrderPlacement } from './order-placement.js';
+import { UnitDeliveriesService } from './codes/unit-deliveries.service.js';
+import { OrderPlacementService } from './order-placement.service.js';
 import type { OrderDto } from './order.dto.js';
 import type { ItemRow } from './order.rows.js';
 import { toOrderDto } from './order.mapper.js';
@@ -37,14 +37,14 @@ export interface CreatedOrder {
 export class OrdersService {
   constructor(
     private readonly orders: OrdersRepository,
-    private readonly placement: OrderPlacement,
-    private readonly deliveries: UnitDeliveries,
+    private readonly placement: OrderPlacementService,
+    private readonly deliveries: UnitDeliveriesService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
    * Places an order, or finds the one that the same request placed before.
-   * @throws see {@link OrderPlacement.place}
+   * @throws see {@link OrderPlacementService.place}
    */
   async create(customer: Customer, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {
     const { merchantId } = customer;

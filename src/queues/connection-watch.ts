@@ -27,7 +27,7 @@ export class ConnectionWatch {
   private look(): void {
     for (const queue of this.queues) {
       const { client, blocking } = openConnections(queue);
-      // `RedisHealth` asks on it every second; the blocking read, which only a worker opens, needs no question.
+      // `RedisHealthService` asks on it every second; the blocking read, which only a worker opens, needs no question.
       if (client) this.listen(queue.name, client);
       if (blocking) this.listen(queue.name, blocking);
     }

@@ -7,7 +7,7 @@ import { withDeadline } from '../core/deadline.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
-import { RedisHealth } from './redis-health.js';
+import { RedisHealthService } from './redis-health.service.js';
 import type { WorkNotifier } from './work-notifier.js';
 
 /** A batch of jobs that Redis has not taken by then is given up: the sweeper finds the work in PostgreSQL. */
@@ -25,7 +25,7 @@ export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
   constructor(
     @InjectQueue(FULFILMENT_QUEUE) fulfilment: Queue<WakeUpJob>,
     @InjectQueue(WEBHOOKS_QUEUE) webhooks: Queue<WakeUpJob>,
-    health: RedisHealth,
+    health: RedisHealthService,
     @Inject(LOGGER) logger: Logger,
   ) {
     this.fulfilment = new WakeUpSender(fulfilment, health, logger);
@@ -66,7 +66,7 @@ class WakeUpSender {
 
   constructor(
     private readonly queue: Queue<WakeUpJob>,
-    private readonly health: RedisHealth,
+    private readonly health: RedisHealthService,
     private readonly logger: Logger,
   ) {}
 

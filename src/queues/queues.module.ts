@@ -8,10 +8,10 @@ import { isClosing, openConnections } from './bull-connections.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { QueueNotifier } from './queue-notifier.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
-import { RedisHealth } from './redis-health.js';
+import { RedisHealthService } from './redis-health.service.js';
 import { redisConnections } from './redis-options.js';
 import { WorkNotifier } from './work-notifier.js';
-import { WorkerHeartbeat } from './worker-heartbeat.js';
+import { WorkerHeartbeatService } from './worker-heartbeat.service.js';
 import { WorkerProcessesRepository } from './worker-processes.repository.js';
 
 @Global()
@@ -33,10 +33,10 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
   providers: [
     { provide: WorkNotifier, useClass: QueueNotifier },
     WorkerProcessesRepository,
-    WorkerHeartbeat,
-    RedisHealth,
+    WorkerHeartbeatService,
+    RedisHealthService,
   ],
-  exports: [WorkNotifier, WorkerHeartbeat, RedisHealth, BullModule],
+  exports: [WorkNotifier, WorkerHeartbeatService, RedisHealthService, BullModule],
 })
 export class QueuesModule implements OnApplicationShutdown {
   private readonly watch: ConnectionWatch;

@@ -6,7 +6,7 @@ import { adaptersWith } from './adapters.js';
 import type { Unavailable } from './supplier-adapter.js';
 import { SupplierBalancesRepository, type ToldBalance } from './supplier-balances.repository.js';
 import type { Supplier } from './supplier.entity.js';
-import { SupplierPauses } from './supplier-pauses.js';
+import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SuppliersService } from './suppliers.service.js';
 
 /** A supplier that was asked for our balance. */
@@ -28,7 +28,7 @@ export class SupplierBalancesService {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly repository: SupplierBalancesRepository,
-    private readonly pauses: SupplierPauses,
+    private readonly pauses: SupplierPausesService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

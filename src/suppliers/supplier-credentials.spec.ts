@@ -4,15 +4,15 @@ import { SecretBox } from '../core/secret-box.js';
 import {
   credentialNames,
   NO_CREDENTIALS,
-  SupplierCredentials,
+  SupplierCredentialsService,
   type CredentialColumns,
-} from './supplier-credentials.js';
+} from './supplier-credentials.service.js';
 import type { Changes } from './supplier-settings.js';
 import { supplierPlace } from './supplier.entity.js';
 
 const box = new SecretBox(randomBytes(32));
-const credentials = new SupplierCredentials(box);
-const keyless = new SupplierCredentials(new SecretBox(randomBytes(32)));
+const credentials = new SupplierCredentialsService(box);
+const keyless = new SupplierCredentialsService(new SecretBox(randomBytes(32)));
 
 const CODE = 'vendor';
 

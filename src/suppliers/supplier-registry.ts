@@ -2,9 +2,9 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { AdapterDescription } from './adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS, describeAdapter } from './adapters.js';
-import { CallbackAddresses } from './callback-addresses.js';
+import { CallbackAddressesService } from './callback-addresses.service.js';
 import type { Catalogue, SupplierAdapter, Unavailable } from './supplier-adapter.js';
-import { SupplierCredentials } from './supplier-credentials.js';
+import { SupplierCredentialsService } from './supplier-credentials.service.js';
 import { SandboxSupplier } from './sandbox/sandbox-supplier.js';
 import { SupplierHttp } from './supplier-http.js';
 import { missingProblem } from './supplier-settings.js';
@@ -68,8 +68,8 @@ export class SupplierRegistry implements OnApplicationShutdown {
   );
 
   constructor(
-    private readonly credentials: SupplierCredentials,
-    private readonly callbackAddresses: CallbackAddresses,
+    private readonly credentials: SupplierCredentialsService,
+    private readonly callbackAddresses: CallbackAddressesService,
   ) {}
 
   /** Undefined where only another version of the service knows the adapter. */

@@ -1,6 +1,6 @@
 import { formatMicros } from '../core/cost-money.js';
 import { describeAdapter } from './adapters.js';
-import { credentialNames } from './supplier-credentials.js';
+import { credentialNames } from './supplier-credentials.service.js';
 import type { Supplier } from './supplier.entity.js';
 
 /** What we had left at a supplier when it last told. */

@@ -57,7 +57,7 @@ export class Supplier {
   @Column('text', { default: '' })
   account!: string;
 
-  /** The credential `token`, sealed by itself: {@link SupplierCredentials} says why. */
+  /** The credential `token`, sealed by itself: {@link SupplierCredentialsService} says why. */
   @Column('bytea', { nullable: true })
   token_sealed!: Buffer | null;
 

@@ -1,26 +1,32 @@
 import { Module } from '@nestjs/common';
-import { AskedSuppliers } from './asked-suppliers.js';
-import { CallbackAddresses } from './callback-addresses.js';
+import { SupplierQueriesService } from './supplier-queries.service.js';
+import { CallbackAddressesService } from './callback-addresses.service.js';
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierBalancesService } from './supplier-balances.service.js';
 import { SupplierCheckService } from './supplier-check.service.js';
-import { SupplierCredentials } from './supplier-credentials.js';
-import { SupplierPauses } from './supplier-pauses.js';
+import { SupplierCredentialsService } from './supplier-credentials.service.js';
+import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 import { SuppliersService } from './suppliers.service.js';
-import { TimingCheck } from './timing-check.js';
+import { TimingCheckService } from './timing-check.service.js';
 
 const PROVIDERS = [
   ...[
     SuppliersRepository,
     SupplierBalancesRepository,
-    SupplierCredentials,
-    CallbackAddresses,
+    SupplierCredentialsService,
+    CallbackAddressesService,
     SupplierRegistry,
     SuppliersService,
   ],
-  ...[TimingCheck, SupplierBalancesService, SupplierCheckService, SupplierPauses, AskedSuppliers],
+  ...[
+    TimingCheckService,
+    SupplierBalancesService,
+    SupplierCheckService,
+    SupplierPausesService,
+    SupplierQueriesService,
+  ],
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

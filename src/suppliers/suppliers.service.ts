@@ -6,8 +6,12 @@ import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { CallbackAddresses } from './callback-addresses.js';
-import { credentialNames, NO_CREDENTIALS, SupplierCredentials } from './supplier-credentials.js';
+import { CallbackAddressesService } from './callback-addresses.service.js';
+import {
+  credentialNames,
+  NO_CREDENTIALS,
+  SupplierCredentialsService,
+} from './supplier-credentials.service.js';
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import {
@@ -39,8 +43,8 @@ export class SuppliersService {
     private readonly suppliers: SuppliersRepository,
     private readonly balances: SupplierBalancesRepository,
     private readonly registry: SupplierRegistry,
-    private readonly credentials: SupplierCredentials,
-    private readonly callbackAddresses: CallbackAddresses,
+    private readonly credentials: SupplierCredentialsService,
+    private readonly callbackAddresses: CallbackAddressesService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

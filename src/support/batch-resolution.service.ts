@@ -5,7 +5,7 @@ import { AppError, notFound } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { unitName } from '../orders/order.rows.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { OrderResolution } from './order-resolution.service.js';
+import { OrderResolutionService } from './order-resolution.service.js';
 import { ReviewRepository, type AskedUnit, type StandingUnit } from './review.repository.js';
 
 export type { AskedUnit } from './review.repository.js';
@@ -18,10 +18,10 @@ export interface BatchResolved {
 
 /** One decision about several units in doubt: all of one order, or all of one supplier. */
 @Injectable()
-export class BatchResolution {
+export class BatchResolutionService {
   constructor(
     private readonly review: ReviewRepository,
-    private readonly resolution: OrderResolution,
+    private readonly resolution: OrderResolutionService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -38,7 +38,7 @@ export class BatchResolution {
   }
 
   /**
-   * Settles each unit by itself, as {@link OrderResolution} does it, with an entry of its own in the log. What somebody else
+   * Settles each unit by itself, as {@link OrderResolutionService} does it, with an entry of its own in the log. What somebody else
    * has decided meanwhile stays as it is, and so does what nobody could decide about when it was looked at, and what has been
    * tried at another supplier since.
    * @param units as {@link standing} found them.

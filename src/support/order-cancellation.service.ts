@@ -3,7 +3,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { failure } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
-import { OrderSettlement, type SettleUnit } from '../orders/order-settlement.js';
+import { OrderSettlementService, type SettleUnit } from '../orders/order-settlement.service.js';
 import { NothingCancelled, type LeftUnit } from './order-problems.js';
 import { noSuchUnit } from './order-resolution.service.js';
 import { OrderSupportRepository } from './order-support.repository.js';
@@ -17,11 +17,11 @@ export interface Cancellation {
 
 /** Fails, by the operator's will, units of which it is certain that nothing was bought. */
 @Injectable()
-export class OrderCancellation {
+export class OrderCancellationService {
   constructor(
     private readonly database: Database,
     private readonly orders: OrderSupportRepository,
-    private readonly settlement: OrderSettlement,
+    private readonly settlement: OrderSettlementService,
   ) {}
 
   /**

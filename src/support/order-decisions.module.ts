@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { OrdersModule } from '../orders/orders.module.js';
-import { BatchResolution } from './batch-resolution.service.js';
-import { OrderCancellation } from './order-cancellation.service.js';
-import { OrderResolution } from './order-resolution.service.js';
+import { BatchResolutionService } from './batch-resolution.service.js';
+import { OrderCancellationService } from './order-cancellation.service.js';
+import { OrderResolutionService } from './order-resolution.service.js';
 import { SupportModule } from './support.module.js';
 
 /** What settles units by the operator's word. Whoever imports it provides the queues. */
 @Module({
   imports: [OrdersModule, SupportModule],
-  providers: [BatchResolution, OrderCancellation, OrderResolution],
-  exports: [SupportModule, BatchResolution, OrderCancellation, OrderResolution],
+  providers: [BatchResolutionService, OrderCancellationService, OrderResolutionService],
+  exports: [SupportModule, BatchResolutionService, OrderCancellationService, OrderResolutionService],
 })
 export class OrderDecisionsModule {}

@@ -5,7 +5,7 @@ import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
-import { OrderSettlement } from '../orders/order-settlement.js';
+import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { UnitDeliveriesRepository } from '../orders/codes/unit-deliveries.repository.js';
 import { OrderSupportRepository } from './order-support.repository.js';
@@ -28,11 +28,11 @@ const MAX_WAIT_MS = 60_000;
 
 /** Settles units in doubt by the operator's decision. */
 @Injectable()
-export class OrderResolution {
+export class OrderResolutionService {
   constructor(
     private readonly database: Database,
     private readonly orders: OrderSupportRepository,
-    private readonly settlement: OrderSettlement,
+    private readonly settlement: OrderSettlementService,
     private readonly deliveries: UnitDeliveriesRepository,
   ) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
-import { ReplicaReads } from '../database/replica-reads.js';
+import { ReplicaReadsService } from '../database/replica-reads.service.js';
 import type { OrderDto } from '../orders/order.dto.js';
 import { toOrderDto } from '../orders/order.mapper.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitRow } from '../orders/order.rows.js';
@@ -36,7 +36,7 @@ export type OrderDetail = ListedOrder & { units: UnitView[]; timeline: TimelineE
 export class OrderSupportService {
   constructor(
     private readonly database: Database,
-    private readonly reads: ReplicaReads,
+    private readonly reads: ReplicaReadsService,
     private readonly orders: OrderSupportRepository,
   ) {}
 

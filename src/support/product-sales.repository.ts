@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ReplicaReads } from '../database/replica-reads.js';
+import { ReplicaReadsService } from '../database/replica-reads.service.js';
 import { NAMES_OF_DAYS, SOLD_BY_DAY, SOLD_TODAY, type DayRow, type SoldRow } from './product-sales.sql.js';
 
 export type { DayRow, SoldRow } from './product-sales.sql.js';
 
 @Injectable()
 export class ProductSalesRepository {
-  constructor(private readonly reads: ReplicaReads) {}
+  constructor(private readonly reads: ReplicaReadsService) {}
 
   /** Of every product that was ordered since the day began. */
   today(zone: string): Promise<SoldRow[]> {

@@ -13,7 +13,7 @@ type Today = Map<string, SoldRow>;
 
 /** What was sold of products, by the day of the order. Orders of the sandbox are left out. */
 @Injectable()
-export class ProductSales {
+export class ProductSalesService {
   private readonly kept = new Map<string, { at: number; sales: Promise<Today> }>();
 
   constructor(private readonly sales: ProductSalesRepository) {}

@@ -23,7 +23,7 @@ const recordOf = ({ orderId, merchantId, ...unit }: Claim): Omit<AuditRecord, 'a
 
 /** The units that wait for an operator, and who looks after them. */
 @Injectable()
-export class ReviewQueue {
+export class ReviewService {
   constructor(
     private readonly database: Database,
     private readonly review: ReviewRepository,

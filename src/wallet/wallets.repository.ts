@@ -4,7 +4,7 @@ import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { LockWait } from '../database/group-commit.js';
-import { Reads } from '../database/reads.js';
+import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import type { EntryRow } from './entries.js';
 import { Transfer, TRANSFER_ACCOUNTS } from './transfer.entity.js';
@@ -36,7 +36,7 @@ const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 @Injectable()
 export class WalletsRepository {
   constructor(
-    private readonly reads: Reads,
+    private readonly reads: BoundedReadsService,
     private readonly database: Database,
   ) {}
 

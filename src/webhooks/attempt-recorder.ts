@@ -4,7 +4,7 @@ import { Metrics } from '../core/metrics.js';
 import { GroupCommit, locked, succeeded } from '../database/group-commit.js';
 import { retryWrite } from '../database/retry-write.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
-import { DeliveryObserver } from './delivery-observer.js';
+import { DeliveryObserver } from './delivery.observer.js';
 import { DispatchRepository, type RecordedAttempt } from './dispatch.repository.js';
 import type { AttemptOutcome } from './webhook-sender.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
-import { Reads } from '../database/reads.js';
+import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { DeliveredEvent, Event } from '../events/event.entity.js';
 import * as sql from './deliveries.sql.js';
 import type { DeliveryFilter } from './deliveries.sql.js';
@@ -56,7 +56,7 @@ type Place = Pick<Step, 'last_kind' | 'last_id'>;
 export class DeliveriesRepository {
   constructor(
     private readonly database: Database,
-    private readonly reads: Reads,
+    private readonly reads: BoundedReadsService,
   ) {}
 
   /** Newest first. @param before the last id of the page before, null for the first page. */

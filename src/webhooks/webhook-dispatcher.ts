@@ -6,10 +6,10 @@ import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { Dispatcher } from '../queues/dispatcher.js';
 import { LeasedWork, type ClaimRequest, type WorkTable } from '../queues/leased-work.js';
-import { WorkerHeartbeat } from '../queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { AttemptRecorder } from './attempt-recorder.js';
-import { DeliveryObserver } from './delivery-observer.js';
-import { DeliveryBodies } from './delivery-bodies.js';
+import { DeliveryObserver } from './delivery.observer.js';
+import { DeliveryBodiesService } from './delivery-bodies.service.js';
 import { DispatchRepository, type ClaimedDelivery } from './dispatch.repository.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 import { webhookSecretPlace } from './webhook.entity.js';
@@ -38,13 +38,13 @@ export class WebhookDispatcher {
   constructor(
     database: Database,
     private readonly deliveries: DispatchRepository,
-    private readonly bodies: DeliveryBodies,
+    private readonly bodies: DeliveryBodiesService,
     private readonly sender: WebhookSender,
     private readonly recorder: AttemptRecorder,
     private readonly observer: DeliveryObserver,
     private readonly secretBox: SecretBox,
     private readonly timing: AttemptTiming,
-    heartbeat: WorkerHeartbeat,
+    heartbeat: WorkerHeartbeatService,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.work = new LeasedWork({

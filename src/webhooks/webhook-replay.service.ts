@@ -32,7 +32,7 @@ interface ReplayOptions {
 
 /** Attempts many deliveries once more. */
 @Injectable()
-export class WebhookReplay {
+export class WebhookReplayService {
   constructor(
     private readonly database: Database,
     private readonly deliveries: DeliveriesRepository,

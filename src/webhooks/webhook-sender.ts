@@ -3,7 +3,7 @@ import { retryAfterMs } from '../core/retry-after.js';
 import type { HttpFailure } from '../core/safe-http/http-failure.js';
 import { SafeHttpClient, type HttpResult } from '../core/safe-http/safe-http-client.js';
 import { signatureHeader, type Message } from './signature.js';
-import { WebhookDestinations } from './webhook-destinations.js';
+import { WebhookDestinationsService } from './webhook-destinations.service.js';
 
 /** The times of an attempt, in milliseconds (contract, section 4). */
 @Injectable()
@@ -35,7 +35,7 @@ const USER_AGENT = 'order-topup-webhooks/1.0';
 export class WebhookSender implements OnApplicationShutdown {
   private readonly http: SafeHttpClient;
 
-  constructor({ policy, resolve }: WebhookDestinations, { timeoutMs }: AttemptTiming) {
+  constructor({ policy, resolve }: WebhookDestinationsService, { timeoutMs }: AttemptTiming) {
     this.http = new SafeHttpClient({ policy, resolve, timeoutMs, maxBodyBytes: MAX_BODY_BYTES });
   }
 

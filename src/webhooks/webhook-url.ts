@@ -8,7 +8,7 @@ const REPAIRED = /[\u0000-\u0020\u007f-\u009f\\]/;
 
 /**
  * What is wrong with a webhook's URL as text, as words that follow the member's name; null when nothing is. Where it
- * leads is another question: see WebhookDestinations.
+ * leads is another question: see WebhookDestinationsService.
  */
 export function urlProblem(text: string): string | null {
   if (!text.isWellFormed() || codePoints(text) > MAX_URL_LENGTH) {

@@ -3,13 +3,13 @@ import { resolveHost } from '../core/safe-http/resolve.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { UnitDeliveriesModule } from '../orders/codes/unit-deliveries.module.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
-import { DeliveryBodies } from './delivery-bodies.js';
-import { DeliveryObserver } from './delivery-observer.js';
-import { WaitingDeliveries } from './waiting-deliveries.js';
+import { DeliveryBodiesService } from './delivery-bodies.service.js';
+import { DeliveryObserver } from './delivery.observer.js';
+import { WaitingDeliveriesService } from './waiting-deliveries.service.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
-import { WebhookReplay } from './webhook-replay.service.js';
+import { WebhookReplayService } from './webhook-replay.service.js';
 import { DispatchRepository } from './dispatch.repository.js';
-import { RESOLVE, WebhookDestinations } from './webhook-destinations.js';
+import { RESOLVE, WebhookDestinationsService } from './webhook-destinations.service.js';
 import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -19,30 +19,30 @@ import { WebhooksService } from './webhooks.service.js';
   providers: [
     { provide: RESOLVE, useValue: resolveHost },
     AttemptTiming,
-    WebhookDestinations,
+    WebhookDestinationsService,
     WebhooksRepository,
     DeliveriesRepository,
     DispatchRepository,
-    DeliveryBodies,
-    WaitingDeliveries,
+    DeliveryBodiesService,
+    WaitingDeliveriesService,
     WebhooksService,
     WebhookDeliveriesService,
-    WebhookReplay,
+    WebhookReplayService,
     WebhookSender,
     AttemptRecorder,
     DeliveryObserver,
   ],
   exports: [
-    WaitingDeliveries,
+    WaitingDeliveriesService,
     DeliveriesRepository,
     WebhooksService,
     WebhookDeliveriesService,
-    WebhookReplay,
+    WebhookReplayService,
     AttemptTiming,
     WebhookSender,
     AttemptRecorder,
     DispatchRepository,
-    DeliveryBodies,
+    DeliveryBodiesService,
     DeliveryObserver,
   ],
 })

@@ -3,8 +3,8 @@ import { AppError, invalidRequest, notFound } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
-import { WaitingDeliveries } from './waiting-deliveries.js';
-import { WebhookDestinations } from './webhook-destinations.js';
+import { WaitingDeliveriesService } from './waiting-deliveries.service.js';
+import { WebhookDestinationsService } from './webhook-destinations.service.js';
 import { generateSecret, secretHint } from './signature.js';
 import type { CreatedWebhookDto, WebhookDto } from './webhook.dto.js';
 import type { Webhook } from './webhook.entity.js';
@@ -20,8 +20,8 @@ export class WebhooksService {
   constructor(
     private readonly database: Database,
     private readonly webhooks: WebhooksRepository,
-    private readonly destinations: WebhookDestinations,
-    private readonly waiting: WaitingDeliveries,
+    private readonly destinations: WebhookDestinationsService,
+    private readonly waiting: WaitingDeliveriesService,
     private readonly secretBox: SecretBox,
   ) {}
 

@@ -2,7 +2,7 @@ import type { SupplierCaller } from '../../src/fulfilment/supplier-caller.js';
 import type { SupplierCallbacksService } from '../../src/fulfilment/callbacks/supplier-callbacks.service.js';
 import type { DigiflazzSupplier } from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
 import type { SeagmSupplier } from '../../src/suppliers/seagm/seagm-supplier.js';
-import type { SupplierPauses } from '../../src/suppliers/supplier-pauses.js';
+import type { SupplierPausesService } from '../../src/suppliers/supplier-pauses.service.js';
 import type { SupplierRegistry } from '../../src/suppliers/supplier-registry.js';
 import type { WepaySupplier } from '../../src/suppliers/wepay/wepay-supplier.js';
 import { around, inStatement, type Change } from './seams.js';
@@ -148,6 +148,6 @@ export const ROUTING_DEFECTS = {
     }),
   ],
   'no-pause-at-a-refused-key': [
-    around<SupplierPauses['begin']>('SupplierPauses.begin', () => Promise.resolve(null)),
+    around<SupplierPausesService['begin']>('SupplierPausesService.begin', () => Promise.resolve(null)),
   ],
 } satisfies Record<string, Change[]>;

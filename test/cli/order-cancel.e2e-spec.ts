@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CliModule } from '../../src/cli.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { OrderCancellation } from '../../src/support/order-cancellation.service.js';
+import { OrderCancellationService } from '../../src/support/order-cancellation.service.js';
 import { NoQueuesModule } from '../../src/queues/no-queues.module.js';
 import { OrderDecisionsModule } from '../../src/support/order-decisions.module.js';
 import { OrderSupportService } from '../../src/support/order-support.service.js';
@@ -237,7 +237,7 @@ describe('topup order cancel beside workers', () => {
     const order = await operator.get(OrderSupportService).find(order_number);
     const by = { operator: 'Malee', reason: 'race' };
     return operator
-      .get(OrderCancellation)
+      .get(OrderCancellationService)
       .cancel({ order, by })
       .then(
         () => true,

@@ -6,9 +6,9 @@ import type pg from 'pg';
 import { SecretBox } from '../../src/core/secret-box.js';
 import {
   NO_CREDENTIALS,
-  SupplierCredentials,
+  SupplierCredentialsService,
   type CredentialColumns,
-} from '../../src/suppliers/supplier-credentials.js';
+} from '../../src/suppliers/supplier-credentials.service.js';
 import type { FakeSupplier } from '../support/fake-supplier.js';
 import { CommandLine } from './command-line.js';
 import { SECRET, SupplierScene } from './supplier-scene.js';
@@ -43,7 +43,7 @@ const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 
 /** A credential beside the token, as adapters of vendors have them. */
 async function giveKey(): Promise<void> {
-  const credentials = new SupplierCredentials(new SecretBox(scene.secretsKey));
+  const credentials = new SupplierCredentialsService(new SecretBox(scene.secretsKey));
   const { credentials_sealed: sealed } = credentials.change('acme', NO_CREDENTIALS, { key: 'its-key' });
   await client.query(
     `UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE id > 0`,
@@ -130,7 +130,7 @@ describe('topup supplier set', () => {
     });
     expect(await renewed.json('secrets', 'rotate')).toEqual({ rotated: 2 });
     const { rows } = await client.query<CredentialColumns>('SELECT * FROM suppliers WHERE id > 0');
-    const opened = new SupplierCredentials(new SecretBox(newKey)).open({
+    const opened = new SupplierCredentialsService(new SecretBox(newKey)).open({
       ...(rows[0] ?? NO_CREDENTIALS),
       code: 'acme',
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BatchResolution } from '../../src/support/batch-resolution.service.js';
+import { BatchResolutionService } from '../../src/support/batch-resolution.service.js';
 import { deferred } from '../support/deferred.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -173,7 +173,7 @@ describe('one decision about several units', () => {
 
   it('leaves a unit that moves to another supplier between the look and the settlement', async () => {
     const order = await inDoubt(scene, support);
-    const batch = scene.console.app.get(BatchResolution);
+    const batch = scene.console.app.get(BatchResolutionService);
     const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake' };
     const seen = await batch.standing([asked]);
     await triedAgain(scene, order, 'elsewhere');

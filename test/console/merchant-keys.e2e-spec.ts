@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiKeyUses } from '../../src/auth/api-key-uses.js';
+import { ApiKeyUsesService } from '../../src/auth/api-key-uses.service.js';
 import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { Client, type ErrorBody } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
@@ -162,7 +162,7 @@ describe('keys', () => {
       scene.console.sql('SELECT xmin::text, last_used_at FROM api_keys WHERE id = $1', [id]);
     const written = await version();
     // Another process, which has written nothing yet, and one that comes an hour later.
-    const uses = new ApiKeyUses(scene.stack.api.get(ApiKeysRepository));
+    const uses = new ApiKeyUsesService(scene.stack.api.get(ApiKeysRepository));
     const at = Date.parse(hour ?? '') + 60_000 - (Date.now() - performance.now());
     await uses.note([{ apiKeyId: id, usedAtMs: at }]);
     await uses.note([{ apiKeyId: id, usedAtMs: at - 3_600_000 }]);
@@ -171,7 +171,7 @@ describe('keys', () => {
       `UPDATE api_keys SET last_used_at = last_used_at - interval '1 hour' WHERE id = $1`,
       [id],
     );
-    const later = new ApiKeyUses(scene.stack.api.get(ApiKeysRepository));
+    const later = new ApiKeyUsesService(scene.stack.api.get(ApiKeysRepository));
     await later.note([{ apiKeyId: id, usedAtMs: at }]);
     expect(await lastUsed()).toBe(hour);
     // Its clock is ahead.

@@ -1,4 +1,4 @@
-import { AttemptAnswers } from '../../src/fulfilment/attempt-answers.js';
+import { AttemptAnswersService } from '../../src/fulfilment/attempt-answers.service.js';
 import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { eventually } from '../support/eventually.js';
@@ -73,7 +73,7 @@ export async function sellLate(
   ]);
   if (!order) throw new Error('there is no such order');
   const deliveries = code === null ? [] : [{ serial: 'SER-9', code, expiresOn: '2027-12-31' }];
-  await stack.api.get(AttemptAnswers).settle({
+  await stack.api.get(AttemptAnswersService).settle({
     key: { orderId: order.id, item: 1, unit: 1 },
     ...{ merchantId: merchant.id, kind: 'code', attempt: 1, claim: null, calls: [] },
     outcome: { kind: 'succeeded', supplierReference: 'S-late', deliveries },

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../src/core/metrics.js';
-import { OrderSettlement } from '../../src/orders/order-settlement.js';
+import { OrderSettlementService } from '../../src/orders/order-settlement.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
@@ -106,7 +106,7 @@ describe('what must always hold, and does not', () => {
     expect(reported()).toContain(`broken invariant: ${invariant}`);
 
     await tamper(mended, [merchant.id]);
-    const settled = await stack.api.get(OrderSettlement).settle({
+    const settled = await stack.api.get(OrderSettlementService).settle({
       key: { orderId, item: 1, unit: 1 },
       merchantId: merchant.id,
       attempt: null,

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../../src/queues/worker-heartbeat.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { TaskRunner } from '../../src/maintenance/task-runner.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -65,7 +65,7 @@ describe('A supplier that may have three calls in flight', () => {
 });
 
 describe('SUPPLIER_MAX_IN_FLIGHT', () => {
-  const shares = (): number[] => workers.map((worker) => worker.get(WorkerHeartbeat).shareOf(6));
+  const shares = (): number[] => workers.map((worker) => worker.get(WorkerHeartbeatService).shareOf(6));
   const sharesBecome = (wanted: number[]): Promise<number[]> =>
     eventually(shares, (now) => now.join() === wanted.join());
 
@@ -92,6 +92,6 @@ describe('SUPPLIER_MAX_IN_FLIGHT', () => {
   });
 
   it('leaves each worker one call, however many there are', () => {
-    expect(workers[0]?.get(WorkerHeartbeat).shareOf(1)).toBe(1);
+    expect(workers[0]?.get(WorkerHeartbeatService).shareOf(1)).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../../src/queues/worker-heartbeat.service.js';
 import { WorkerProcessesRepository } from '../../src/queues/worker-processes.repository.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
@@ -79,8 +79,9 @@ describe('8.3 While the clock of PostgreSQL is set forward', () => {
 });
 
 describe('A worker', () => {
-  const heartbeat = (): WorkerHeartbeat => new WorkerHeartbeat(new WorkerProcessesRepository(stack.database));
-  const isTrusted = (worker: WorkerHeartbeat): boolean => worker.clockLimit(60_000).getTime() > 0;
+  const heartbeat = (): WorkerHeartbeatService =>
+    new WorkerHeartbeatService(new WorkerProcessesRepository(stack.database));
+  const isTrusted = (worker: WorkerHeartbeatService): boolean => worker.clockLimit(60_000).getTime() > 0;
 
   // The connections that were there before see PostgreSQL's own clock.
   beforeAll(() => stack.database.reconnect());

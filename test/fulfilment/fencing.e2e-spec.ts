@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { OrderSettlement, type SettleUnit } from '../../src/orders/order-settlement.js';
+import { OrderSettlementService, type SettleUnit } from '../../src/orders/order-settlement.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
@@ -130,7 +130,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       [order_id],
     );
     const answer = (claim: number, outcome: SettleUnit['outcome']): Promise<string> =>
-      stack.api.get(OrderSettlement).settle({
+      stack.api.get(OrderSettlementService).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         merchantId: merchant.id,
         attempt: 0,
@@ -157,7 +157,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
         [order_id],
       );
       const answer = (outcome: SettleUnit['outcome']): Promise<string> =>
-        stack.api.get(OrderSettlement).settle({
+        stack.api.get(OrderSettlementService).settle({
           key: { orderId: order_id, item: 1, unit: 1 },
           ...{ merchantId: merchant.id, attempt: 0, claim: null, outcome, calls: [] },
         });
@@ -180,7 +180,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);
     const cancel = (seenAttempt: number): Promise<string> =>
-      stack.api.get(OrderSettlement).settle({
+      stack.api.get(OrderSettlementService).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         ...{ merchantId: merchant.id, attempt: null, seenAttempt, claim: null, cancels: true, calls: [] },
         outcome: { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'it waited for too long' },

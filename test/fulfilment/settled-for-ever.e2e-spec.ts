@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OrderSettlement } from '../../src/orders/order-settlement.js';
+import { OrderSettlementService } from '../../src/orders/order-settlement.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
@@ -212,7 +212,7 @@ describe('3 A unit that was settled is not settled again', () => {
       claim,
       calls: [],
     };
-    const settlement = stack.api.get(OrderSettlement);
+    const settlement = stack.api.get(OrderSettlementService);
     const wallet = await stack.wallet(merchant);
     const outcomes = [
       { kind: 'succeeded', supplierReference: 'S-2' },

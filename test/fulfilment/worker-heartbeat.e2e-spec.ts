@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { WorkerHeartbeat } from '../../src/queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../../src/queues/worker-heartbeat.service.js';
 import { WorkerProcessesRepository } from '../../src/queues/worker-processes.repository.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
-let heartbeat: WorkerHeartbeat;
+let heartbeat: WorkerHeartbeatService;
 let nowMs = 0;
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => stack.close());
 beforeEach(async () => {
   nowMs = 1_000_000;
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  heartbeat = new WorkerHeartbeat(new WorkerProcessesRepository(stack.database));
+  heartbeat = new WorkerHeartbeatService(new WorkerProcessesRepository(stack.database));
   await stack.sql(`DELETE FROM worker_processes`);
   await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '1 hour')`);
 });

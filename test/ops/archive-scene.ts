@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MonthArchiveService, type Archived } from '../../src/accounting/archive/month-archive.service.js';
 import { MonthRestoreService, type Restored } from '../../src/accounting/archive/month-restore.service.js';
-import { Links, type Link } from '../../src/accounting/archive/link.js';
+import {
+  ArchiveConnectionsService,
+  type ArchiveConnection,
+} from '../../src/accounting/archive/archive-connections.service.js';
 import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
@@ -153,10 +156,10 @@ export class ArchiveScene {
     return Object.fromEntries(rows.map(({ place, orders }) => [place, orders]));
   }
 
-  private links(watch: Watch): Links {
-    const links = new Links(this.services.config);
-    return Object.assign(Object.create(links) as Links, {
-      open: async (): Promise<Link> => {
+  private links(watch: Watch): ArchiveConnectionsService {
+    const links = new ArchiveConnectionsService(this.services.config);
+    return Object.assign(Object.create(links) as ArchiveConnectionsService, {
+      open: async (): Promise<ArchiveConnection> => {
         const link = await links.open();
         return {
           ...link,

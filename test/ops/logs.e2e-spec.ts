@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
-import { NO_CREDENTIALS, SupplierCredentials } from '../../src/suppliers/supplier-credentials.js';
+import {
+  NO_CREDENTIALS,
+  SupplierCredentialsService,
+} from '../../src/suppliers/supplier-credentials.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
@@ -43,7 +46,7 @@ afterAll(() => closeWithBalancedBooks(stack, receiver));
 
 /** A credential beside the token, as adapters of vendors have them. */
 async function giveKey(supplier: string): Promise<void> {
-  const { credentials_sealed: sealed } = new SupplierCredentials(stack.api.get(SecretBox)).change(
+  const { credentials_sealed: sealed } = new SupplierCredentialsService(stack.api.get(SecretBox)).change(
     supplier,
     NO_CREDENTIALS,
     { key: SUPPLIER_KEY },

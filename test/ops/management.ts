@@ -1,13 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DatabaseFigures } from '../../src/monitoring/management/database-figures.js';
+import { DatabaseStatsService } from '../../src/monitoring/management/database-stats.service.js';
 import { ManagementServer } from '../../src/monitoring/management/management-server.js';
 
 /** Opens a process's management port. @param freshForMs how long what PostgreSQL knows is not asked again. @returns its URL. */
 export async function openManagementPort(
   app: INestApplicationContext,
-  freshForMs = app.get(DatabaseFigures).freshForMs,
+  freshForMs = app.get(DatabaseStatsService).freshForMs,
 ): Promise<string> {
-  app.get(DatabaseFigures).freshForMs = freshForMs;
+  app.get(DatabaseStatsService).freshForMs = freshForMs;
   return `http://127.0.0.1:${await app.get(ManagementServer).listen(0)}`;
 }
 

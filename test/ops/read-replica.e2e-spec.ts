@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ReadReplica } from '../../src/database/read-replica.js';
-import { ReplicaReads } from '../../src/database/replica-reads.js';
+import { ReadReplicaService } from '../../src/database/read-replica.service.js';
+import { ReplicaReadsService } from '../../src/database/replica-reads.service.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -129,7 +129,7 @@ describe('DATABASE_READ_URL', () => {
 
   it('that takes too long for a read leaves it to the primary, and is waited for again once it answers in time', async () => {
     await replicaIsUsed(patient, true);
-    const reads = patient.get(ReplicaReads);
+    const reads = patient.get(ReplicaReadsService);
     const slow = {
       name: 'slow',
       text: 'SELECT CASE WHEN pg_is_in_recovery() THEN pg_sleep(600) IS NULL END AS slept',
@@ -137,7 +137,7 @@ describe('DATABASE_READ_URL', () => {
     const where = { name: 'where', text: 'SELECT pg_is_in_recovery() AS on_standby' };
     const onStandby = async (): Promise<object[]> => reads.query(where);
     expect(await reads.query(slow)).toEqual([{ slept: null }]);
-    expect(patient.get(ReadReplica).isUsable).toBe(false);
+    expect(patient.get(ReadReplicaService).isUsable).toBe(false);
     expect(await onStandby()).toEqual([{ on_standby: false }]);
     // After its rest it is tried: one who waited for the answer would find nothing under way any more.
     const tried = async (): Promise<number> => {
@@ -195,7 +195,7 @@ describe('DATABASE_READ_URL of another database', () => {
     });
     try {
       await api.get(SchemaService).whenReady();
-      expect(await api.get(ReadReplica).becomesUsable()).toBe(false);
+      expect(await api.get(ReadReplicaService).becomesUsable()).toBe(false);
       const order = await stack.order(merchant, [{ sku }]);
       expect(await listed(api)).toEqual([order.reference_id]);
     } finally {

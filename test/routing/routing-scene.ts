@@ -1,6 +1,6 @@
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
-import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CommandLine } from '../cli/command-line.js';
 import {
@@ -99,7 +99,7 @@ export class RoutingScene {
   /** Where a supplier calls us. */
   async callbackUrl(code: string): Promise<string> {
     const supplier = await this.stack.api.get(SuppliersService).getByCode(code);
-    const token = this.stack.api.get(CallbackAddresses).tokenOf(supplier);
+    const token = this.stack.api.get(CallbackAddressesService).tokenOf(supplier);
     return `${this.stack.url}${CALLBACKS_PATH}/${code}/${token}`;
   }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
-import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SeagmBench, SECRET_KEY, UID, type Json, type SeagmClient } from '../simulators/seagm-client.js';
 import { eventually } from '../support/eventually.js';
@@ -42,7 +42,7 @@ class SeagmScene {
       ...{ code: 'seagm', adapter: 'seagm', baseUrl: this.vendor.url, timeoutMs: 1_000 },
       credentials: { uid: UID, secret_key: SECRET_KEY },
     });
-    const token = api.get(CallbackAddresses).tokenOf(await suppliers.getByCode('seagm'));
+    const token = api.get(CallbackAddressesService).tokenOf(await suppliers.getByCode('seagm'));
     await this.vendor.sim('account', { callback_url: `${url}${CALLBACKS_PATH}/seagm/${token}` });
     this.sku = await this.product('6401', '{"userid":"{user}"}');
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import {
   DigiflazzBench,
@@ -78,7 +78,7 @@ describe('Digiflazz', () => {
     const { reference } = await pendingOrder();
     const [entry] = await vendor.journal(reference);
     const supplier = await stack.api.get(SuppliersService).getByCode('digi');
-    const token = stack.api.get(CallbackAddresses).tokenOf(supplier);
+    const token = stack.api.get(CallbackAddressesService).tokenOf(supplier);
     const body = JSON.parse(String(entry?.body)) as Json;
     expect(body.cb_url).toBe(`${stack.url}/supplier-callbacks/digi/${token}`);
   });
@@ -149,7 +149,7 @@ describe('Digiflazz', () => {
 
   it('that calls about a purchase which no order knows makes a case, with what it was and for whom', async () => {
     const supplier = await stack.api.get(SuppliersService).getByCode('digi');
-    const token = stack.api.get(CallbackAddresses).tokenOf(supplier);
+    const token = stack.api.get(CallbackAddressesService).tokenOf(supplier);
     // As the same service bought it before its database was restored.
     const reference = unique('TGONE').toUpperCase();
     await vendor.transaction(reference, {

@@ -2,7 +2,7 @@ import type { ProductKind } from '../../src/core/product-kind.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import type { SecretBox } from '../../src/core/secret-box.js';
 import { callbackBodyPlace } from '../../src/suppliers/callback-body-place.js';
-import { CallbackAddresses } from '../../src/suppliers/callback-addresses.js';
+import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SIGNATURE_HEADER, signatureOf, WEBHOOK_SECRET } from '../support/calling-supplier.js';
@@ -67,7 +67,7 @@ export class CallbackScene {
 
   async token(code: string): Promise<string> {
     const supplier = await this.stack.api.get(SuppliersService).getByCode(code);
-    return this.stack.api.get(CallbackAddresses).tokenOf(supplier) ?? '';
+    return this.stack.api.get(CallbackAddressesService).tokenOf(supplier) ?? '';
   }
 
   async path(code: string): Promise<string> {

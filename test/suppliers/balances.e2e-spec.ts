@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { SupplierBalancesService } from '../../src/suppliers/supplier-balances.service.js';
-import { SupplierPauses } from '../../src/suppliers/supplier-pauses.js';
+import { SupplierPausesService } from '../../src/suppliers/supplier-pauses.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
@@ -105,7 +105,7 @@ describe('workers', () => {
     const before = await suppliers.getByCode(code);
     const other = await bench.start();
     await suppliers.set({ code, adapter: 'digiflazz', baseUrl: `${other.url}/v1`, credentials: {} });
-    const probed = await stack.api.get(SupplierPauses).probe(before);
+    const probed = await stack.api.get(SupplierPausesService).probe(before);
     expect(probed.answer.known).toBe(true);
     expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
   });

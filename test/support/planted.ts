@@ -2,13 +2,13 @@ import { AuditRepository } from '../../src/accounting/audit/audit.repository.js'
 import { AuditService } from '../../src/accounting/audit/audit.service.js';
 import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
 import type { Queryable, Statement } from '../../src/database/database.js';
-import { ReplicaReads } from '../../src/database/replica-reads.js';
+import { ReplicaReadsService } from '../../src/database/replica-reads.service.js';
 import type { TestStack } from './stack.js';
 
 /** The audit, on the connections of a stack's API. */
 export const auditServiceOf = (stack: TestStack): AuditService =>
   new AuditService(
-    stack.api.get(ReplicaReads),
+    stack.api.get(ReplicaReadsService),
     new AuditRepository(),
     new ClosingsRepository(stack.database),
   );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
-import { WebhookReplay } from '../../src/webhooks/webhook-replay.service.js';
+import { WebhookReplayService } from '../../src/webhooks/webhook-replay.service.js';
 import type { DeliveryStatus } from '../../src/webhooks/delivery.entity.js';
 import { Scene } from './scene.js';
 import type { Endpoints, Hooks } from './support.js';
@@ -65,7 +65,9 @@ describe('for the operator', () => {
     await hooks.remove(gone.id);
     const since = new Date(Date.now() - 3_600_000);
     const replay = (from: Date, status: DeliveryStatus = 'failed'): Promise<number> =>
-      scene.stack.api.get(WebhookReplay).replay({ merchantId: hooks.merchant.id, status, since: from });
+      scene.stack.api
+        .get(WebhookReplayService)
+        .replay({ merchantId: hooks.merchant.id, status, since: from });
     expect(await replay(since, 'succeeded')).toBe(0);
     expect(await replay(since)).toBe(1);
     expect(await hooks.newestIs(own.id, 'succeeded')).toMatchObject({ attempt_count: 2 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/core/config.js';
-import { WebhookDestinations } from '../../src/webhooks/webhook-destinations.js';
+import { WebhookDestinationsService } from '../../src/webhooks/webhook-destinations.service.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import { TestStack } from '../support/stack.js';
 import { Hooks, type WebhookBody } from './support.js';
@@ -57,14 +57,14 @@ describe('where a webhook may lead', () => {
       REDIS_URL: 'redis://x',
       SECRETS_KEY: Buffer.alloc(32).toString('base64'),
     });
-    const destinations = new WebhookDestinations(config, () => Promise.resolve(addresses));
+    const destinations = new WebhookDestinationsService(config, () => Promise.resolve(addresses));
     const asked = destinations.assertPermitted('https://shop.example/hook');
     if (accepted) await expect(asked).resolves.toBeUndefined();
     else await expect(asked).rejects.toMatchObject({ code: 'BAD_REQUEST', details: [{ field: 'url' }] });
   });
 
   it('a name whose name server keeps silent is accepted, and not waited for', async () => {
-    const destinations = new WebhookDestinations(stack.config, (_hostname, signal) => {
+    const destinations = new WebhookDestinationsService(stack.config, (_hostname, signal) => {
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });

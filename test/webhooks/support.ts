@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { NestLogger } from '../../src/core/logger.js';
 import type { Config } from '../../src/core/config.js';
-import { RESOLVE } from '../../src/webhooks/webhook-destinations.js';
+import { RESOLVE } from '../../src/webhooks/webhook-destinations.service.js';
 import type { Resolve } from '../../src/core/safe-http/resolve.js';
 import { AttemptTiming } from '../../src/webhooks/webhook-sender.js';
 import { WorkerModule } from '../../src/worker.module.js';

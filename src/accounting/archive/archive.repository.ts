@@ -6,7 +6,7 @@ import { present } from '../../core/invariant.js';
 import type { Transaction } from '../../database/database.js';
 import * as sql from './archive.sql.js';
 import * as kept from './kept-orders.sql.js';
-import type { Link } from './link.js';
+import type { ArchiveConnection } from './archive-connections.service.js';
 
 export type { Obstacles, Part, Range, StateRow } from './archive.sql.js';
 type Statement = { statement: string };
@@ -26,7 +26,7 @@ const PIECE = 5_000;
 export class ArchiveRepository {
   private readonly run: Run;
 
-  constructor(private readonly link: Link) {
+  constructor(private readonly link: ArchiveConnection) {
     this.run = link.run;
   }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
-import { ClosingsRepository, type ArchivedOrders } from '../audit/closings.repository.js';
+import { ClosingsRepository, type ArchivedOrdersService } from '../audit/closings.repository.js';
 import type { ClosedMonth } from '../audit/closed-month.entity.js';
 import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
@@ -9,7 +9,7 @@ import { Database } from '../../database/database.js';
 import { takeTurn } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type Section, type StateRow } from './archive.repository.js';
 import { makeDirectory, readText } from './files.js';
-import { Links, type Link } from './link.js';
+import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
 import { MANIFEST, readManifest, type Manifest } from './manifest.js';
 import { SectionFiles, type Files, type OnStep } from './section-files.js';
 
@@ -49,13 +49,13 @@ const refused = (message: string): AppError => new AppError('CONFLICT', message)
 @Injectable()
 export class MonthArchiveService {
   constructor(
-    private readonly links: Links,
+    private readonly links: ArchiveConnectionsService,
     private readonly database: Database,
     private readonly closings: ClosingsRepository,
   ) {}
 
   /** Partitions that are archived, the first one first. */
-  list(): Promise<ArchivedOrders[]> {
+  list(): Promise<ArchivedOrdersService[]> {
     return this.closings.listArchived(this.database);
   }
 
@@ -81,7 +81,7 @@ export class MonthArchiveService {
       throw new AppError('BAD_REQUEST', `orders of ${through} can be archived from ${at.toISOString()} on`);
   }
 
-  private async archiveAll(link: Link, options: ArchiveOptions): Promise<Archived[]> {
+  private async archiveAll(link: ArchiveConnection, options: ArchiveOptions): Promise<Archived[]> {
     const archive = new ArchiveRepository(link);
     const closings = await this.closings.list(this.database);
     const last = closings.find(({ month }) => month === options.through);

@@ -7,7 +7,7 @@ import { AWAY } from '../../database/partitions/archived.js';
 import { takeTurn } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type StateRow } from './archive.repository.js';
 import { readRows, readText, sendRows } from './files.js';
-import { Links, type Link } from './link.js';
+import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
 import { MANIFEST, readManifest, type ArchivedTable, type Manifest } from './manifest.js';
 import { assertFiles, type OnStep } from './section-files.js';
 
@@ -29,7 +29,7 @@ type Part = ArchivedTable & { name: string };
 @Injectable()
 export class MonthRestoreService {
   constructor(
-    private readonly links: Links,
+    private readonly links: ArchiveConnectionsService,
     private readonly database: Database,
   ) {}
 
@@ -49,7 +49,7 @@ export class MonthRestoreService {
   }
 
   private async restoreOne(
-    link: Link,
+    link: ArchiveConnection,
     directory: string,
     { by, onStep = () => undefined }: RestoreOptions,
   ): Promise<Restored> {

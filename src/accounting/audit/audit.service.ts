@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { MAX_BIGINT } from '../../core/pagination.js';
 import type { Queryable } from '../../database/database.js';
-import { ReplicaReads } from '../../database/replica-reads.js';
+import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { inPieceSnapshot } from '../../database/snapshot.js';
 import { AuditRepository, CHECKS, type Extent, type Range } from './audit.repository.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
 import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type Placed } from './closing.js';
 import { CLOSINGS_CHECK } from './ledger-checks.js';
-import { ClosingsRepository, type ArchivedOrders } from './closings.repository.js';
+import { ClosingsRepository, type ArchivedOrdersService } from './closings.repository.js';
 import { Reading, type OnProgress, type Snapshots } from './reading.js';
 import type { CheckResult } from './tally.js';
 
@@ -65,7 +65,7 @@ interface Beginning {
   /** The wallets of the last of these. */
   wallets: ClosedWallet[];
   extent: Extent;
-  archived: ArchivedOrders[];
+  archived: ArchivedOrdersService[];
 }
 
 /**
@@ -76,7 +76,7 @@ interface Beginning {
 @Injectable()
 export class AuditService {
   constructor(
-    private readonly reads: ReplicaReads,
+    private readonly reads: ReplicaReadsService,
     private readonly books: AuditRepository,
     private readonly closings: ClosingsRepository,
   ) {}
@@ -151,7 +151,7 @@ export class AuditService {
   private async readClosed(
     reading: Reading,
     closings: readonly ClosedMonth[],
-    archive: readonly ArchivedOrders[],
+    archive: readonly ArchivedOrdersService[],
   ): Promise<{ orders: bigint; transfers: bigint }> {
     const read = { orders: 0n, transfers: 0n };
     let from = FROM_THE_START;
@@ -222,12 +222,12 @@ function rangeOf(closings: readonly ClosedMonth[]): ClosedRange | null {
   };
 }
 
-const archivedOf = (month: string, archive: readonly ArchivedOrders[]): bigint =>
+const archivedOf = (month: string, archive: readonly ArchivedOrdersService[]): bigint =>
   archive
     .flatMap(({ months }) => months)
     .reduce((sum, each) => (each.month === month ? sum + BigInt(each.orders) : sum), 0n);
 
-function archivedRangeOf(archive: readonly ArchivedOrders[]): ArchivedRange | null {
+function archivedRangeOf(archive: readonly ArchivedOrdersService[]): ArchivedRange | null {
   const months = archive
     .flatMap((each) => each.months.filter(({ orders }) => orders > 0).map(({ month }) => month))
     .sort();

@@ -10,7 +10,7 @@ import type { WalletClosing } from './closing.js';
 import * as sql from './closings.sql.js';
 
 /** What is known of a partition that is archived. */
-export type ArchivedOrders = Pick<
+export type ArchivedOrdersService = Pick<
   ArchivedPartition,
   'number' | 'first_id' | 'end_id' | 'state' | 'directory' | 'orders' | 'bytes' | 'months' | 'archived_at'
 >;
@@ -35,8 +35,8 @@ export class ClosingsRepository {
   }
 
   /** Partitions of orders that are not there to be read, the first one first. */
-  listArchived(tx: Queryable): Promise<ArchivedOrders[]> {
-    return tx.query<ArchivedOrders>(sql.LIST_ARCHIVED);
+  listArchived(tx: Queryable): Promise<ArchivedOrdersService[]> {
+    return tx.query<ArchivedOrdersService>(sql.LIST_ARCHIVED);
   }
 
   /** What the wallets had at the end of a closed month, in the order of their merchants. */

@@ -3,7 +3,7 @@ import { recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { serviceVersion } from '../../core/project-root.js';
 import { Database } from '../../database/database.js';
-import { ReplicaReads } from '../../database/replica-reads.js';
+import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { inPieceSnapshot } from '../../database/snapshot.js';
 import { AuditRepository, MONTH_CHECKS, type Extent } from './audit.repository.js';
 import type { ClosedMonth } from './closed-month.entity.js';
@@ -49,7 +49,7 @@ interface Place {
 export class MonthClosingService {
   constructor(
     private readonly database: Database,
-    private readonly reads: ReplicaReads,
+    private readonly reads: ReplicaReadsService,
     private readonly books: AuditRepository,
     private readonly closings: ClosingsRepository,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { present } from '../../core/invariant.js';
-import { ReplicaReads } from '../../database/replica-reads.js';
+import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { inSnapshot, withLongTimeout } from '../../database/snapshot.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
 import { COUNT_ARCHIVED } from './archived-orders.sql.js';
@@ -14,7 +14,7 @@ export interface ArchivedCoverage extends Coverage {
 
 @Injectable()
 export class ArchivedOrdersRepository {
-  constructor(private readonly reads: ReplicaReads) {}
+  constructor(private readonly reads: ReplicaReadsService) {}
 
   /** Archived orders of which money moved in a time, its end excluded. @param kinds of these movements. */
   async count(

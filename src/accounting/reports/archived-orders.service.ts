@@ -12,7 +12,7 @@ interface Days {
 
 /** How many orders that merchants paid for a report does not have, because they are archived. */
 @Injectable()
-export class ArchivedOrders {
+export class ArchivedOrdersService {
   constructor(
     private readonly days: DailyReportService,
     private readonly archived: ArchivedOrdersRepository,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { formatBaht, type Satang } from '../../core/money.js';
 import type { Transaction } from '../../database/database.js';
-import { ReplicaReads } from '../../database/replica-reads.js';
+import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { inSnapshot } from '../../database/snapshot.js';
 import { LIVE_ONLY, type Coverage } from './coverage.js';
 import {
@@ -31,7 +31,7 @@ export interface DailyReport {
 @Injectable()
 export class DailyReportService {
   constructor(
-    private readonly reads: ReplicaReads,
+    private readonly reads: ReplicaReadsService,
     private readonly days: DailyReportRepository,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ReplicaReads } from '../../database/replica-reads.js';
+import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { inSnapshot } from '../../database/snapshot.js';
 import { DailyReportService } from './daily-report.service.js';
 import { LIVE_ONLY } from './coverage.js';
@@ -23,7 +23,7 @@ export {
 @Injectable()
 export class MarginReportService {
   constructor(
-    private readonly reads: ReplicaReads,
+    private readonly reads: ReplicaReadsService,
     private readonly days: DailyReportService,
     private readonly margins: MarginReportRepository,
   ) {}

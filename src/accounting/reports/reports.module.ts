@@ -3,12 +3,12 @@ import { SettlementRepository } from '../../orders/settlement.repository.js';
 import { SupplierPurchasesModule } from '../../fulfilment/reconciliation/supplier-purchases.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { ArchivedOrdersRepository } from './archived-orders.repository.js';
-import { ArchivedOrders } from './archived-orders.service.js';
+import { ArchivedOrdersService } from './archived-orders.service.js';
 import { DailyReportRepository } from './daily-report.repository.js';
 import { DailyReportService } from './daily-report.service.js';
 import { MarginReportRepository } from './margin-report.repository.js';
 import { MarginReportService } from './margin-report.service.js';
-import { MerchantFigures } from './merchant-figures.repository.js';
+import { MerchantStatsRepository } from './merchant-stats.repository.js';
 import { StatementRepository } from './statement.repository.js';
 import { AccountStatementService } from './statement.service.js';
 import { SupplierReportRepository } from './supplier-report.repository.js';
@@ -19,16 +19,16 @@ import { SupplierReportService } from './supplier-report.service.js';
   providers: [
     ...[DailyReportRepository, DailyReportService],
     ...[MarginReportRepository, MarginReportService],
-    MerchantFigures,
-    ...[ArchivedOrdersRepository, ArchivedOrders],
+    MerchantStatsRepository,
+    ...[ArchivedOrdersRepository, ArchivedOrdersService],
     ...[StatementRepository, AccountStatementService],
     // Without the rest of its module, which knows the queues.
     SettlementRepository,
     ...[SupplierReportRepository, SupplierReportService],
   ],
   exports: [
-    ...[DailyReportService, MarginReportService, MerchantFigures, AccountStatementService],
-    ...[SupplierReportService, ArchivedOrders],
+    ...[DailyReportService, MarginReportService, MerchantStatsRepository, AccountStatementService],
+    ...[SupplierReportService, ArchivedOrdersService],
   ],
 })
 export class ReportsModule {}

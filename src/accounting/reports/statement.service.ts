@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import type { Satang } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
-import { ReplicaReads, type ReadServer } from '../../database/replica-reads.js';
+import { ReplicaReadsService, type ReadServer } from '../../database/replica-reads.service.js';
 import { inSnapshot } from '../../database/snapshot.js';
 import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
 
@@ -31,7 +31,7 @@ export interface AccountStatement {
 @Injectable()
 export class AccountStatementService {
   constructor(
-    private readonly reads: ReplicaReads,
+    private readonly reads: ReplicaReadsService,
     private readonly statements: StatementRepository,
   ) {}
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
-import { UnitInquiry } from './unit-inquiry.service.js';
+import { UnitInquiryService } from './unit-inquiry.service.js';
 
-@Module({ imports: [SuppliersModule], providers: [UnitInquiry], exports: [UnitInquiry] })
+@Module({ imports: [SuppliersModule], providers: [UnitInquiryService], exports: [UnitInquiryService] })
 export class UnitInquiryModule {}

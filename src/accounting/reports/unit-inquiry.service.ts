@@ -14,7 +14,7 @@ export interface SaidNow {
 
 /** Asks a supplier about one attempt. It changes nothing, there and here. */
 @Injectable()
-export class UnitInquiry {
+export class UnitInquiryService {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly registry: SupplierRegistry,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { PlayerValidators } from './player-validators.js';
+import { PlayerValidatorsService } from './player-validators.service.js';
 
-@Module({ providers: [PlayerValidators], exports: [PlayerValidators] })
+@Module({ providers: [PlayerValidatorsService], exports: [PlayerValidatorsService] })
 export class PlayerValidatorsModule {}

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditLogRepository } from '../../audit-log/audit-log.repository.js';
-import { Once } from './once.service.js';
+import { IdempotencyService } from './idempotency.service.js';
 
 /** For what is done once, however often it is asked for. */
-@Module({ providers: [AuditLogRepository, Once], exports: [Once] })
+@Module({ providers: [AuditLogRepository, IdempotencyService], exports: [IdempotencyService] })
 export class OnceModule {}

@@ -5,13 +5,13 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
-import { ApprovalPages } from './approval-pages.service.js';
+import { ApprovalViewsService } from './approval-views.service.js';
 import { ApprovalDto, ApprovalsQueryDto, ApproveDto, RejectDto, RequestApprovalDto } from './approval.dto.js';
 
 @ApiTags('Approvals')
 @Controller('api/approvals')
 export class ConsoleApprovalsController {
-  constructor(private readonly approvals: ApprovalPages) {}
+  constructor(private readonly approvals: ApprovalViewsService) {}
 
   @Get()
   @ConsoleRoute('wallets.read', {

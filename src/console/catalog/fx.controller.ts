@@ -3,13 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { FxPreviewDto, FxQuestionDto, FxRatesDto, SetFxDto } from './fx.dto.js';
-import { FxPages } from './fx-pages.service.js';
+import { FxViewsService } from './fx-views.service.js';
 import { Currency } from './sku.js';
 
 @ApiTags('Exchange rates')
 @Controller('api/fx')
 export class ConsoleFxController {
-  constructor(private readonly rates: FxPages) {}
+  constructor(private readonly rates: FxViewsService) {}
 
   @Get()
   @ConsoleRoute('products.read', {

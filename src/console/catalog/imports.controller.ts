@@ -3,7 +3,7 @@ import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { CatalogueImports } from './catalogue-imports.service.js';
+import { CatalogImportsService } from './catalog-imports.service.js';
 import { CsvBody } from './csv-body.js';
 import {
   AdjustmentDto,
@@ -32,7 +32,7 @@ const VERSION_CHECK = 'All or nothing. 409 where it would do something else than
 @ApiTags('Products')
 @Controller('api')
 export class CatalogueImportsController {
-  constructor(private readonly imports: CatalogueImports) {}
+  constructor(private readonly imports: CatalogImportsService) {}
 
   @Post('products/import/preview')
   @TakesCsv()

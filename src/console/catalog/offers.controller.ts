@@ -4,13 +4,13 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { OfferDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
-import { OfferPages } from './offer-pages.service.js';
+import { OfferViewsService } from './offer-views.service.js';
 import { ProductDetailDto } from './product.dto.js';
 
 @ApiTags('Offers')
 @Controller('api/offers')
 export class ConsoleOffersController {
-  constructor(private readonly offers: OfferPages) {}
+  constructor(private readonly offers: OfferViewsService) {}
 
   @Get()
   @ConsoleRoute('products.read', {

@@ -12,13 +12,13 @@ import {
   ProductsQueryDto,
   SetProductDto,
 } from './product.dto.js';
-import { ProductPages } from './product-pages.service.js';
+import { ProductViewsService } from './product-views.service.js';
 import { Sku } from './sku.js';
 
 @ApiTags('Products')
 @Controller('api')
 export class ConsoleProductsController {
-  constructor(private readonly products: ProductPages) {}
+  constructor(private readonly products: ProductViewsService) {}
 
   @Get('products')
   @ConsoleRoute('products.read', { summary: 'Products, by their SKUs', answer: { pageOf: ListedProductDto } })

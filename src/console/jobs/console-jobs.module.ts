@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { JobsModule } from '../../operators/jobs/jobs.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
-import { ConsoleJobs } from './console-jobs.service.js';
-import { JobExport } from './job-export.service.js';
+import { ConsoleJobsService } from './console-jobs.service.js';
+import { JobExportService } from './job-export.service.js';
 import { JobWorksModule } from './job-works.module.js';
 import { JobsController } from './jobs.controller.js';
 
@@ -10,7 +10,7 @@ import { JobsController } from './jobs.controller.js';
 @Module({
   imports: [JobsModule, JobWorksModule, SuppliersModule],
   controllers: [JobsController],
-  providers: [ConsoleJobs, JobExport],
-  exports: [ConsoleJobs],
+  providers: [ConsoleJobsService, JobExportService],
+  exports: [ConsoleJobsService],
 })
 export class ConsoleJobsModule {}

@@ -23,7 +23,7 @@ import type { Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertMay } from '../access/permission.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
-import { JobWorks } from './job-works.service.js';
+import { JobWorkService } from './job-work.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
 import { toJobDetailDto, toJobDto } from './job.mapper.js';
 
@@ -71,11 +71,11 @@ interface Asked {
 
 /** Jobs, as operators start and follow them. */
 @Injectable()
-export class ConsoleJobs {
+export class ConsoleJobsService {
   constructor(
     private readonly runner: JobRunner,
     private readonly jobs: JobsRepository,
-    private readonly works: JobWorks,
+    private readonly works: JobWorkService,
     private readonly suppliers: SuppliersService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}

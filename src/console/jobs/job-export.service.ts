@@ -7,7 +7,7 @@ import { Database } from '../../database/database.js';
 import type { JobKind } from '../../operators/jobs/job.entity.js';
 import type { Caller } from '../access/caller.js';
 import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
-import { ConsoleJobs } from './console-jobs.service.js';
+import { ConsoleJobsService } from './console-jobs.service.js';
 import type {
   AuditResultDto,
   DailyReportDto,
@@ -55,9 +55,9 @@ const LINES: Record<JobKind, (result: never) => Lines> = {
 
 /** What came of jobs as CSV. */
 @Injectable()
-export class JobExport {
+export class JobExportService {
   constructor(
-    private readonly jobs: ConsoleJobs,
+    private readonly jobs: ConsoleJobsService,
     private readonly database: Database,
   ) {}
 

@@ -4,13 +4,13 @@ import { AuditService } from '../../accounting/audit/audit.service.js';
 import { ClosingsRepository } from '../../accounting/audit/closings.repository.js';
 import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
-import { NO_REPLICA, ReplicaReads } from '../../database/replica-reads.js';
+import { NO_REPLICA, ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { JobDatabase } from '../../operators/jobs/job-database.js';
 import { JobsModule } from '../../operators/jobs/jobs.module.js';
 import { SettlementRepository } from '../../orders/settlement.repository.js';
 import { NoQueuesModule } from '../../queues/no-queues.module.js';
 import { ArchivedOrdersRepository } from '../../accounting/reports/archived-orders.repository.js';
-import { ArchivedOrders } from '../../accounting/reports/archived-orders.service.js';
+import { ArchivedOrdersService } from '../../accounting/reports/archived-orders.service.js';
 import { DailyReportRepository } from '../../accounting/reports/daily-report.repository.js';
 import { DailyReportService } from '../../accounting/reports/daily-report.service.js';
 import { MarginReportRepository } from '../../accounting/reports/margin-report.repository.js';
@@ -23,8 +23,8 @@ import { SoldAfterAllRepository } from '../../fulfilment/reconciliation/sold-aft
 import { UnknownPurchasesRepository } from '../../fulfilment/reconciliation/unknown-purchases.repository.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
-import { WebhookReplay } from '../../webhooks/webhook-replay.service.js';
-import { JobWorks } from './job-works.service.js';
+import { WebhookReplayService } from '../../webhooks/webhook-replay.service.js';
+import { JobWorkService } from './job-work.service.js';
 
 /** The services that jobs use. They are listed one by one, and not imported, to be on the jobs' own connections. */
 @Module({
@@ -33,20 +33,20 @@ import { JobWorks } from './job-works.service.js';
     { provide: Database, useExisting: JobDatabase },
     // A job that is cancelled ends on the primary, by the name that it has there.
     {
-      provide: ReplicaReads,
+      provide: ReplicaReadsService,
       useFactory: (database: JobDatabase, metrics: Metrics) =>
-        new ReplicaReads(database, NO_REPLICA, metrics),
+        new ReplicaReadsService(database, NO_REPLICA, metrics),
       inject: [JobDatabase, Metrics],
     },
     ...[AuditRepository, ClosingsRepository, AuditService],
     ...[DailyReportRepository, DailyReportService, MarginReportRepository, MarginReportService],
-    ...[ArchivedOrdersRepository, ArchivedOrders],
+    ...[ArchivedOrdersRepository, ArchivedOrdersService],
     ...[SettlementRepository, SupplierReportRepository, SupplierReportService],
     ...[PurchaseListsRepository, PurchaseListsService],
     ...[UnknownPurchasesRepository, SoldAfterAllRepository],
-    ...[DeliveriesRepository, WebhookReplay],
-    JobWorks,
+    ...[DeliveriesRepository, WebhookReplayService],
+    JobWorkService,
   ],
-  exports: [JobWorks],
+  exports: [JobWorkService],
 })
 export class JobWorksModule {}

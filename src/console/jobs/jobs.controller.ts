@@ -6,8 +6,8 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
-import { ConsoleJobs } from './console-jobs.service.js';
-import { JobExport } from './job-export.service.js';
+import { ConsoleJobsService } from './console-jobs.service.js';
+import { JobExportService } from './job-export.service.js';
 import { JobDetailDto, JobDto, JobsQueryDto, StartJobDto } from './job.dto.js';
 
 const READERS = 'Reports need `reports.read`, the audit `audit.run`, replays `webhooks.read`.';
@@ -16,8 +16,8 @@ const READERS = 'Reports need `reports.read`, the audit `audit.run`, replays `we
 @Controller('api/jobs')
 export class JobsController {
   constructor(
-    private readonly jobs: ConsoleJobs,
-    private readonly exports: JobExport,
+    private readonly jobs: ConsoleJobsService,
+    private readonly exports: JobExportService,
   ) {}
 
   @Post()

@@ -12,7 +12,7 @@ import {
   IssueKeyDto,
   RotateKeyDto,
 } from './merchant-keys.dto.js';
-import { MerchantKeys } from './merchant-keys.service.js';
+import { MerchantKeysService } from './merchant-keys.service.js';
 
 const ONCE =
   'Asks for confirmation. The key is in this answer only: the same Idempotency-Key again issues none, and is 409.';
@@ -20,7 +20,7 @@ const ONCE =
 @ApiTags('Merchants')
 @Controller('api/merchants/:id/keys')
 export class ConsoleKeysController {
-  constructor(private readonly keys: MerchantKeys) {}
+  constructor(private readonly keys: MerchantKeysService) {}
 
   @Get()
   @ConsoleRoute('merchants.read', { summary: 'A merchant’s API keys', answer: { type: ConsoleKeysDto } })

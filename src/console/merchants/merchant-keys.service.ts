@@ -4,7 +4,7 @@ import { ApiKeysService, type IssuedApiKey } from '../../auth/api-keys.service.j
 import { AppError, UnknownResource } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import type { Caller } from '../access/caller.js';
-import { Once } from '../access/once.service.js';
+import { IdempotencyService } from '../access/idempotency.service.js';
 import type {
   ConsoleKeyDto,
   ConsoleKeysDto,
@@ -15,10 +15,10 @@ import type {
 
 /** A merchant's API keys, as the pages show and change them. */
 @Injectable()
-export class MerchantKeys {
+export class MerchantKeysService {
   constructor(
     private readonly keys: ApiKeysService,
-    private readonly once: Once,
+    private readonly once: IdempotencyService,
   ) {}
 
   /** @throws NOT_FOUND */

@@ -5,13 +5,13 @@ import { MerchantsModule } from '../../merchants/merchants.module.js';
 import { ReportsModule } from '../../accounting/reports/reports.module.js';
 import { WalletModule } from '../../wallet/wallet.module.js';
 import { OnceModule } from '../access/once.module.js';
-import { MerchantKeys } from './merchant-keys.service.js';
+import { MerchantKeysService } from './merchant-keys.service.js';
 import { ConsoleKeysController } from './merchant-keys.controller.js';
-import { MerchantPages } from './merchant-pages.service.js';
+import { MerchantViewsService } from './merchant-views.service.js';
 import { ConsolePricesController } from './merchant-prices.controller.js';
-import { MerchantPrices } from './merchant-prices.service.js';
+import { MerchantPricesService } from './merchant-prices.service.js';
 import { ConsoleWalletController } from './merchant-wallet.controller.js';
-import { MerchantWallet } from './merchant-wallet.service.js';
+import { MerchantWalletService } from './merchant-wallet.service.js';
 import { ConsoleMerchantsController } from './merchants.controller.js';
 
 /** Merchants with their money, keys and prices. */
@@ -21,6 +21,6 @@ import { ConsoleMerchantsController } from './merchants.controller.js';
     ...[ConsoleMerchantsController, ConsoleWalletController],
     ...[ConsoleKeysController, ConsolePricesController],
   ],
-  providers: [MerchantKeys, MerchantPages, MerchantPrices, MerchantWallet],
+  providers: [MerchantKeysService, MerchantViewsService, MerchantPricesService, MerchantWalletService],
 })
 export class MerchantPagesModule {}

@@ -7,7 +7,7 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId, PathParameter } from '../access/path-ids.js';
 import { ClearPriceDto, MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
-import { MerchantPrices } from './merchant-prices.service.js';
+import { MerchantPricesService } from './merchant-prices.service.js';
 
 /** @throws NOT_FOUND for what can't be one. */
 const Sku = (): ParameterDecorator =>
@@ -21,7 +21,7 @@ const Sku = (): ParameterDecorator =>
 @ApiTags('Merchants')
 @Controller('api/merchants/:id/prices')
 export class ConsolePricesController {
-  constructor(private readonly prices: MerchantPrices) {}
+  constructor(private readonly prices: MerchantPricesService) {}
 
   @Get()
   @ConsoleRoute('products.read', {

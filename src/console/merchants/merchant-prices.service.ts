@@ -10,7 +10,7 @@ import type { MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-p
 
 /** What a merchant pays, as the pages show and change it. */
 @Injectable()
-export class MerchantPrices {
+export class MerchantPricesService {
   constructor(private readonly prices: PricesService) {}
 
   /** By SKU. @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */

@@ -14,7 +14,7 @@ import {
   StatementPeriodDto,
   StatementQueryDto,
 } from './merchant-wallet.dto.js';
-import { MerchantWallet } from './merchant-wallet.service.js';
+import { MerchantWalletService } from './merchant-wallet.service.js';
 
 const MOVES =
   'Asks for confirmation. The same reference with the same amount moves nothing, and answers when it was done; with ' +
@@ -24,7 +24,7 @@ const MOVES =
 @ApiTags('Merchants')
 @Controller('api/merchants/:id')
 export class ConsoleWalletController {
-  constructor(private readonly wallet: MerchantWallet) {}
+  constructor(private readonly wallet: MerchantWalletService) {}
 
   @Get('wallet')
   @ConsoleRoute('wallets.read', { summary: 'A merchant’s balances', answer: { type: MerchantWalletDto } })

@@ -43,7 +43,7 @@ const COLUMNS: CsvColumns<ConsoleEntryDto> = {
 
 /** A merchant's money, as the pages show and move it. */
 @Injectable()
-export class MerchantWallet {
+export class MerchantWalletService {
   constructor(
     private readonly database: Database,
     private readonly merchants: MerchantsService,

@@ -5,7 +5,7 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
-import { MerchantPages } from './merchant-pages.service.js';
+import { MerchantViewsService } from './merchant-views.service.js';
 import {
   ConsoleMerchantDto,
   MerchantDaysDto,
@@ -17,7 +17,7 @@ import {
 @ApiTags('Merchants')
 @Controller('api/merchants')
 export class ConsoleMerchantsController {
-  constructor(private readonly merchants: MerchantPages) {}
+  constructor(private readonly merchants: MerchantViewsService) {}
 
   @Get()
   @ConsoleRoute('merchants.read', {

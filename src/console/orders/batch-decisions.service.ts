@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { formatBaht } from '../../core/money.js';
 import { unitName } from '../../orders/order.rows.js';
-import { BatchResolution, isOpen, type AskedUnit } from '../../support/batch-resolution.service.js';
+import { BatchResolutionService, isOpen, type AskedUnit } from '../../support/batch-resolution.service.js';
 import type { StandingUnit } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
 import type {
@@ -20,9 +20,9 @@ import { toOutcome } from './verdict.js';
 
 /** One decision about several units. */
 @Injectable()
-export class BatchDecisions {
+export class BatchDecisionsService {
   constructor(
-    private readonly batch: BatchResolution,
+    private readonly batch: BatchResolutionService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -3,19 +3,19 @@ import { recordAction } from '../../audit-log/audit-log.js';
 import { notFound } from '../../core/errors.js';
 import { Database } from '../../database/database.js';
 import { unitName } from '../../orders/order.rows.js';
-import { OrderDesk } from '../../support/order-desk.service.js';
-import { UnitDeliveries } from '../../orders/codes/unit-deliveries.js';
+import { OrderOverviewService } from '../../support/order-overview.service.js';
+import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
 import type { Caller } from '../access/caller.js';
 import type { RevealedDto } from './code.dto.js';
 import type { Unit } from './unit-name.js';
 
 /** Shows operators what a buyer was handed: one unit at a time, and the log knows of it first. */
 @Injectable()
-export class CodeReveal {
+export class CodeRevealService {
   constructor(
     private readonly database: Database,
-    private readonly desk: OrderDesk,
-    private readonly deliveries: UnitDeliveries,
+    private readonly desk: OrderOverviewService,
+    private readonly deliveries: UnitDeliveriesService,
   ) {}
 
   /** @throws FORBIDDEN where it has to be confirmed; NOT_FOUND where nothing was handed over for the unit. */

@@ -2,12 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { notFound } from '../../core/errors.js';
 import { unitName, type UnitKey } from '../../orders/order.rows.js';
-import { UnitInquiry } from '../../accounting/reports/unit-inquiry.service.js';
-import { OrderCancellation } from '../../support/order-cancellation.service.js';
-import { OrderDesk } from '../../support/order-desk.service.js';
+import { UnitInquiryService } from '../../accounting/reports/unit-inquiry.service.js';
+import { OrderCancellationService } from '../../support/order-cancellation.service.js';
+import { OrderOverviewService } from '../../support/order-overview.service.js';
 import type { LeftUnit } from '../../support/order-problems.js';
-import { OrderResolution } from '../../support/order-resolution.service.js';
-import { AskedSuppliers } from '../../suppliers/asked-suppliers.js';
+import { OrderResolutionService } from '../../support/order-resolution.service.js';
+import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
 import type { Caller } from '../access/caller.js';
 import type {
   CancelDto,
@@ -26,11 +26,11 @@ import { toOutcome } from './verdict.js';
 @Injectable()
 export class DecisionsService {
   constructor(
-    private readonly desk: OrderDesk,
-    private readonly cancellation: OrderCancellation,
-    private readonly resolution: OrderResolution,
-    private readonly inquiry: UnitInquiry,
-    private readonly asked: AskedSuppliers,
+    private readonly desk: OrderOverviewService,
+    private readonly cancellation: OrderCancellationService,
+    private readonly resolution: OrderResolutionService,
+    private readonly inquiry: UnitInquiryService,
+    private readonly asked: SupplierQueriesService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

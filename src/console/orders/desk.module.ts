@@ -5,12 +5,12 @@ import { NoQueuesModule } from '../../queues/no-queues.module.js';
 import { UnitInquiryModule } from '../../accounting/reports/unit-inquiry.module.js';
 import { OrderDecisionsModule } from '../../support/order-decisions.module.js';
 import { UnitDeliveriesModule } from '../../orders/codes/unit-deliveries.module.js';
-import { BatchDecisions } from './batch-decisions.service.js';
-import { CodeReveal } from './code-reveal.service.js';
+import { BatchDecisionsService } from './batch-decisions.service.js';
+import { CodeRevealService } from './code-reveal.service.js';
 import { DecisionsService } from './decisions.service.js';
 import { DeskService } from './desk.service.js';
 import { PlayerCensorsModule } from './player-censors.module.js';
-import { OrderExport } from './order-export.service.js';
+import { OrderExportService } from './order-export.service.js';
 import { ConsoleOrdersController } from './orders.controller.js';
 import { ReviewController } from './review.controller.js';
 
@@ -26,6 +26,6 @@ import { ReviewController } from './review.controller.js';
     UnitInquiryModule,
   ],
   controllers: [ConsoleOrdersController, ReviewController],
-  providers: [BatchDecisions, CodeReveal, DecisionsService, DeskService, OrderExport],
+  providers: [BatchDecisionsService, CodeRevealService, DecisionsService, DeskService, OrderExportService],
 })
 export class DeskModule {}

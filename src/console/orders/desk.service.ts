@@ -7,8 +7,8 @@ import { ProductsService } from '../../catalog/products.service.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
-import { OrderDesk, type DeskQuestion } from '../../support/order-desk.service.js';
-import { ReviewQueue, type Claim } from '../../support/review.service.js';
+import { OrderOverviewService, type DeskQuestion } from '../../support/order-overview.service.js';
+import { ReviewService, type Claim } from '../../support/review.service.js';
 import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toListedOrderDto, toOrderDetailDto } from './order.mapper.js';
-import { PlayerCensors } from './player-censors.service.js';
+import { PlayerMaskingService } from './player-masking.service.js';
 import type { Censor } from './players.js';
 import type { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import type { Unit } from './unit-name.js';
@@ -33,12 +33,12 @@ const NOBODY = -1;
 @Injectable()
 export class DeskService {
   constructor(
-    private readonly desk: OrderDesk,
-    private readonly review: ReviewQueue,
+    private readonly desk: OrderOverviewService,
+    private readonly review: ReviewService,
     private readonly suppliers: SuppliersService,
     private readonly merchants: MerchantsService,
     private readonly products: ProductsService,
-    private readonly players: PlayerCensors,
+    private readonly players: PlayerMaskingService,
   ) {}
 
   /** @throws BAD_REQUEST */

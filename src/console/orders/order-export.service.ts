@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Database } from '../../database/database.js';
-import { OrderDesk } from '../../support/order-desk.service.js';
+import { OrderOverviewService } from '../../support/order-overview.service.js';
 import type { Caller } from '../access/caller.js';
 import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
 import { DeskService } from './desk.service.js';
@@ -29,10 +29,10 @@ const COLUMNS: CsvColumns<ListedOrderDto> = {
 
 /** Orders as CSV, page by page. */
 @Injectable()
-export class OrderExport {
+export class OrderExportService {
   constructor(
     private readonly database: Database,
-    private readonly desk: OrderDesk,
+    private readonly desk: OrderOverviewService,
     private readonly questions: DeskService,
   ) {}
 

@@ -3,7 +3,7 @@ import type { ItemRow } from '../../orders/order.rows.js';
 import { isTerminalOrder } from '../../orders/states.js';
 import { toAttemptView } from '../../support/attempt-view.js';
 import type { AttemptOfUnit } from '../../support/order-support.repository.js';
-import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-desk.service.js';
+import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-overview.service.js';
 import type { HistoryEntry } from '../../support/order-history.js';
 import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';

@@ -4,12 +4,12 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { CodeReveal } from './code-reveal.service.js';
+import { CodeRevealService } from './code-reveal.service.js';
 import { RevealDto, RevealedDto } from './code.dto.js';
 import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto } from './decision.dto.js';
 import { DecisionsService } from './decisions.service.js';
 import { DeskService } from './desk.service.js';
-import { OrderExport } from './order-export.service.js';
+import { OrderExportService } from './order-export.service.js';
 import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
 import { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { OrderNumber, UnitName, type Unit } from './unit-name.js';
@@ -20,8 +20,8 @@ export class ConsoleOrdersController {
   constructor(
     private readonly desk: DeskService,
     private readonly decisions: DecisionsService,
-    private readonly exports: OrderExport,
-    private readonly codes: CodeReveal,
+    private readonly exports: OrderExportService,
+    private readonly codes: CodeRevealService,
   ) {}
 
   @Get('orders')

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SupportModule } from '../../support/support.module.js';
-import { PlayerCensors } from './player-censors.service.js';
+import { PlayerMaskingService } from './player-masking.service.js';
 
-@Module({ imports: [SupportModule], providers: [PlayerCensors], exports: [PlayerCensors] })
+@Module({ imports: [SupportModule], providers: [PlayerMaskingService], exports: [PlayerMaskingService] })
 export class PlayerCensorsModule {}

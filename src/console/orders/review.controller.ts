@@ -4,7 +4,7 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './batch-decision.dto.js';
-import { BatchDecisions } from './batch-decisions.service.js';
+import { BatchDecisionsService } from './batch-decisions.service.js';
 import { DeskService } from './desk.service.js';
 import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';
 import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
@@ -15,7 +15,7 @@ import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 export class ReviewController {
   constructor(
     private readonly desk: DeskService,
-    private readonly batch: BatchDecisions,
+    private readonly batch: BatchDecisionsService,
   ) {}
 
   @Get('review')

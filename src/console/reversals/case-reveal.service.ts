@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { Database } from '../../database/database.js';
 import { ReversalsService } from '../../support/reversals.service.js';
-import { UnitDeliveries } from '../../orders/codes/unit-deliveries.js';
+import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
 import type { Caller } from '../access/caller.js';
 import type { RevealedDto } from '../orders/code.dto.js';
 
 /** Shows operators what a supplier handed over for a purchase that was given up: one at a time, and the log knows of it first. */
 @Injectable()
-export class CaseReveal {
+export class CaseRevealService {
   constructor(
     private readonly database: Database,
     private readonly reversals: ReversalsService,
-    private readonly deliveries: UnitDeliveries,
+    private readonly deliveries: UnitDeliveriesService,
   ) {}
 
   /** @throws FORBIDDEN where it has to be confirmed; NOT_FOUND where nothing was handed over. */

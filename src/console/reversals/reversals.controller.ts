@@ -5,16 +5,16 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId } from '../access/path-ids.js';
 import { RevealDto, RevealedDto } from '../orders/code.dto.js';
-import { CaseReveal } from './case-reveal.service.js';
-import { ReversalPages } from './reversal-pages.service.js';
+import { CaseRevealService } from './case-reveal.service.js';
+import { ReversalViewsService } from './reversal-views.service.js';
 import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 @ApiTags('Suppliers')
 @Controller('api/reversals')
 export class ConsoleReversalsController {
   constructor(
-    private readonly reversals: ReversalPages,
-    private readonly codes: CaseReveal,
+    private readonly reversals: ReversalViewsService,
+    private readonly codes: CaseRevealService,
   ) {}
 
   @Get()

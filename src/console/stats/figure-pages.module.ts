@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { FiguresModule } from '../../monitoring/stats/figures.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
-import { FigurePages } from './figure-pages.service.js';
+import { StatsViewsService } from './stats-views.service.js';
 import { ConsoleFiguresController } from './figures.controller.js';
 
 /** How the service does, now and over time. */
 @Module({
   imports: [FiguresModule, SuppliersModule],
   controllers: [ConsoleFiguresController],
-  providers: [FigurePages],
+  providers: [StatsViewsService],
 })
 export class FigurePagesModule {}

@@ -2,12 +2,12 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './figure.dto.js';
-import { FigurePages } from './figure-pages.service.js';
+import { StatsViewsService } from './stats-views.service.js';
 
 @ApiTags('Figures')
 @Controller('api/figures')
 export class ConsoleFiguresController {
-  constructor(private readonly figures: FigurePages) {}
+  constructor(private readonly figures: StatsViewsService) {}
 
   @Get('now')
   @ConsoleRoute('figures.read', {

@@ -2,24 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { Database } from '../../database/database.js';
-import { AskedSuppliers } from '../../suppliers/asked-suppliers.js';
+import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
 import { SupplierCheckService } from '../../suppliers/supplier-check.service.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Caller } from '../access/caller.js';
-import { SupplierPages } from './supplier-pages.service.js';
+import { SupplierViewsService } from './supplier-views.service.js';
 import type { PauseDto, SupplierDetailDto, SupplierTestDto, SyncDoneDto, SyncDto } from './supplier.dto.js';
 import { toCheckDto, toSyncDto } from './supplier.mapper.js';
 
 /** What operators do about suppliers. */
 @Injectable()
-export class SupplierChanges {
+export class SupplierChangesService {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly checks: SupplierCheckService,
-    private readonly asked: AskedSuppliers,
+    private readonly asked: SupplierQueriesService,
     private readonly database: Database,
     private readonly catalogues: SupplierSyncService,
-    private readonly pages: SupplierPages,
+    private readonly pages: SupplierViewsService,
   ) {}
 
   /** @throws NOT_FOUND */

@@ -4,10 +4,10 @@ import { FiguresModule } from '../../monitoring/stats/figures.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { SupportModule } from '../../support/support.module.js';
 import { PlayerCensorsModule } from '../orders/player-censors.module.js';
-import { SupplierChanges } from './supplier-changes.service.js';
+import { SupplierChangesService } from './supplier-changes.service.js';
 import { ConsoleSupplierSettingsController } from './supplier-settings.controller.js';
-import { SupplierSettingsPages } from './supplier-settings.service.js';
-import { SupplierPages } from './supplier-pages.service.js';
+import { SupplierSettingsViewsService } from './supplier-settings-views.service.js';
+import { SupplierViewsService } from './supplier-views.service.js';
 import { ConsoleSuppliersController } from './suppliers.controller.js';
 
 /** Suppliers: how they do, and what operators do about them. */
@@ -15,6 +15,6 @@ import { ConsoleSuppliersController } from './suppliers.controller.js';
   imports: [FiguresModule, SuppliersModule, SupplierCataloguesModule, SupportModule, PlayerCensorsModule],
   // The paths with a word of their own come before those with a code.
   controllers: [ConsoleSupplierSettingsController, ConsoleSuppliersController],
-  providers: [SupplierPages, SupplierChanges, SupplierSettingsPages],
+  providers: [SupplierViewsService, SupplierChangesService, SupplierSettingsViewsService],
 })
 export class SupplierPagesModule {}

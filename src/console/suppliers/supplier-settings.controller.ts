@@ -10,12 +10,12 @@ import {
   RemoveSupplierDto,
   SetSupplierDto,
 } from './supplier-settings.dto.js';
-import { SupplierSettingsPages } from './supplier-settings.service.js';
+import { SupplierSettingsViewsService } from './supplier-settings-views.service.js';
 
 @ApiTags('Suppliers')
 @Controller('api/suppliers')
 export class ConsoleSupplierSettingsController {
-  constructor(private readonly settings: SupplierSettingsPages) {}
+  constructor(private readonly settings: SupplierSettingsViewsService) {}
 
   @Get('adapters')
   @ConsoleRoute('suppliers.read', {

@@ -4,8 +4,8 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { SupplierCode } from './supplier-code.js';
-import { SupplierChanges } from './supplier-changes.service.js';
-import { SupplierPages } from './supplier-pages.service.js';
+import { SupplierChangesService } from './supplier-changes.service.js';
+import { SupplierViewsService } from './supplier-views.service.js';
 import {
   BalanceReadingsDto,
   BalancesQueryDto,
@@ -24,8 +24,8 @@ import {
 @Controller('api/suppliers')
 export class ConsoleSuppliersController {
   constructor(
-    private readonly suppliers: SupplierPages,
-    private readonly changes: SupplierChanges,
+    private readonly suppliers: SupplierViewsService,
+    private readonly changes: SupplierChangesService,
   ) {}
 
   @Get()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Database } from '../../database/database.js';
-import { WebhookDesk } from '../../webhooks/webhook-desk.service.js';
+import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
 import type { Caller } from '../access/caller.js';
 import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
 import type { ConsoleDeliveryDto } from './webhook.dto.js';
@@ -33,10 +33,10 @@ const COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
 
 /** Deliveries as CSV, page by page. */
 @Injectable()
-export class DeliveryExport {
+export class DeliveryExportService {
   constructor(
     private readonly database: Database,
-    private readonly desk: WebhookDesk,
+    private readonly desk: WebhookListingService,
   ) {}
 
   /** Logged with the lines that went out, whether or not all did. */

@@ -7,8 +7,8 @@ import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathBigId, PathId } from '../access/path-ids.js';
 import { JobDto } from '../jobs/job.dto.js';
-import { DeliveryExport } from './delivery-export.service.js';
-import { WebhookPages } from './webhook-pages.service.js';
+import { DeliveryExportService } from './delivery-export.service.js';
+import { WebhookViewsService } from './webhook-views.service.js';
 import {
   DeliveriesQueryDto,
   DeliveryFilterDto,
@@ -29,8 +29,8 @@ import {
 @Controller('api')
 export class ConsoleWebhooksController {
   constructor(
-    private readonly webhooks: WebhookPages,
-    private readonly exports: DeliveryExport,
+    private readonly webhooks: WebhookViewsService,
+    private readonly exports: DeliveryExportService,
   ) {}
 
   @Get('webhooks')

@@ -5,7 +5,7 @@ import { Public } from '../../auth/public.decorator.js';
 import { noSuchRoute } from '../../core/http/exception.filter.js';
 import { CALLBACKS_PATH } from '../../core/http/secret-path.js';
 import type { RawCallback } from '../../suppliers/supplier-callback.js';
-import { CallbackGate } from './callback-gate.js';
+import { CallbackAdmissionService } from './callback-admission.service.js';
 import { readCallback } from './raw-callback.js';
 import { SupplierCallbacksService } from './supplier-callbacks.service.js';
 
@@ -15,7 +15,7 @@ import { SupplierCallbacksService } from './supplier-callbacks.service.js';
 @Controller(`${CALLBACKS_PATH}/:code/:token`)
 export class SupplierCallbacksController {
   constructor(
-    private readonly gate: CallbackGate,
+    private readonly gate: CallbackAdmissionService,
     private readonly callbacks: SupplierCallbacksService,
   ) {}
 

@@ -8,7 +8,7 @@ import { SecretBox } from '../../core/secret-box.js';
 import { storable } from '../../core/text.js';
 import { ProductReadsService } from '../../catalog/product-reads.service.js';
 import { AttemptChecksRepository } from '../attempt-checks.repository.js';
-import { aboutAttempt } from '../attempt-log.js';
+import { aboutAttempt } from '../attempt-log.service.js';
 import { AttemptsRepository } from '../attempts.repository.js';
 import { isTerminalUnit } from '../../orders/states.js';
 import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.repository.js';
@@ -19,7 +19,7 @@ import type { CallbackReading, CallbackReply, RawCallback } from '../../supplier
 import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
-import { CallbackAnswers } from './callback-answers.js';
+import { CallbackAnswersService } from './callback-answers.service.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
 import {
   SupplierCallbacksRepository,
@@ -68,7 +68,7 @@ export class SupplierCallbacksService {
     private readonly registry: SupplierRegistry,
     private readonly checks: AttemptChecksRepository,
     private readonly products: ProductReadsService,
-    private readonly answers: CallbackAnswers,
+    private readonly answers: CallbackAnswersService,
     private readonly unknownPurchases: UnknownPurchasesRepository,
     private readonly secretBox: SecretBox,
     private readonly notifier: WorkNotifier,

@@ -21,9 +21,9 @@ import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { serviceVersion } from '../../core/project-root.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from '../../queues/queues.js';
-import { RedisHealth } from '../../queues/redis-health.js';
+import { RedisHealthService } from '../../queues/redis-health.service.js';
 import { ReadinessService } from '../../health/readiness.service.js';
-import { DatabaseFigures } from './database-figures.js';
+import { DatabaseStatsService } from './database-stats.service.js';
 import { operatorsOnly } from './management-access.js';
 import { QueueBoardRepository } from './queue-board.repository.js';
 
@@ -45,9 +45,9 @@ export class ManagementServer implements BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly readiness: ReadinessService,
     private readonly metrics: Metrics,
-    private readonly figures: DatabaseFigures,
+    private readonly figures: DatabaseStatsService,
     private readonly subjects: QueueBoardRepository,
-    private readonly redis: RedisHealth,
+    private readonly redis: RedisHealthService,
     @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue<WakeUpJob>,
     @InjectQueue(WEBHOOKS_QUEUE) private readonly webhooks: Queue<WakeUpJob>,
   ) {}

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { FiguresModule } from '../stats/figures.module.js';
 import { HealthModule } from '../../health/health.module.js';
-import { DatabaseFigures } from './database-figures.js';
+import { DatabaseStatsService } from './database-stats.service.js';
 import { ManagementServer } from './management-server.js';
 import { QueueBoardRepository } from './queue-board.repository.js';
 
 @Module({
   imports: [FiguresModule, HealthModule],
-  providers: [ManagementServer, DatabaseFigures, QueueBoardRepository],
+  providers: [ManagementServer, DatabaseStatsService, QueueBoardRepository],
   exports: [FiguresModule, HealthModule, ManagementServer],
 })
 export class ManagementModule {}

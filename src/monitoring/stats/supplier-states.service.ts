@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerTask } from '../../core/worker-task.js';
 import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
-import { WorkerHeartbeat } from '../../queues/worker-heartbeat.js';
+import { WorkerHeartbeatService } from '../../queues/worker-heartbeat.service.js';
 import { SupplierStatesRepository } from './supplier-states.repository.js';
 
 /** How soon a change of a breaker is written; looking costs nothing. */
@@ -18,7 +18,7 @@ export class SupplierStatesService {
   constructor(
     private readonly dispatcher: UnitDispatcher,
     private readonly states: SupplierStatesRepository,
-    private readonly heartbeat: WorkerHeartbeat,
+    private readonly heartbeat: WorkerHeartbeatService,
   ) {}
 
   /** The next look writes what could not be written. */

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { UnitDeliveriesRepository } from './unit-deliveries.repository.js';
-import { UnitDeliveries } from './unit-deliveries.js';
+import { UnitDeliveriesService } from './unit-deliveries.service.js';
 
 @Module({
-  providers: [UnitDeliveriesRepository, UnitDeliveries],
-  exports: [UnitDeliveriesRepository, UnitDeliveries],
+  providers: [UnitDeliveriesRepository, UnitDeliveriesService],
+  exports: [UnitDeliveriesRepository, UnitDeliveriesService],
 })
 export class UnitDeliveriesModule {}

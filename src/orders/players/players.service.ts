@@ -11,7 +11,7 @@ import {
   UNKNOWN_PLAYER,
   type PlayerVerdict,
 } from '../../catalog/player-validators/player-validator.js';
-import { PlayerValidators } from '../../catalog/player-validators/player-validators.js';
+import { PlayerValidatorsService } from '../../catalog/player-validators/player-validators.service.js';
 import type { CheckPlayerDto } from './check-player.dto.js';
 import { isExcluded, problemsOf, sandboxVerdict } from './player-rules.js';
 import { VerdictCache } from './verdict-cache.js';
@@ -28,7 +28,7 @@ export class PlayersService {
   constructor(
     private readonly database: Database,
     private readonly listings: ListingsRepository,
-    private readonly validators: PlayerValidators,
+    private readonly validators: PlayerValidatorsService,
     private readonly cache: VerdictCache,
     private readonly metrics: Metrics,
   ) {}

@@ -7,7 +7,7 @@ import { withDeadline } from '../../core/deadline.js';
 import { present } from '../../core/invariant.js';
 import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
 import { FULFILMENT_QUEUE } from '../../queues/queues.js';
-import { RedisHealth } from '../../queues/redis-health.js';
+import { RedisHealthService } from '../../queues/redis-health.service.js';
 
 /** Contract, section 3. */
 const KEPT_MS = 300_000;
@@ -25,7 +25,7 @@ export class VerdictCache {
 
   constructor(
     @InjectQueue(FULFILMENT_QUEUE) private readonly queue: Queue,
-    private readonly health: RedisHealth,
+    private readonly health: RedisHealthService,
     @Inject(CONFIG) { secretsKey }: Config,
   ) {
     const key = present(secretsKey, 'the API has a SECRETS_KEY');

@@ -1,0 +1,76 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { LOGGER } from '../../core/core.module.js';
+import type { Logger } from '../../core/logger.js';
+import { SupplierHttp } from '../../suppliers/supplier-http.js';
+import { G2BulkValidator } from './g2bulk/g2bulk-validator.js';
+import type { PlayerCheck, ValidatorName } from './player-check.js';
+import {
+  UNKNOWN_PLAYER,
+  type NotTold,
+  type PlayerQuery,
+  type PlayerValidator,
+  type PlayerVerdict,
+} from './player-validator.js';
+
+/** Calls in flight to one validator, of each process. Whoever comes beyond gets no verdict: nothing waits in a line. */
+const MAX_IN_FLIGHT = 8;
+/** A validator that is away would else fill the log. */
+const WARN_EVERY_MS = 60_000;
+
+/** Asks validators about players, gently: what cannot be found out at once is unknown. */
+@Injectable()
+export class PlayerValidatorsService implements OnApplicationShutdown {
+  private readonly http = new SupplierHttp();
+  private readonly known: Record<ValidatorName, GentleValidator>;
+
+  constructor(@Inject(CONFIG) { g2bulkBaseUrl }: Config, @Inject(LOGGER) logger: Logger) {
+    const gentle = (name: ValidatorName, validator: PlayerValidator): GentleValidator =>
+      new GentleValidator(validator, (reason, game) =>
+        logger.warn({ validator: name, game, reason }, 'players can’t be checked: nothing is known of them'),
+      );
+    this.known = { g2bulk: gentle('g2bulk', new G2BulkValidator(this.http, g2bulkBaseUrl)) };
+  }
+
+  /** Answers within some seconds, and never rejects. */
+  check({ validator, game }: PlayerCheck, player: Omit<PlayerQuery, 'game'>): Promise<PlayerVerdict> {
+    return this.known[validator].check({ ...player, game });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.http.close();
+  }
+}
+
+/** A validator that is asked little at a time, and not at all while it wants to be left alone. */
+class GentleValidator {
+  private inFlight = 0;
+  private restsUntilMs = 0;
+  private warnedAtMs = -Infinity;
+
+  constructor(
+    private readonly validator: PlayerValidator,
+    private readonly warn: (reason: string, game: string) => void,
+  ) {}
+
+  async check(query: PlayerQuery): Promise<PlayerVerdict> {
+    if (this.inFlight >= MAX_IN_FLIGHT || performance.now() < this.restsUntilMs) return UNKNOWN_PLAYER;
+    this.inFlight++;
+    try {
+      const answer = await this.validator.check(query);
+      return 'verdict' in answer ? answer : this.noteFailure(answer, query);
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  private noteFailure({ reason, restMs = 0 }: NotTold, { game }: PlayerQuery): PlayerVerdict {
+    const nowMs = performance.now();
+    this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + restMs);
+    if (nowMs - this.warnedAtMs >= WARN_EVERY_MS) {
+      this.warnedAtMs = nowMs;
+      this.warn(reason, game);
+    }
+    return UNKNOWN_PLAYER;
+  }
+}

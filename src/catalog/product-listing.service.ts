@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { UnknownResource } from '../core/errors.js';
+import { Database } from '../database/database.js';
+import { bySku, offerInUse } from './offer-in-use.js';
+import type { ListedOffer } from './offers.repository.js';
+import { OffersService } from './offers.service.js';
+import type { ProductWithSupplier } from './product-definition.js';
+import { ProductsRepository, type ProductFilter } from './products.repository.js';
+
+/** A product with its offers, in the order in which they are tried. */
+export interface DeskProduct {
+  product: ProductWithSupplier;
+  offers: ListedOffer[];
+  /** At which it is bought now. */
+  inUse: ListedOffer | null;
+}
+
+/** Products as operators look at them. */
+@Injectable()
+export class ProductListingService {
+  constructor(
+    private readonly database: Database,
+    private readonly products: ProductsRepository,
+    private readonly offers: OffersService,
+  ) {}
+
+  /** By SKU. @param after the id of the last product of the page before. */
+  async page(filter: ProductFilter, after: number | null, limit: number): Promise<DeskProduct[]> {
+    return this.withOffers(await this.products.skus(filter, after, limit));
+  }
+
+  /** The SKUs of all products that match. */
+  skus(filter: ProductFilter): Promise<string[]> {
+    return this.products.skus(filter, null, null);
+  }
+
+  /** Those of them that there are. */
+  async withOffers(skus: string[]): Promise<DeskProduct[]> {
+    const products = await this.database.transaction((tx) => this.products.listBySku(tx, skus));
+    const offers = bySku(await this.offers.listOf(skus));
+    return products.map((product) => {
+      const own = offers.get(product.sku) ?? [];
+      return { product, offers: own, inUse: offerInUse(own) };
+    });
+  }
+
+  /** @throws NOT_FOUND */
+  async get(sku: string): Promise<DeskProduct> {
+    const [found] = sku.includes('\0') || !sku.isWellFormed() ? [] : await this.withOffers([sku]);
+    if (!found) throw new UnknownResource('product', sku);
+    return found;
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { FxEffectsService, isBelowCost, type FxEffect } from '../../catalog/fx-effects.service.js';
+import { FxRatesService, toFxRateView } from '../../catalog/fx-rates.service.js';
+import { formatBaht } from '../../core/money.js';
+import type { Caller } from '../access/caller.js';
+import type { FxEffectDto, FxPreviewDto, FxQuestionDto, FxRatesDto, SetFxDto } from './fx.dto.js';
+
+const MAX_EFFECTS = 200;
+
+/** Exchange rates, as the page asks for them. */
+@Injectable()
+export class FxViewsService {
+  constructor(
+    private readonly rates: FxRatesService,
+    private readonly effects: FxEffectsService,
+  ) {}
+
+  async list(caller: Caller): Promise<FxRatesDto> {
+    const [rates, margins] = await Promise.all([this.rates.list(), this.effects.margins()]);
+    const known = new Set(['THB', ...rates.map(({ currency }) => currency)]);
+    return {
+      data: rates.map((rate) => {
+        const { products = 0, price = 0n, cost = 0n } = margins.get(rate.currency) ?? {};
+        const isSeen = caller.may('costs.read') && price > 0n;
+        return {
+          ...toFxRateView(rate),
+          is_fresh: this.rates.isFresh(rate),
+          products,
+          margin_percent: isSeen ? Number(((price - cost) * 10_000n) / price) / 100 : null,
+        };
+      }),
+      missing: [...margins.keys()].filter((currency) => !known.has(currency)).sort(),
+    };
+  }
+
+  /** @throws BAD_REQUEST */
+  async preview(currency: string, { rate }: FxQuestionDto): Promise<FxPreviewDto> {
+    const { version, before, effects } = await this.effects.preview(currency, rate);
+    return {
+      ...{ version, before },
+      products: effects.length,
+      below_cost: effects.filter(isBelowCost).length,
+      effects: effects.slice(0, MAX_EFFECTS).map(toFxEffectDto),
+    };
+  }
+
+  /** @throws BAD_REQUEST; CONFLICT where the rate, or what it does, is not what the preview said. */
+  async set(caller: Caller, currency: string, { rate, version, reason }: SetFxDto): Promise<FxRatesDto> {
+    await this.effects.set(currency, rate, caller.actor(reason), version);
+    return this.list(caller);
+  }
+}
+
+const toFxEffectDto = (effect: FxEffect): FxEffectDto => ({
+  sku: effect.sku,
+  name: effect.name,
+  supplier: effect.supplier,
+  price: formatBaht(effect.price),
+  cost_before: effect.costBefore === null ? null : formatBaht(effect.costBefore),
+  cost_after: formatBaht(effect.costAfter),
+  margin_after: formatBaht(effect.price - effect.costAfter),
+  below_cost: isBelowCost(effect),
+});

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { OfferDefinition } from '../../catalog/offer-definition.js';
+import { bySku, offerInUse } from '../../catalog/offer-in-use.js';
+import type { ListedOffer } from '../../catalog/offers.repository.js';
+import { OffersService } from '../../catalog/offers.service.js';
+import { parseMicros } from '../../core/cost-money.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
+import type { Caller } from '../access/caller.js';
+import type { OfferDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
+import type { ProductDetailDto } from './product.dto.js';
+import { ProductViewsService } from './product-views.service.js';
+import { toOfferDto } from './product.mapper.js';
+
+const OFFERS_PER_PAGE = 100;
+
+const matches = ({ sku, supplier_sku: theirs }: ListedOffer, q: string): boolean =>
+  [sku, theirs].some((each) => each.toLowerCase().includes(q.toLowerCase()));
+
+/** Where products can be bought, as the pages ask for it. */
+@Injectable()
+export class OfferViewsService {
+  constructor(
+    private readonly offers: OffersService,
+    private readonly products: ProductViewsService,
+  ) {}
+
+  /** @throws NOT_FOUND for the product or the supplier; BAD_REQUEST for a cursor that no page carried. */
+  async list(caller: Caller, { q, cursor, ...which }: OffersQueryDto): Promise<Page<OfferDto>> {
+    const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
+    const all = await this.offers.list(which);
+    const listed = all.filter((offer) => q === undefined || matches(offer, q));
+    const shown = listed.slice(first, first + OFFERS_PER_PAGE + 1);
+    // With those of one supplier only, nobody knows which one of a product is in use.
+    const ofEach = which.supplier === undefined ? all : await this.offers.listOf(shown.map(({ sku }) => sku));
+    const offersOf = bySku(ofEach);
+    return toPage(
+      shown.map((offer, index) => ({ offer, next: first + index + 1 })),
+      OFFERS_PER_PAGE,
+      ({ next }) => encodeCursor(next),
+      ({ offer }) => toOfferDto(offer, caller, { inUse: offerInUse(offersOf.get(offer.sku) ?? []) }),
+    );
+  }
+
+  /** Adds an offer, or changes what is given of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
+  async set(caller: Caller, given: SetOfferDto): Promise<ProductDetailDto> {
+    const { expected_updated_at: at, expected_routable: routable, reason } = given;
+    const expected = { updatedAt: at === undefined || at === null ? null : new Date(at), routable };
+    await this.offers.set(toDefinition(given), caller.actor(reason), expected);
+    return this.products.show(caller, given.sku);
+  }
+
+  /** @returns the product. @throws NOT_FOUND */
+  async remove(
+    caller: Caller,
+    { sku, supplier, supplier_sku: supplierSku }: OfferNameDto,
+  ): Promise<ProductDetailDto> {
+    await this.offers.remove({ sku, supplier, supplierSku }, caller.actor());
+    return this.products.show(caller, sku);
+  }
+}
+
+function toDefinition(given: SetOfferDto): OfferDefinition {
+  const { sku, supplier, priority, currency, active, cost } = given;
+  return {
+    ...{ sku, supplier, priority, currency, active },
+    supplierSku: given.supplier_sku,
+    costMicros: cost === undefined || cost === null ? cost : (parseMicros(cost) ?? undefined),
+    playerTemplate: given.player_template,
+    guardPercent: given.guard_percent,
+  };
+}

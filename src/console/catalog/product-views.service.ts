@@ -1,0 +1,175 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditLogRepository } from '../../audit-log/audit-log.repository.js';
+import { OffersService } from '../../catalog/offers.service.js';
+import { PricesService } from '../../catalog/prices.service.js';
+import { toProductView } from '../../catalog/product-actions.js';
+import { writeProducts } from '../../catalog/product-csv.js';
+import type { ProductDefinition } from '../../catalog/product-definition.js';
+import { ProductListingService } from '../../catalog/product-listing.service.js';
+import type { ProductFilter } from '../../catalog/products.repository.js';
+import { ProductsService } from '../../catalog/products.service.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { invalidRequest } from '../../core/errors.js';
+import { LOGGER } from '../../core/core.module.js';
+import type { Logger } from '../../core/logger.js';
+import { formatBaht, parseBaht } from '../../core/money.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_INTEGER,
+  pageLimit,
+  toPage,
+  type Page,
+} from '../../core/pagination.js';
+import { Database } from '../../database/database.js';
+import { MerchantsService } from '../../merchants/merchants.service.js';
+import { readsOwnActionsOnly } from '../../operators/roles.js';
+import { ProductSalesService } from '../../support/product-sales.service.js';
+import type { Caller } from '../access/caller.js';
+import { logExport } from '../csv-answer.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import type {
+  ListedProductDto,
+  ProductDetailDto,
+  ProductFilterDto,
+  ProductHistoryDto,
+  ProductSalesDto,
+  ProductsQueryDto,
+  SetProductDto,
+} from './product.dto.js';
+import { toListedProductDto, toOfferDto, toProductActionDto } from './product.mapper.js';
+
+const SALES_DAYS = 30;
+const MAX_HISTORY = 50;
+const MAX_OWN_PRICES = 100;
+/** By which Excel knows UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
+  ...(q === undefined ? {} : { q }),
+  ...(supplier === undefined ? {} : { supplier }),
+  ...(active === undefined ? {} : { active: active === 'true' }),
+});
+
+/** Products, as the pages ask for them. */
+@Injectable()
+export class ProductViewsService {
+  constructor(
+    private readonly database: Database,
+    private readonly desk: ProductListingService,
+    private readonly products: ProductsService,
+    private readonly offers: OffersService,
+    private readonly prices: PricesService,
+    private readonly merchants: MerchantsService,
+    private readonly sales: ProductSalesService,
+    private readonly log: AuditLogRepository,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** By SKU. @throws BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    caller: Caller,
+    { limit: asked, cursor, ...filter }: ProductsQueryDto,
+  ): Promise<Page<ListedProductDto>> {
+    const limit = pageLimit({ limit: asked }, CONSOLE_LIMIT);
+    const [after = null] = decodeCursor(cursor, [MAX_INTEGER]) ?? [];
+    const [rows, today] = await Promise.all([
+      this.desk.page(toProductFilter(filter), after === null ? null : Number(after), limit + 1),
+      this.today(caller),
+    ]);
+    return toPage(
+      rows,
+      limit,
+      ({ product }) => encodeCursor(product.id),
+      (row) => toListedProductDto(row, caller, today),
+    );
+  }
+
+  /** As an import reads it again. It stands in the log. */
+  async export(caller: Caller, filter: ProductFilterDto): Promise<string> {
+    const skus = new Set(await this.desk.skus(toProductFilter(filter)));
+    const products = (await this.products.list()).filter(({ sku }) => skus.has(sku));
+    await logExport(this.database, caller, { list: 'products', filter, lines: products.length });
+    return `${BYTE_ORDER_MARK}${writeProducts(products.map(toProductView))}\n`;
+  }
+
+  /** @throws NOT_FOUND */
+  async show(caller: Caller, sku: string): Promise<ProductDetailDto> {
+    const found = await this.desk.get(sku);
+    const { product, offers, inUse } = found;
+    const [today, changes, own, merchants] = await Promise.all([
+      this.today(caller),
+      this.offers.changes(product.id),
+      this.prices.list({ sku }),
+      this.merchants.list(),
+    ]);
+    const nameOf = new Map(merchants.map(({ id, name }) => [id, name]));
+    return {
+      ...toListedProductDto(found, caller, today),
+      player_check: product.player_check,
+      created_at: product.created_at.toISOString(),
+      offer_list: offers.map((offer) => toOfferDto(offer, caller, { inUse, changes })),
+      own_prices: own.slice(0, MAX_OWN_PRICES).map(({ merchant_id: id, price }) => ({
+        merchant: { id, name: nameOf.get(id) ?? String(id) },
+        price: formatBaht(price),
+      })),
+      own_price_count: own.length,
+    };
+  }
+
+  /** Adds a product, or changes what is given of one. @throws BAD_REQUEST; CONFLICT where it was changed meanwhile. */
+  async set(caller: Caller, sku: string, given: SetProductDto): Promise<ProductDetailDto> {
+    const { expected_updated_at: expected, reason } = given;
+    await this.products.set(toDefinition(sku, given), caller.actor(reason), {
+      expectedUpdatedAt: expected === undefined || expected === null ? null : new Date(expected),
+    });
+    return this.show(caller, sku);
+  }
+
+  /** What was done to it; who reads their own actions only sees these. @throws NOT_FOUND */
+  async history(caller: Caller, sku: string): Promise<ProductHistoryDto> {
+    await this.desk.get(sku);
+    const ownOnly = readsOwnActionsOnly(caller.session.role);
+    const which = { operatorId: ownOnly ? caller.id : null, limit: MAX_HISTORY };
+    const entries = await this.log.ofProduct(sku, which);
+    return { data: entries.map((entry) => toProductActionDto(entry, sku, caller)), own_only: ownOnly };
+  }
+
+  /** @throws NOT_FOUND */
+  async sold(caller: Caller, sku: string): Promise<ProductSalesDto> {
+    await this.desk.get(sku);
+    const timezone = this.zoneOf(caller);
+    const days = await this.sales.byDay(sku, timezone, SALES_DAYS);
+    return { timezone, days: days.map(({ revenue, ...day }) => ({ ...day, revenue: formatBaht(revenue) })) };
+  }
+
+  private zoneOf({ session }: Caller): string {
+    return session.timezone ?? this.config.console.timezone;
+  }
+
+  /** The list does not wait for figures that can't be had. */
+  private today(caller: Caller): Promise<Awaited<ReturnType<ProductSalesService['today']>> | null> {
+    return this.sales.today(this.zoneOf(caller)).catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'what was sold today could not be counted');
+      return null;
+    });
+  }
+}
+
+function toDefinition(sku: string, given: SetProductDto): ProductDefinition {
+  const { name, supplier, kind, active } = given;
+  const price = given.price === undefined ? undefined : parseBaht(given.price);
+  if (price === null) {
+    const message = 'price must be an amount such as 35.00';
+    throw invalidRequest([{ field: 'price', code: 'INVALID_VALUE', message }]);
+  }
+  return {
+    ...{ sku, name, price, supplier, kind, active },
+    supplierSku: given.supplier_sku,
+    requiresServer: given.requires_server,
+    requiresCharacter: given.requires_character,
+    maxQuantity: given.max_quantity,
+    playerCheck: given.player_check,
+  };
+}

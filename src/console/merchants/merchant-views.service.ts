@@ -1,0 +1,135 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { present } from '../../core/invariant.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_INTEGER,
+  pageLimit,
+  toPage,
+  type Page,
+} from '../../core/pagination.js';
+import type { Merchant, MerchantStatus } from '../../merchants/merchant.entity.js';
+import { MerchantsService } from '../../merchants/merchants.service.js';
+import {
+  MerchantStatsRepository,
+  type MerchantToday,
+} from '../../accounting/reports/merchant-stats.repository.js';
+import type { Wallet } from '../../wallet/wallet.entity.js';
+import { WalletService } from '../../wallet/wallet.service.js';
+import type { Caller } from '../access/caller.js';
+import { IdempotencyService } from '../access/idempotency.service.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import type {
+  ConsoleMerchantDto,
+  MerchantDaysDto,
+  MerchantsQueryDto,
+  NewMerchantDto,
+} from './merchant.dto.js';
+import { isLow, toMerchantWalletDto } from './merchant-wallet.mapper.js';
+
+const DAYS = 30;
+
+/** Merchants, as the pages ask for them. */
+@Injectable()
+export class MerchantViewsService {
+  constructor(
+    private readonly merchants: MerchantsService,
+    private readonly wallets: WalletService,
+    private readonly figures: MerchantStatsRepository,
+    private readonly once: IdempotencyService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** By their ids: merchants are few, and all of them are read. @throws BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    caller: Caller,
+    { q, status, sandbox, low, limit, cursor }: MerchantsQueryDto,
+  ): Promise<Page<ConsoleMerchantDto>> {
+    const after = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
+    const part = q?.toLowerCase();
+    const wallets = caller.may('wallets.read') ? await this.wallets.list() : [];
+    const walletOf = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet]));
+    const found = (await this.merchants.list())
+      .filter(({ id }) => id > after)
+      .filter((merchant) => status === undefined || merchant.status === status)
+      .filter((merchant) => sandbox === undefined || String(merchant.sandbox) === sandbox)
+      .filter(({ id, name }) => part === undefined || String(id) === q || name.toLowerCase().includes(part))
+      .filter(({ id }) => low === undefined || isLow(walletOf.get(id) ?? NO_WALLET));
+    const page = toPage(
+      found,
+      pageLimit({ limit }, CONSOLE_LIMIT),
+      ({ id }) => encodeCursor(id),
+      (merchant) => merchant,
+    );
+    return { ...page, data: await this.shown(caller, page.data, walletOf) };
+  }
+
+  /** @throws NOT_FOUND */
+  async show(caller: Caller, id: number): Promise<ConsoleMerchantDto> {
+    const merchant = await this.merchants.get(id);
+    const wallets = caller.may('wallets.read') ? [[id, await this.wallets.get(id)] as const] : [];
+    const [shown] = await this.shown(caller, [merchant], new Map(wallets));
+    return present(shown, 'a merchant that was found is shown');
+  }
+
+  /** @throws BAD_REQUEST; CONFLICT for a key that was used otherwise. */
+  create(
+    caller: Caller,
+    key: string | undefined,
+    { name, sandbox }: NewMerchantDto,
+  ): Promise<ConsoleMerchantDto> {
+    return this.once.run(caller, {
+      ...{ action: 'merchant.create', key },
+      asked: { detail: { name, sandbox: sandbox ? true : null } },
+      carryOut: async (by) => this.show(caller, (await this.merchants.create(name, by, { sandbox })).id),
+      repeat: ({ merchant_id: id }) => this.show(caller, present(id, 'a merchant that was added has an id')),
+    });
+  }
+
+  /** @throws NOT_FOUND */
+  async setStatus(
+    caller: Caller,
+    id: number,
+    status: MerchantStatus,
+    reason: string,
+  ): Promise<ConsoleMerchantDto> {
+    await this.merchants.setStatus(id, status, caller.actor(reason));
+    return this.show(caller, id);
+  }
+
+  /** @throws NOT_FOUND */
+  async days(caller: Caller, id: number): Promise<MerchantDaysDto> {
+    await this.merchants.get(id);
+    return { data: await this.figures.days(id, this.zoneOf(caller), DAYS) };
+  }
+
+  private async shown(
+    caller: Caller,
+    merchants: Merchant[],
+    walletOf: ReadonlyMap<number, Wallet>,
+  ): Promise<ConsoleMerchantDto[]> {
+    const ids = merchants.map(({ id }) => id);
+    const today = await this.figures.today(ids, this.zoneOf(caller));
+    return merchants.map((merchant) =>
+      toConsoleMerchantDto(merchant, today.get(merchant.id), walletOf.get(merchant.id)),
+    );
+  }
+
+  private zoneOf({ session }: Caller): string {
+    return session.timezone ?? this.config.console.timezone;
+  }
+}
+
+const NO_WALLET = { available: 0n, alert_below: null };
+
+const toConsoleMerchantDto = (
+  { id, name, status, sandbox, created_at }: Merchant,
+  today: MerchantToday | undefined,
+  wallet: Wallet | undefined,
+): ConsoleMerchantDto => ({
+  ...{ id, name, status, sandbox, created_at: created_at.toISOString() },
+  today: { orders: today?.orders ?? 0, failed: today?.failed ?? 0 },
+  last_order_at: today?.last_order_at?.toISOString() ?? null,
+  wallet: wallet ? toMerchantWalletDto(wallet) : null,
+});

@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { checkedBaht } from '../../core/money.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_INTEGER,
+  pageLimit,
+  toPage,
+  type Page,
+} from '../../core/pagination.js';
+import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
+import type { Caller } from '../access/caller.js';
+import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { PlayerMaskingService } from '../orders/player-masking.service.js';
+import { censorOf, hiddenIfAny, type Censor } from '../orders/players.js';
+import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
+
+/** Reversals, as the pages ask for them. */
+@Injectable()
+export class ReversalViewsService {
+  constructor(
+    private readonly reversals: ReversalsService,
+    private readonly players: PlayerMaskingService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    caller: Caller,
+    { open, supplier, limit, cursor }: ReversalsQueryDto,
+  ): Promise<Page<ReversalDto>> {
+    const before = decodeCursor(cursor, [MAX_INTEGER])?.[0];
+    const most = pageLimit({ limit }, CONSOLE_LIMIT);
+    const found = await this.reversals.list({
+      open: open === 'true',
+      supplier,
+      before: before === undefined ? undefined : Number(before),
+      limit: most + 1,
+    });
+    const censor = await this.censors(found, caller);
+    return toPage(
+      found,
+      most,
+      ({ id }) => encodeCursor(id),
+      (reversal) => toReversalDto(reversal, caller, censor(reversal)),
+    );
+  }
+
+  /** @throws FORBIDDEN until it is confirmed again, and for a credit that needs a second person; NOT_FOUND; CONFLICT when it is closed already. */
+  async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
+    const amount = credit ? checkedBaht(credit) : undefined;
+    if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
+    caller.assertConfirmed();
+    const closed = await this.reversals.close({
+      ...{ id, by: caller.actor(reason) },
+      ...(amount === undefined ? {} : { credit: amount }),
+    });
+    return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
+  }
+
+  /** By the player of its order or, where there is none, by whom its supplier told. */
+  private async censors(
+    reversals: readonly Reversal[],
+    caller: Caller,
+  ): Promise<(reversal: Reversal) => Censor> {
+    const ofOrders = await this.players.censors(reversals.filter(isAboutOrder), caller);
+    return (reversal) => {
+      if (isAboutOrder(reversal)) return ofOrders(reversal);
+      return censorOf({ user_id: reversal.player ?? '', server_id: null, character_id: null }, caller);
+    };
+  }
+}
+
+const isAboutOrder = (reversal: Reversal): reversal is Reversal & { order_number: string } =>
+  reversal.order_number !== null;
+
+const toReversalDto = (reversal: ClosedReversal, caller: Caller, censor: Censor): ReversalDto => ({
+  ...reversal,
+  player: hiddenIfAny(reversal.player, caller),
+  detail: censor(reversal.detail),
+  ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),
+});

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
+import { formatMicros } from '../../core/cost-money.js';
+import { present } from '../../core/invariant.js';
+import { readMoment } from '../../core/moments.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
+import { MinuteFiguresRepository } from '../../monitoring/stats/minute-figures.repository.js';
+import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
+import { describeAdapter } from '../../suppliers/adapters.js';
+import { CallbackAddressesService } from '../../suppliers/callback-addresses.service.js';
+import { SupplierBalancesService } from '../../suppliers/supplier-balances.service.js';
+import { toSupplierView } from '../../suppliers/supplier-view.js';
+import type { Supplier } from '../../suppliers/supplier.entity.js';
+import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { AMONG_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
+import type { Caller } from '../access/caller.js';
+import { PlayerMaskingService } from '../orders/player-masking.service.js';
+import type {
+  BalanceReadingsDto,
+  ListedSupplierDto,
+  SupplierDetailDto,
+  SupplierProductDto,
+  SupplierProductsQueryDto,
+  UndecidedCallsDto,
+} from './supplier.dto.js';
+import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type Doings } from './supplier.mapper.js';
+
+/** Calls are counted over so many minutes. */
+const RECENT_MINUTES = 15;
+const PRODUCTS_PER_PAGE = 100;
+
+/** Suppliers, as the pages ask for them. */
+@Injectable()
+export class SupplierViewsService {
+  constructor(
+    private readonly suppliers: SuppliersService,
+    private readonly balances: SupplierBalancesService,
+    private readonly addresses: CallbackAddressesService,
+    private readonly catalogues: SupplierSyncService,
+    private readonly minutes: MinuteFiguresRepository,
+    private readonly states: SupplierStatesRepository,
+    private readonly calls: UndecidedCallsRepository,
+    private readonly players: PlayerMaskingService,
+  ) {}
+
+  /** All of them, by their codes: they are few. */
+  async list(): Promise<Page<ListedSupplierDto>> {
+    const suppliers = await this.suppliers.list();
+    const doings = await this.doingsOf(suppliers);
+    return { data: suppliers.map((supplier) => toListedSupplierDto(supplier, doings)), next_cursor: null };
+  }
+
+  /** @throws NOT_FOUND */
+  async show(caller: Caller, code: string): Promise<SupplierDetailDto> {
+    const supplier = await this.suppliers.getByCode(code);
+    const [doings, open] = await Promise.all([
+      this.doingsOf([supplier]),
+      this.suppliers.countOpenUnits(supplier),
+    ]);
+    const url = this.addresses.urlOf(supplier);
+    const { base_url, options, credentials, timeout_ms } = toSupplierView(supplier, url);
+    const { max_in_flight, low_balance_micros: low, callback_token_sealed: token } = supplier;
+    return {
+      ...toListedSupplierDto(supplier, doings),
+      ...{ base_url, options, credentials, timeout_ms, max_in_flight },
+      low_balance: low === null ? null : formatMicros(low),
+      has_callbacks: token !== null,
+      callback_url: caller.may('suppliers.set') ? url : null,
+      has_catalogue: describeAdapter(supplier.adapter)?.capabilities.includes('catalogue') ?? false,
+      catalogue_read_at: supplier.catalogue_read_at?.toISOString() ?? null,
+      open_units: { open: open.open, in_doubt: open.inDoubt },
+      updated_at: supplier.updated_at.toISOString(),
+    };
+  }
+
+  /** What it told of our balance since. @throws NOT_FOUND */
+  async listBalances(code: string, from: string): Promise<BalanceReadingsDto> {
+    const since = present(readMoment(from), 'a moment that was checked can be read');
+    const told = await this.balances.listTold(await this.suppliers.getByCode(code), since);
+    return {
+      data: told.map(({ told_at, micros, currency }) => ({
+        at: told_at.toISOString(),
+        amount: formatMicros(micros),
+        currency,
+      })),
+    };
+  }
+
+  /** What it sells, as it was last read, by group and name. @throws NOT_FOUND; BAD_REQUEST */
+  async listProducts(
+    caller: Caller,
+    code: string,
+    { q, unmapped, cursor }: SupplierProductsQueryDto,
+  ): Promise<Page<SupplierProductDto>> {
+    const filter = { ...(q === undefined ? {} : { match: q }), unmapped: unmapped === 'true' };
+    const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
+    const items = (await this.catalogues.list(code, filter)).map((item, index) => ({ item, index }));
+    return toPage(
+      items.slice(first, first + PRODUCTS_PER_PAGE + 1),
+      PRODUCTS_PER_PAGE,
+      ({ index }) => encodeCursor(index + 1),
+      ({ item }) => toProductDto(item, caller.may('costs.read')),
+    );
+  }
+
+  /** The latest that told nothing to go by. @throws NOT_FOUND */
+  async listUndecided(caller: Caller, code: string): Promise<UndecidedCallsDto> {
+    const { id } = await this.suppliers.getByCode(code);
+    const calls = await this.calls.latest(id);
+    const censors = await this.players.censors(calls, caller);
+    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: AMONG_CALLS };
+  }
+
+  private async doingsOf(suppliers: readonly Supplier[]): Promise<Doings> {
+    const codes = suppliers.map(({ code }) => code);
+    const [states, queues, lasting, recent] = await Promise.all([
+      this.states.read(),
+      this.states.readQueues(),
+      this.balances.findLasting(),
+      this.minutes.readRecent(
+        ['supplier_sends', 'supplier_inquiries', 'supplier_send_duration'],
+        codes,
+        RECENT_MINUTES,
+      ),
+    ]);
+    return { states, queues, lasting, recent, minutes: RECENT_MINUTES };
+  }
+}

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import { readMoment } from '../../core/moments.js';
+import { pageLimit, type Page } from '../../core/pagination.js';
+import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.service.js';
+import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
+import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
+import type { Caller } from '../access/caller.js';
+import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import type { JobDto } from '../jobs/job.dto.js';
+import { ConsoleJobsService } from '../jobs/console-jobs.service.js';
+import {
+  toConsoleDeliveryDetailDto,
+  toConsoleDeliveryDto,
+  toConsoleWebhookDetailDto,
+  toConsoleWebhookDto,
+  toDeliveryFilter,
+} from './webhook.mapper.js';
+import type {
+  DeliveriesQueryDto,
+  ReplayDto,
+  ReplayFilterDto,
+  WebhookDeliveriesQueryDto,
+  WebhooksQueryDto,
+} from './webhook-queries.dto.js';
+import type {
+  ConsoleDeliveryDetailDto,
+  ConsoleDeliveryDto,
+  ConsoleWebhookDetailDto,
+  ConsoleWebhookDto,
+  ReplayPreviewDto,
+} from './webhook.dto.js';
+
+/** Webhooks and deliveries, as the pages ask for them, and what operators do about them. */
+@Injectable()
+export class WebhookViewsService {
+  constructor(
+    private readonly desk: WebhookListingService,
+    private readonly deliveries: WebhookDeliveriesService,
+    private readonly replays: WebhookReplayService,
+    private readonly jobs: ConsoleJobsService,
+  ) {}
+
+  /** @throws BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    caller: Caller,
+    { merchant, status, limit, cursor }: WebhooksQueryDto,
+  ): Promise<Page<ConsoleWebhookDto>> {
+    const filter = { merchantId: merchant === undefined ? undefined : Number(merchant), status };
+    const page = await this.desk.list(filter, { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
+    return { ...page, data: page.data.map((each) => toConsoleWebhookDto(each, caller)) };
+  }
+
+  /** @throws NOT_FOUND */
+  async show(caller: Caller, id: number): Promise<ConsoleWebhookDetailDto> {
+    return toConsoleWebhookDetailDto(await this.desk.get(id), caller);
+  }
+
+  /** @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
+  async deliveriesOf(
+    caller: Caller,
+    id: number,
+    { limit, cursor, ...query }: WebhookDeliveriesQueryDto,
+  ): Promise<Page<ConsoleDeliveryDto>> {
+    await this.desk.get(id);
+    const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
+    const page = await this.desk.deliveries({ ...toDeliveryFilter(query), webhookId: id }, asked);
+    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
+  }
+
+  /** @throws BAD_REQUEST for a cursor that no page carried. */
+  async allDeliveries(
+    caller: Caller,
+    { limit, cursor, ...query }: DeliveriesQueryDto,
+  ): Promise<Page<ConsoleDeliveryDto>> {
+    const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
+    const page = await this.desk.deliveries(toDeliveryFilter(query), asked);
+    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
+  }
+
+  /** @throws NOT_FOUND */
+  async delivery(caller: Caller, id: bigint): Promise<ConsoleDeliveryDetailDto> {
+    return toConsoleDeliveryDetailDto(await this.desk.delivery(id), caller);
+  }
+
+  /** @throws NOT_FOUND; CONFLICT while the webhook is inactive, or an attempt is in flight. */
+  async retry(caller: Caller, id: bigint): Promise<ConsoleDeliveryDetailDto> {
+    const { merchant_id: merchantId, webhook_id: webhookId } = await this.desk.delivery(id);
+    await this.deliveries.retry(merchantId, webhookId, id, caller.actor());
+    return this.delivery(caller, id);
+  }
+
+  /** @throws NOT_FOUND */
+  async test(caller: Caller, id: number): Promise<ConsoleDeliveryDetailDto> {
+    const { merchant_id: merchantId } = await this.desk.get(id);
+    const { id: delivery } = await this.deliveries.test(merchantId, id, caller.actor());
+    return this.delivery(caller, BigInt(delivery));
+  }
+
+  /** @throws NOT_FOUND */
+  async preview(query: ReplayFilterDto): Promise<ReplayPreviewDto> {
+    const upTo = await this.replays.lastId();
+    const count = await this.replays.count({ ...(await this.toReplayed(query)), upTo });
+    return { count, up_to: Number(upTo) };
+  }
+
+  /** @throws NOT_FOUND; CONFLICT where there are more than were expected, or another replay runs. */
+  async replay(
+    caller: Caller,
+    key: string | undefined,
+    { up_to, expected_count: expected, ...query }: ReplayDto,
+  ): Promise<JobDto> {
+    // Each preview goes up to another one, whatever it is made for.
+    const asked = { kind: 'replay' as const, key, params: { ...query, up_to }, passing: ['up_to'] };
+    const earlier = await this.jobs.startedBefore(caller, asked);
+    if (earlier) return earlier;
+    const replayed = { ...(await this.toReplayed(query)), upTo: BigInt(up_to) };
+    const count = await this.replays.count(replayed);
+    if (count > expected)
+      throw new AppError('CONFLICT', `${count} deliveries match by now, not ${expected}: look again`);
+    return this.jobs.startReplay(caller, asked, replayed, count);
+  }
+
+  private async toReplayed({ webhook, status, event, since }: ReplayFilterDto): Promise<Replayed> {
+    const { merchant_id: merchantId } = await this.desk.get(webhook);
+    const from = readMoment(since) ?? new Date(0);
+    return { merchantId, webhookId: webhook, status, event: event ?? undefined, since: from };
+  }
+}

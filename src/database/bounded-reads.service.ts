@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
+import { databaseUnavailable } from '../core/errors.js';
+import { Database, type Queryable, type Statement } from './database.js';
+import { ReplicaReadsService } from './replica-reads.service.js';
+
+/** As long as anything else waits for a connection. */
+const WAIT_MS = 3_000;
+
+/** Of the pool's connections; orders always find one of the others. */
+const SHARE = 1 / 4;
+
+/**
+ * Runs what merchants only look at, such as lists, on a bounded number of the pool's connections: however many read,
+ * and however slowly, ordering goes on. First come, first served.
+ */
+@Injectable()
+export class BoundedReadsService implements Queryable {
+  private readonly waiting = new Set<() => void>();
+  private free: number;
+
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaReadsService,
+    @Inject(CONFIG) { DATABASE_POOL_SIZE }: Config,
+  ) {
+    this.free = Math.max(1, Math.floor(DATABASE_POOL_SIZE * SHARE));
+  }
+
+  /** @throws SERVICE_UNAVAILABLE when others read for too long, or PostgreSQL is away. */
+  async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    await this.enter();
+    try {
+      return await this.database.query<Row>(statement, values);
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** The same for lists, which may lack what came in the last moments: on the replica, where there is one that keeps up. */
+  list<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    const primary = {
+      query: this.query.bind(this),
+      transaction: this.database.transaction.bind(this.database),
+    };
+    const ask = (server: Queryable): Promise<Row[]> => server.query<Row>(statement, values);
+    return this.replica.read<Row[]>(ask, primary, { mayBeTried: true });
+  }
+
+  private enter(): Promise<void> | void {
+    if (this.free > 0) return void this.free--;
+    return new Promise((resolve, reject) => {
+      const go = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.waiting.delete(go);
+        reject(databaseUnavailable());
+      }, WAIT_MS);
+      this.waiting.add(go);
+    });
+  }
+
+  /** Passes the place on to the next. */
+  private leave(): void {
+    const [next] = this.waiting;
+    if (!next) return void this.free++;
+    this.waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { WorkerTask } from '../core/worker-task.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
+import { isAboutAnother, isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { inquiryAbout } from '../suppliers/supplier-adapter.js';
+import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import { AttemptAnswersService } from './attempt-answers.service.js';
+import { AttemptLogService } from './attempt-log.service.js';
+import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
+import { requestOf } from './attempt-request.js';
+
+/** When a supplier is asked again that did not answer. */
+const RETRY_MS = 600_000;
+
+/**
+ * Asks suppliers once more about attempts that ended, where a callback that proves nothing says that something is new: they
+ * may have taken a success back, or sold what they refused, which is a case for the operator. The same where an attempt was sent
+ * more than once to a supplier that may sell each time: it may have sold another one meanwhile.
+ */
+@Injectable()
+export class AttemptChecksService {
+  constructor(
+    private readonly checks: AttemptChecksRepository,
+    private readonly registry: SupplierRegistry,
+    private readonly answers: AttemptAnswersService,
+    private readonly heartbeat: WorkerHeartbeatService,
+    private readonly log: AttemptLogService,
+  ) {}
+
+  @WorkerTask('attempt_checks', {
+    every: 1_000,
+    failed: 'what suppliers called about again could not be looked after',
+  })
+  async checkAllDue(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && (await this.checkDue()));
+  }
+
+  /** Makes one check that is due. @returns whether there was one. */
+  async checkDue(): Promise<boolean> {
+    const due = await this.checks.takeDue(RETRY_MS);
+    if (!due) return false;
+    const startedAtMs = performance.now();
+    const outcome = await this.ask(due);
+    const key = { orderId: due.order_id, item: due.item, unit: due.unit };
+    if (isAboutAnother(outcome)) {
+      if (await this.answers.tellOfAnother(key, due.attempt, outcome))
+        this.log.contradicted({ ...due, supplier: due.code }, outcome);
+    } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') return true;
+    if (isDefinite(outcome)) {
+      const settled = await this.answers.settle({
+        key,
+        merchantId: due.merchant_id,
+        kind: due.kind,
+        attempt: due.attempt,
+        claim: null,
+        outcome,
+        calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
+      });
+      if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);
+    }
+    await this.checks.end(due);
+    return true;
+  }
+
+  private async ask(due: DueCheck): Promise<SupplierOutcome> {
+    const connection = this.registry.tryConnect(due);
+    if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
+    const { supplier_sku: sku, reference, supplier_reference: supplierReference } = due;
+    const named = { sku, reference, supplierReference };
+    const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
+    if (!inquiry) return { kind: 'never_seen' };
+    if (!inquiry.mayBuy) return inquiry.ask(connection.settings, named);
+    // One that is asked by sending again could buy it a second time, unless it is certain that it bought it before.
+    const sold = inquiry.tellsOfSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
+    if (!sold) return { kind: 'never_seen' };
+    return inquiry.ask(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });
+  }
+
+  private toCall(unit: DueCheck, outcome: SupplierOutcome, durationMs: number) {
+    return { unit, kind: 'inquiry' as const, outcome, durationMs, process: this.heartbeat.name };
+  }
+}

@@ -1,0 +1,116 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../../core/core.module.js';
+import { withDeadline } from '../../core/deadline.js';
+import type { Logger } from '../../core/logger.js';
+import { Metrics } from '../../core/metrics.js';
+import { processName } from '../../core/process.js';
+import { AttemptAnswersService } from '../attempt-answers.service.js';
+import { aboutAttempt, AttemptLogService } from '../attempt-log.service.js';
+import { isTerminalUnit } from '../../orders/states.js';
+import {
+  isAboutAnother,
+  isDefinite,
+  type AboutAnother,
+  type DefiniteOutcome,
+  type SupplierOutcome,
+} from '../../suppliers/supplier-outcome.js';
+import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
+import { awaitingCode, lacksCode } from '../../orders/codes/delivered.js';
+import type { FoundAttempt } from './supplier-callbacks.repository.js';
+
+/** Suppliers wait for their answer: what is not settled by then is asked about. */
+const SETTLE_WITHIN_MS = 5_000;
+
+/**
+ * What a supplier's word about an attempt came to.
+ * - `settled`: it settled the unit, or after a refusal another attempt begins.
+ * - `contradicted`: the unit had been settled otherwise, which is a case for the operator now.
+ * - `nothing_new`: it was known.
+ * - `undecided`: the supplier is to be asked.
+ * - `unrecorded`: it could not be written down: the supplier is to be asked, or else to say it again.
+ */
+export type Answered = 'settled' | 'contradicted' | 'nothing_new' | 'undecided' | 'unrecorded';
+
+/** Has suppliers' words take effect that came with a callback. */
+@Injectable()
+export class CallbackAnswersService {
+  private readonly process = processName('api');
+
+  constructor(
+    private readonly answers: AttemptAnswersService,
+    private readonly log: AttemptLogService,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @param isRepeated whether the order's timeline has it already. */
+  async answered(
+    { code: supplier, adapter }: Pick<CallingSupplier, 'code' | 'adapter'>,
+    attempt: FoundAttempt,
+    outcome: SupplierOutcome,
+    isRepeated: boolean,
+  ): Promise<Answered> {
+    if (isAboutAnother(outcome)) return this.tellOfAnother(supplier, attempt, outcome);
+    if (!isDefinite(outcome)) return outcome.kind === 'processing' ? 'nothing_new' : 'undecided';
+    try {
+      const settling = this.settle({ supplier, adapter }, attempt, outcome, isRepeated);
+      return await withDeadline(settling, SETTLE_WITHIN_MS);
+    } catch (error) {
+      const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
+      this.logger.warn(
+        about,
+        'a callback could not settle its unit: the supplier is asked, or says it again',
+      );
+      return 'unrecorded';
+    }
+  }
+
+  private async tellOfAnother(
+    supplier: string,
+    attempt: FoundAttempt,
+    outcome: AboutAnother,
+  ): Promise<Answered> {
+    const key = { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit };
+    const isNew = await this.answers.tellOfAnother(key, attempt.attempt, outcome);
+    if (isNew) this.log.contradicted({ ...attempt, supplier }, outcome);
+    return isNew && isTerminalUnit(attempt.state) ? 'contradicted' : 'undecided';
+  }
+
+  private async settle(
+    { supplier, adapter }: { supplier: string; adapter: string },
+    attempt: FoundAttempt,
+    outcome: DefiniteOutcome,
+    isRepeated: boolean,
+  ): Promise<Answered> {
+    const { process } = this;
+    const isCodeMissing = lacksCode(attempt.kind, outcome);
+    const told = isCodeMissing ? awaitingCode(outcome) : outcome;
+    const settled = await this.answers.settle({
+      key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
+      merchantId: attempt.merchant_id,
+      kind: attempt.kind,
+      attempt: attempt.attempt,
+      claim: null,
+      outcome,
+      sent: { adapter, times: attempt.sends },
+      isRepeated,
+      calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: told, durationMs: 0, process }],
+    });
+    if (typeof settled !== 'string') {
+      this.metrics.attemptBegun(supplier, settled.supplier);
+      return 'settled';
+    }
+    switch (settled) {
+      case 'settled':
+        this.metrics.unitSettled(supplier, outcome.kind);
+        return 'settled';
+      case 'reversal':
+        this.log.contradicted({ ...attempt, supplier }, outcome);
+        return 'contradicted';
+      case 'settled_before':
+        return 'nothing_new';
+      case 'superseded':
+        return 'undecided';
+    }
+  }
+}

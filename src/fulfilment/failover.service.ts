@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { failpoint } from '../core/failpoints.js';
+import { mostTelling, type Failure } from '../core/failures.js';
+import { Metrics } from '../core/metrics.js';
+import { Database, type Transaction } from '../database/database.js';
+import { GroupCommit, succeeded } from '../database/group-commit.js';
+import type { UnitKey } from '../orders/order.rows.js';
+import { SettlementRepository } from '../orders/settlement.repository.js';
+import type { SupplierCall } from '../orders/supplier-calls.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
+import type { Refusal } from '../suppliers/supplier-outcome.js';
+import { AttemptsRepository, type EndedRow, type NextAttempt } from './attempts.repository.js';
+
+/** An attempt that bought nothing, for certain. */
+export interface EndedAttempt {
+  key: UnitKey;
+  attempt: number;
+  /** The claim whose call said so; null where no call of ours did. */
+  claim: number | null;
+  /** Null where no send of it was ever accepted. */
+  refusal: Refusal | null;
+  /** For the timeline. */
+  calls: SupplierCall[];
+}
+
+/** Goes on with another attempt where one ended without a purchase. */
+@Injectable()
+export class FailoverService {
+  private readonly writer = new GroupCommit<EndedAttempt, NextAttempt | null>({
+    commit: async (ended) => {
+      const begun = await this.database.transaction((tx) => this.beginBatch(tx, ended));
+      if (begun.length > 0) failpoint('unit.reattempted');
+      return ended.map((each) => succeeded(begun.find((next) => isOf(each, next)) ?? null));
+    },
+    onBatch: (waitedMs) => this.metrics.batches.reattempt(waitedMs),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly attempts: AttemptsRepository,
+    private readonly settlement: SettlementRepository,
+    private readonly notifier: WorkNotifier,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Begins another attempt, if there is something left to try, the unit is still at this one, and nothing of it is in
+   * doubt. To be done again when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * @returns null where there is none: then nothing was changed.
+   */
+  async begin(ended: EndedAttempt): Promise<NextAttempt | null> {
+    failpoint('unit.refused');
+    const next = await this.writer.submit(ended);
+    if (next) this.notifier.notifyFulfilment([next.supplier_id], next.due_in_ms);
+    return next;
+  }
+
+  /** Of all attempts of a unit that ends with this failure, the one that tells its merchant most. */
+  async mostTelling(key: UnitKey, attempt: number, last: Failure): Promise<Failure> {
+    return attempt > 1 ? mostTelling([...(await this.attempts.listFailures(key)), last]) : last;
+  }
+
+  private async beginBatch(tx: Transaction, ended: EndedAttempt[]): Promise<NextAttempt[]> {
+    const begun = await this.attempts.beginNext(tx, ended.map(toRow));
+    const moved = ended.filter((each) => begun.some((next) => isOf(each, next)));
+    this.settlement.recordCalls(tx, moved.flatMap(({ calls }) => calls)); // prettier-ignore
+    return begun;
+  }
+}
+
+const toRow = ({ key, attempt, claim, refusal }: EndedAttempt): EndedRow => ({
+  order_id: key.orderId,
+  item: key.item,
+  unit: key.unit,
+  attempt,
+  claim,
+  ended_as: refusal ? 'failed' : 'withdrawn',
+  failure_code: refusal?.code ?? null,
+  failure_message: refusal?.message ?? null,
+  failover: refusal?.failover ?? refusal === null,
+  retry_after_ms: refusal?.retryAfterMs ?? null,
+});
+
+const isOf = ({ key, attempt }: EndedAttempt, next: NextAttempt): boolean =>
+  next.order_id === key.orderId &&
+  next.item === key.item &&
+  next.unit === key.unit &&
+  next.attempt === attempt + 1;

@@ -1,0 +1,53 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import { failure } from '../core/failures.js';
+import type { Logger } from '../core/logger.js';
+import { OrderSettlementService } from '../orders/order-settlement.service.js';
+import { unitName } from '../orders/order.rows.js';
+import { AttemptsRepository, type HeldUnit } from './attempts.repository.js';
+import { FailoverService } from './failover.service.js';
+
+/** How many are looked after at a time. */
+const BATCH = 500;
+
+/** Units that wait for a paused supplier: bought elsewhere where they can be, and failed after waiting for too long. */
+@Injectable()
+export class HeldUnitsService {
+  constructor(
+    private readonly attempts: AttemptsRepository,
+    private readonly nextAttempts: FailoverService,
+    private readonly settlement: OrderSettlementService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async release(): Promise<void> {
+    const held = await this.attempts.listHeld(BATCH);
+    await Promise.all(held.map((unit) => this.releaseOne(unit)));
+  }
+
+  private async releaseOne(unit: HeldUnit): Promise<void> {
+    const { order_id: orderId, item, unit: number, attempt, supplier } = unit;
+    const key = { orderId, item, unit: number };
+    const about = {
+      orderNumber: unit.order_number,
+      unit: unitName(unit),
+      supplier,
+      heldMs: Math.round(unit.held_ms),
+    };
+    const next = await this.nextAttempts.begin({ key, attempt, claim: null, refusal: null, calls: [] });
+    if (next)
+      return this.logger.warn(
+        { ...about, next: next.supplier },
+        'a unit does not wait for a paused supplier',
+      );
+    if (!unit.is_overdue) return;
+    const told = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
+    const settled = await this.settlement.settle({
+      ...{ key, merchantId: unit.merchant_id, outcome: { kind: 'failed', ...told } },
+      // Another worker may have moved it meanwhile: what waited is this attempt.
+      ...{ attempt: null, seenAttempt: attempt, claim: null, cancels: true, calls: [] },
+    });
+    if (settled === 'settled')
+      this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');
+  }
+}

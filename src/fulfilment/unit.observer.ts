@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
+import { WorkLog } from '../queues/work-observer.js';
+import type { Settled } from '../orders/order-settlement.service.js';
+import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
+import { aboutAttempt, AttemptLogService } from './attempt-log.service.js';
+import type { EndedCall } from './ended-call.js';
+import type { NextAttempt } from './attempts.repository.js';
+import type { ClaimedUnit } from './units.repository.js';
+
+const PAUSED = {
+  credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
+  ban: 'the supplier bans us for asking too often, and is paused until it answers again',
+  deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
+};
+
+/** Of what happens in the sandbox nothing is counted, and nobody need look after it. */
+const isSandbox = ({ supplier_id }: ClaimedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
+
+/** Logs and counts what happens to units; every line names the request, the order and the unit. */
+@Injectable()
+export class UnitObserver extends WorkLog<ClaimedUnit> {
+  constructor(
+    @Inject(LOGGER) logger: Logger,
+    private readonly metrics: Metrics,
+    private readonly attempts: AttemptLogService,
+  ) {
+    super('fulfilment', logger);
+  }
+
+  calling(unit: ClaimedUnit): void {
+    this.logger.debug({ ...this.about(unit), action: unit.action }, 'calling a supplier');
+  }
+
+  /** Warns where the call did not decide the unit: it may need attention. */
+  answered({ unit, kind, outcome, durationMs, isWithheld = false }: EndedCall): void {
+    if (!isSandbox(unit) && !isWithheld)
+      this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
+    const call = {
+      ...this.about(unit),
+      action: unit.action,
+      outcome: outcome.kind,
+      detail: outcomeDetail(outcome),
+      durationMs: Math.round(durationMs),
+    };
+    if (outcome.kind === 'not_accepted' && outcome.fault === 'credentials') {
+      this.logger.error(call, 'the supplier refuses our credentials: correct them with topup supplier set');
+    } else if (!isSandbox(unit) && (outcome.kind === 'unknown' || outcome.kind === 'not_accepted')) {
+      this.logger.warn(call, 'a supplier call did not decide a unit');
+    } else {
+      this.logger.debug(call, 'supplier answered');
+    }
+  }
+
+  /** @param settled what recording a definite answer came to. */
+  recorded({ unit, outcome }: EndedCall<DefiniteOutcome>, settled: Settled): void {
+    switch (settled) {
+      case 'settled':
+        if (!isSandbox(unit)) this.metrics.unitSettled(unit.supplier, outcome.kind);
+        return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
+      case 'superseded':
+        return this.logger.warn(this.about(unit), 'a refusal answers an older call: ignored');
+      case 'reversal':
+        return this.attempts.contradicted(unit, outcome);
+      case 'settled_before':
+        return;
+    }
+  }
+
+  /** The supplier sold something besides. */
+  soldBesides({ unit, outcome }: EndedCall): void {
+    this.attempts.contradicted(unit, outcome);
+  }
+
+  /** The answer is kept, and written as soon as that can be. */
+  kept(unit: ClaimedUnit): void {
+    this.logger.warn(this.about(unit), 'an answer could not be recorded yet: retrying');
+  }
+
+  notSettled(unit: ClaimedUnit, error: unknown): void {
+    this.logger.error({ ...this.about(unit), err: error }, 'a unit was not settled');
+  }
+
+  /** Another attempt has begun to buy the unit. */
+  goesOn(unit: ClaimedUnit, { attempt, supplier, due_in_ms: dueInMs }: NextAttempt): void {
+    this.metrics.attemptBegun(unit.supplier, supplier);
+    this.logger.warn(
+      { ...this.about(unit), attempt, next: supplier, dueInMs },
+      'a unit is bought in another attempt',
+    );
+  }
+
+  offerTakenOff({ supplier, supplier_sku: sku }: ClaimedUnit, detail: string): void {
+    this.logger.error(
+      { supplier, sku, detail },
+      'the supplier does not sell what an offer calls it: the offer is off, see topup offer list',
+    );
+  }
+
+  supplierPaused(
+    { supplier }: ClaimedUnit,
+    reason: 'credentials' | 'deposit' | 'ban',
+    detail: string | null,
+  ): void {
+    this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
+  }
+
+  /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
+  paused(supplier: string, pausedMs: number): void {
+    this.metrics.supplierPaused(supplier, pausedMs > 0);
+    if (pausedMs > 0)
+      this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: pausing it for a moment');
+    else this.logger.info({ supplier }, 'a supplier answers again');
+  }
+
+  needsReview(unit: ClaimedUnit, reason?: string): void {
+    if (isSandbox(unit))
+      return this.logger.info(this.about(unit), 'a unit of the sandbox is left to the operator');
+    this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');
+  }
+
+  protected about(unit: ClaimedUnit): object {
+    return aboutAttempt(unit);
+  }
+}

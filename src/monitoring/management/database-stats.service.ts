@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../../core/core.module.js';
+import { withDeadline } from '../../core/deadline.js';
+import { AppError } from '../../core/errors.js';
+import type { Logger } from '../../core/logger.js';
+import { Metrics } from '../../core/metrics.js';
+import { DatabaseFiguresRepository, type FiguresStatement } from '../stats/database-figures.repository.js';
+
+/** A scrape waits no longer; what comes later is there for the next one. */
+const WAIT_AT_MOST_MS = 4_000;
+
+/**
+ * Keeps the figures that PostgreSQL knows about the whole service. Each statement stands for itself: one that takes too
+ * long under load costs its own figures only. What could not be asked is absent, never old.
+ */
+@Injectable()
+export class DatabaseStatsService {
+  /** However often somebody scrapes, PostgreSQL is asked no more often than this. */
+  freshForMs = 5_000;
+  private gatheredAtMs = -Infinity;
+  private gathering: Promise<void> | undefined;
+  /** Statements that failed when last tried: each is worth one line, not one for each scrape. */
+  private readonly failing = new Set<string>();
+
+  constructor(
+    private readonly repository: DatabaseFiguresRepository,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Brings the figures up to date, unless they are fresh. Never rejects, and returns within 4 seconds. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.gatheredAtMs < this.freshForMs) return;
+    this.gathering ??= this.gather().finally(() => {
+      this.gathering = undefined;
+      this.gatheredAtMs = performance.now();
+    });
+    await withDeadline(this.gathering, WAIT_AT_MOST_MS).catch(() => this.declareAway());
+  }
+
+  private async gather(): Promise<void> {
+    for (const statement of this.repository.statements) {
+      try {
+        await this.ask(statement);
+      } catch (error) {
+        if (error instanceof AppError) return this.declareAway();
+        this.report(statement, error as Error);
+      }
+      this.metrics.databaseUp.set(1);
+    }
+  }
+
+  private async ask(statement: FiguresStatement): Promise<void> {
+    const rows = await this.repository.read(statement);
+    for (const name of statement.figures) this.metrics.figures[name].show(rows);
+    if (this.failing.delete(statement.name))
+      this.logger.info({ figures: statement.figures }, 'database metrics recovered');
+  }
+
+  private report({ name, figures }: FiguresStatement, error: Error): void {
+    for (const figure of figures) this.metrics.figures[figure].clear();
+    if (!this.failing.has(name))
+      this.logger.warn(
+        { figures, reason: error.message },
+        'database metrics could not be read: they are left out',
+      );
+    this.failing.add(name);
+  }
+
+  private declareAway(): void {
+    this.metrics.databaseUp.set(0);
+    for (const figure of Object.values(this.metrics.figures)) figure.clear();
+  }
+}

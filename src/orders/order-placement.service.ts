@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ListingsRepository } from '../catalog/listings.repository.js';
+import { LOGGER } from '../core/core.module.js';
+import { failpoint } from '../core/failpoints.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { Database } from '../database/database.js';
+import { GroupCommit, type LockWait, type BatchResult } from '../database/group-commit.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
+import { WalletsRepository } from '../wallet/wallets.repository.js';
+import type { PlaceOrder } from './order-content.js';
+import { OrdersRepository } from './orders.repository.js';
+import { PlacementBatch, type Placed } from './placement-batch.js';
+import { isBalanceRefusal } from './placement-rules.js';
+
+/** What one statement writes in some tens of milliseconds. */
+const MAX_UNITS_PER_BATCH = 2_000;
+/** Better to ask a merchant to try again than to leave it waiting. */
+const MAX_WAIT_MS = 5_000;
+/** Clients commonly give up after 10 s, and then know nothing. */
+const ANSWER_WITHIN_MS = 8_000;
+
+/**
+ * Places orders in batches: checks replays, products and balance under the wallets' locks, in the order of arrival,
+ * and writes all that were admitted with one statement. An order that is refused fails alone.
+ */
+@Injectable()
+export class OrderPlacementService {
+  private readonly writer = new GroupCommit<PlaceOrder, Placed>({
+    commit: (commands, wait) => this.commit(commands, wait),
+    keyOf: ({ merchantId }) => merchantId,
+    weightOf: ({ content }) => content.lines.reduce((units, { quantity }) => units + quantity, 0),
+    maxWeight: MAX_UNITS_PER_BATCH,
+    maxWaitMs: MAX_WAIT_MS,
+    answerWithinMs: ANSWER_WITHIN_MS,
+    onBatch: (waitedMs) => this.metrics.batches.placement(waitedMs),
+    onSetAside: (merchantId) =>
+      this.logger.warn({ merchantId }, 'another transaction keeps a wallet locked: its orders wait'),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly orders: OrdersRepository,
+    private readonly listings: ListingsRepository,
+    private readonly wallets: WalletsRepository,
+    private readonly notifier: WorkNotifier,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Charges and records an order in one transaction; it is durable when this resolves.
+   * @throws DUPLICATE_REFERENCE, BAD_REQUEST (product rules), SERVICE_UNAVAILABLE (balance, or no database).
+   */
+  place(command: PlaceOrder): Promise<Placed> {
+    return this.writer.submit(command);
+  }
+
+  private async commit(commands: PlaceOrder[], wait: LockWait): Promise<BatchResult<Placed>[]> {
+    const { orders, listings, wallets } = this;
+    const suppliers = new Set<number>();
+    const { outcomes, webhooks } = await this.database.transaction(async (tx) => {
+      const batch = await PlacementBatch.open({ orders, listings, wallets }, tx, commands, wait);
+      const results = commands.map((command) => batch.admit(command));
+      const webhooksToNotify = batch.write(tx);
+      batch.collectSuppliers(suppliers);
+      return { outcomes: results, webhooks: webhooksToNotify };
+    });
+    failpoint('order.committed');
+    this.notifier.notifyFulfilment(suppliers);
+    this.notifier.notifyWebhooks(await webhooks);
+    this.measure(commands, outcomes);
+    return outcomes;
+  }
+
+  /** Orders of sandbox merchants count nowhere. */
+  private measure(commands: PlaceOrder[], outcomes: BatchResult<Placed>[]): void {
+    const counted = outcomes.filter((_, index) => commands[index]?.sandbox === false);
+    const placed = counted.filter((each) => each.ok === true && !each.value.replayed);
+    this.metrics.ordersPlaced(placed.length);
+    this.metrics.walletRefused(counted.filter((each) => !each.ok && isBalanceRefusal(each.error)).length);
+  }
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox, type Place } from '../core/secret-box.js';
+import { changed, type Changes } from './supplier-settings.js';
+import { supplierPlace, type Supplier } from './supplier.entity.js';
+
+/** Where a supplier's credentials are. */
+export type CredentialColumns = Pick<Supplier, 'token_sealed' | 'credentials_sealed' | 'credential_names'>;
+
+export const NO_CREDENTIALS: CredentialColumns = {
+  token_sealed: null,
+  credentials_sealed: null,
+  credential_names: [],
+};
+
+/**
+ * The credential that has a column of its own, `token_sealed`; all others are sealed together. It is the only one that
+ * the version before knows, which runs beside this one during an upgrade: it must find the token there, and when its
+ * `supplier set` replaces or removes the token there, that counts here too.
+ */
+const IN_ITS_OWN_COLUMN = 'token';
+
+/** The names of a supplier's credentials, which can be told without the key that opens them. */
+export const credentialNames = ({
+  token_sealed,
+  credential_names,
+}: Pick<CredentialColumns, 'token_sealed' | 'credential_names'>): string[] => [
+  ...(token_sealed === null ? [] : [IN_ITS_OWN_COLUMN]),
+  ...credential_names,
+];
+
+/** Seals and opens the credentials of suppliers. */
+@Injectable()
+export class SupplierCredentialsService {
+  constructor(private readonly secretBox: SecretBox) {}
+
+  /** By name. @throws Error for what keeps them shut. */
+  open(supplier: Pick<Supplier, 'code' | 'token_sealed' | 'credentials_sealed'>): Record<string, string> {
+    const { code, token_sealed: token } = supplier;
+    const others = this.openOthers(code, supplier);
+    if (token === null) return others;
+    return {
+      ...others,
+      [IN_ITS_OWN_COLUMN]: this.secretBox.open(token, supplierPlace('token_sealed', code)),
+    };
+  }
+
+  /**
+   * What changes make of the columns. Those that no change concerns are left out, so that they need not be opened.
+   * @param code of the supplier. @throws Error for what keeps the ones that stay shut.
+   */
+  change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
+    const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
+    return {
+      ...(token === undefined
+        ? {}
+        : { token_sealed: token === null ? null : this.secretBox.sealUnbound(token) }),
+      ...(Object.keys(others).length === 0 ? {} : this.changeOthers(code, columns, others)),
+    };
+  }
+
+  private changeOthers(
+    code: string,
+    columns: CredentialColumns,
+    changes: Changes,
+  ): Partial<CredentialColumns> {
+    const kept = changed(this.openOthers(code, columns), changes);
+    const names = Object.keys(kept);
+    return {
+      credentials_sealed:
+        names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept), othersPlace(code)),
+      credential_names: names,
+    };
+  }
+
+  private openOthers(
+    code: string,
+    { credentials_sealed: sealed }: Pick<CredentialColumns, 'credentials_sealed'>,
+  ): Record<string, string> {
+    if (sealed === null) return {};
+    return JSON.parse(this.secretBox.open(sealed, othersPlace(code))) as Record<string, string>;
+  }
+}
+
+const othersPlace = (code: string): Place => supplierPlace('credentials_sealed', code);

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../core/errors.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_BIGINT,
+  MAX_INTEGER,
+  toPage,
+  type Page,
+} from '../core/pagination.js';
+import type { AttemptRow } from './deliveries.repository.js';
+import {
+  WebhookDeskRepository,
+  type DeskDelivery,
+  type DeskDeliveryDetail,
+  type DeskDeliveryFilter,
+  type WebhookRow,
+} from './webhook-desk.repository.js';
+import type { WebhookStatus } from './webhook.entity.js';
+
+interface Asked {
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** Webhooks and deliveries of all merchants, as the console shows them. */
+@Injectable()
+export class WebhookListingService {
+  constructor(private readonly desk: WebhookDeskRepository) {}
+
+  /** Newest first; those that are failing do so for an hour or more. @throws BAD_REQUEST for a cursor that no page carried. */
+  async list(
+    {
+      merchantId,
+      status,
+    }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
+    { cursor, limit }: Asked,
+  ): Promise<Page<WebhookRow>> {
+    const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
+    const filter = { merchantId: merchantId ?? null, status: status ?? null };
+    const rows = await this.desk.list(filter, before, limit + 1);
+    return toPage(
+      rows,
+      limit,
+      ({ id }) => encodeCursor(id),
+      (row) => row,
+    );
+  }
+
+  /** Also one that was deleted. @throws NOT_FOUND */
+  async get(id: number): Promise<WebhookRow> {
+    const webhook = await this.desk.find(id);
+    if (!webhook) throw notFound('webhook');
+    return webhook;
+  }
+
+  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
+  async deliveries(filter: DeskDeliveryFilter, { cursor, limit }: Asked): Promise<Page<DeskDelivery>> {
+    const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? null;
+    const rows = await this.desk.page(filter, before, limit + 1);
+    return toPage(
+      rows,
+      limit,
+      ({ id }) => encodeCursor(id),
+      (row) => row,
+    );
+  }
+
+  /** With its attempts, oldest first. @throws NOT_FOUND */
+  async delivery(id: bigint): Promise<DeskDeliveryDetail & { attempts: AttemptRow[] }> {
+    const delivery = await this.desk.findDelivery(id);
+    if (!delivery) throw notFound('delivery');
+    return { ...delivery, attempts: await this.desk.attempts(id) };
+  }
+}
