@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { HOUR_MS } from '../core/durations.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-const HOUR_MS = 3_600_000;
 const MAX_NOTED = 20_000;
 
 /** A key that a request came with. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { CsvProblems } from '../core/csv-table.js';
+import { DAY_MS } from '../core/durations.js';
 import {
   readStatement,
   STATEMENT_COLUMNS,
@@ -30,8 +31,6 @@ import { CommandError } from './problems.js';
 import { withProgress } from './progress.js';
 import { monthlyStatement } from './statement.view.js';
 import { supplierReport } from './supplier-report.view.js';
-
-const DAY_MS = 86_400_000;
 
 const DAILY_HELP = `
 Orders count on the day they were placed; completed and failed orders count on the day they ended. Balances include

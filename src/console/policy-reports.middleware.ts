@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { MINUTE_MS } from '../core/durations.js';
 import { readRawBody } from '../core/http/raw-body.js';
 import type { Logger } from '../core/logger.js';
 import { storable } from '../core/text.js';
@@ -6,7 +7,6 @@ import { storable } from '../core/text.js';
 const MAX_BYTES = 8 * 1024;
 /** In a minute, so that nobody fills the log. */
 const MAX_LINES = 10;
-const MINUTE_MS = 60_000;
 
 /** Logs what browsers refused to do because of the content security policy. Nothing of it is believed or kept. */
 export function policyReportsMiddleware(logger: Logger): RequestHandler {

@@ -1,5 +1,6 @@
 import { Expose, Transform, type TransformFnParams } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { YEAR_MS } from './durations.js';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -51,7 +52,6 @@ const Port = (fallback?: number): PropertyDecorator =>
 const Count = (maximum: number, fallback: number): PropertyDecorator =>
   WholeNumber(1, maximum, `a whole number, 1 to ${maximum}`, fallback);
 
-const YEAR_MS = 31_536_000_000;
 const Milliseconds = (fallback: number): PropertyDecorator =>
   WholeNumber(0, YEAR_MS, `a whole number of milliseconds, 0 to ${YEAR_MS} (a year)`, fallback);
 

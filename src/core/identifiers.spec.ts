@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { DAY_MS } from './durations.js';
 import { newEventId, newOrderNumber } from './identifiers.js';
 
 const KINDS = [
   ['order numbers', newOrderNumber, /^ord_[0-9A-Z]{6}[0-9A-Za-z]{10}$/],
   ['event ids', newEventId, /^evt_[0-9A-Z]{6}[0-9A-Za-z]{16}$/],
 ] as const;
-const DAY_MS = 86_400_000;
 
 /** Makes one at each of these moments. */
 const madeAt = (make: () => string, moments: number[]): string[] =>

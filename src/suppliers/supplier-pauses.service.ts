@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CostMoney } from '../core/cost-money.js';
+import { MINUTE_MS } from '../core/durations.js';
 import { storable } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { SupplierRegistry } from './supplier-registry.js';
@@ -22,7 +23,6 @@ interface Pause {
   retryAfterMs?: number | undefined;
 }
 
-const MINUTE_MS = 60_000;
 const MAX_DETAIL_LENGTH = 255;
 
 /** When a paused supplier is asked for our balance, after the pause began or after it was asked before; the last goes on. */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../core/durations.js';
 import { Database } from '../database/database.js';
 import type { Order } from '../orders/order.entity.js';
 import type { OrderUnit } from '../orders/order-unit.entity.js';
 import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { FIND_MATCHES } from './purchase-matches.sql.js';
 
-const DAY_MS = 86_400_000;
 /** Clocks differ, and a callback may be late. */
 const BEFORE_MS = DAY_MS;
 /** A merchant repeats within minutes what it has no answer for; its customer complains within weeks. */

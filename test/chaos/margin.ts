@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/core/durations.js';
 import { dayIn } from '../support/days.js';
 import type { ChaosSystem } from './system.js';
 
@@ -20,8 +21,6 @@ export interface MarginLine {
 const REVERSED = `
   SELECT coalesce(string_agg(r.kind || ' ' || coalesce(r.cost_micros / 1e6, 0)::float8, ', '), '') AS reversed
   FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id AND s.code = $1`;
-
-const DAY_MS = 86_400_000;
 
 /** What the service says that it earned with each supplier, and what vendors took. */
 export async function readMargin(system: ChaosSystem): Promise<MarginLine[]> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import { formatBaht, type Satang } from '../../core/money.js';
 import type { Transaction } from '../../database/database.js';
@@ -98,8 +99,6 @@ export class DailyReportService {
     throw new AppError('BAD_REQUEST', `${date} has not begun in ${timezone}: choose a day up to today`);
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** In the calendar, whatever a clock does that day. */
 const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
+import { DAY_MS } from '../../core/durations.js';
 import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import {
@@ -27,7 +28,6 @@ import { JobWorkService } from './job-work.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
 import { toJobDetailDto, toJobDto } from './job.mapper.js';
 
-const DAY_MS = 86_400_000;
 /** How often, and how many times, a job is looked for that another process is about to begin. */
 const LOOK_EVERY_MS = 50;
 const LOOKS = 20;

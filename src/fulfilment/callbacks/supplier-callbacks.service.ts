@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
+import { HOUR_MS } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import { WindowStore } from '../../core/http/window-store.js';
 import type { Logger } from '../../core/logger.js';
@@ -38,7 +39,6 @@ const LEAST_CHECK_GAP_MS = 1_000;
  * nothing may have leaked. Callbacks are kept beyond that, and the hour goes by.
  */
 const MOST_CASES_AN_HOUR = 10_000;
-const HOUR_MS = 3_600_000;
 
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../../core/durations.js';
 import { storable, textProblem } from '../../core/text.js';
 import { adaptersWith } from '../../suppliers/adapters.js';
 import type { ListedPurchase, PurchasesReading, Unavailable } from '../../suppliers/supplier-adapter.js';
@@ -10,7 +11,6 @@ import type { StatedPurchase } from './purchase-statement.js';
 import { SoldAfterAllRepository } from './sold-after-all.repository.js';
 import { UnknownPurchasesRepository, type ToldPurchase } from './unknown-purchases.repository.js';
 
-const DAY_MS = 86_400_000;
 /** Clocks differ, and a supplier may list a purchase only after a while. */
 const OVERLAP_MS = 3_600_000;
 const MOST_PAGES = 10_000;

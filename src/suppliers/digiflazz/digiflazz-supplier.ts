@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../core/durations.js';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { AdapterDescription } from '../adapter-description.js';
 import type {
@@ -20,8 +21,6 @@ import { readPriceList, readPriceOf } from './price-list.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
 import { limitProblem, purchaseRequest } from './purchase-request.js';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** A price list has some thousand products. */
 const MAX_PRICE_LIST_BYTES = 10_000_000;
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/durations.js';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { AdapterDescription } from '../adapter-description.js';
 import type {
@@ -22,7 +23,6 @@ import { readCatalogue } from './seagm-catalogue.js';
 import { readBalance, unavailable } from './seagm-data.js';
 import { signatureOf, type Parameters } from './seagm-signatures.js';
 
-const MINUTE_MS = 60_000;
 /** The types of one category. */
 const MAX_LIST_BYTES = 2_000_000;
 /** The vendor bans who asks too often, and does not say how often that is. */

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/durations.js';
 import type { AdapterDescription } from '../adapter-description.js';
 import type {
   Attempt,
@@ -20,9 +21,6 @@ import { purchaseFields, requestBody } from './purchase-request.js';
 import { wepayCallbacks } from './wepay-callbacks.js';
 import { CURRENCY, parseAnswer, readBalance } from './wepay-data.js';
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** The export has some thousand amounts, each with a description. */
 const MAX_EXPORT_BYTES = 20_000_000;
 
