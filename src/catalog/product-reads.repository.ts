@@ -1,9 +1,66 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
+import type { SupplierProductRead } from '../suppliers/supplier-product-read.entity.js';
 import type { CatalogueRow } from '../suppliers/supplier-registry.js';
-import { ASK_FOR_PRODUCTS, END_READING, TAKE_DUE_PRODUCT, type DueProduct } from './product-reads.sql.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
 
-export type { DueProduct } from './product-reads.sql.js';
+/** Of these SKUs, those that are in the supplier's catalogue or have an offer of it. */
+const ASK_FOR_PRODUCTS = statement(
+  'product_reads.ask',
+  { supplierId: 'int', skus: 'text[]' },
+  ({ supplierId, skus }) => `
+    INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)
+    SELECT ${supplierId}, sku, statement_timestamp(), statement_timestamp() FROM (
+      SELECT sku FROM supplier_products WHERE supplier_id = ${supplierId} AND sku = ANY (${skus})
+      UNION SELECT supplier_sku FROM supplier_offers WHERE supplier_id = ${supplierId} AND supplier_sku = ANY (${skus})
+      ORDER BY 1) known
+    ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
+);
+
+/** A SKU that is to be read now. */
+export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
+  Pick<Supplier, 'code'> & {
+    /** When its reading was noted. */
+    read_at: Date;
+  };
+
+/**
+ * Of those due, the one that waits longest at a supplier that is not paused and was not asked for a product within its
+ * gap. What another process is taking is left to it; until the reading has ended it is not due again.
+ */
+const TAKE_DUE_PRODUCT = statement(
+  'product_reads.take_due',
+  { adapters: rowsOf({ adapter: 'text', product_gap_ms: 'int' }), retryMs: 'int' },
+  ({ adapters, retryMs }) => `
+    WITH due AS (
+      SELECT r.supplier_id, r.sku, s.code FROM supplier_product_reads r
+      JOIN suppliers s ON s.id = r.supplier_id
+      JOIN ${adapters.as('a')} ON a.adapter = s.adapter
+      WHERE r.due_at <= statement_timestamp() AND s.pause_reason IS NULL
+        AND (s.product_read_at IS NULL
+          OR s.product_read_at <= statement_timestamp() - a.product_gap_ms * interval '1 millisecond')
+      ORDER BY r.due_at, r.supplier_id, r.sku
+      LIMIT 1 FOR NO KEY UPDATE OF r, s SKIP LOCKED),
+    noted AS (
+      UPDATE suppliers s SET product_read_at = statement_timestamp() FROM due WHERE s.id = due.supplier_id
+      RETURNING s.product_read_at)
+    UPDATE supplier_product_reads r SET due_at = statement_timestamp() + ${retryMs} * interval '1 millisecond'
+    FROM due, noted WHERE r.supplier_id = due.supplier_id AND r.sku = due.sku
+    RETURNING r.sku, r.asked_at, due.code, noted.product_read_at AS read_at`,
+);
+
+/** It was read; one that was marked again meanwhile is due at once. */
+const END_READING = statement(
+  'product_reads.end',
+  { supplierId: 'int', sku: 'text', askedAt: 'timestamptz' },
+  ({ supplierId, sku, askedAt }) => `
+    WITH done AS (
+      DELETE FROM supplier_product_reads
+      WHERE supplier_id = ${supplierId} AND sku = ${sku} AND asked_at <= ${askedAt})
+    UPDATE supplier_product_reads SET due_at = statement_timestamp()
+    WHERE supplier_id = ${supplierId} AND sku = ${sku} AND asked_at > ${askedAt}`,
+);
 
 /** SKUs that suppliers are to be asked about one by one. */
 @Injectable()

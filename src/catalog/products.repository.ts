@@ -3,11 +3,26 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { Any, DataSource } from 'typeorm';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
-import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 import { TAKE_COSTS } from './offers.sql.js';
-import { PAGE_OF_PRODUCTS } from './product-desk.sql.js';
+import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 import { Product } from './product.entity.js';
+
+/** By SKU. A product is of every supplier that it has an offer of. */
+const PAGE_OF_PRODUCTS = statement(
+  'product_desk.page',
+  { supplier: 'text?', active: 'boolean?', q: 'text?', after: 'int?', limit: 'int?' },
+  ({ supplier, active, q, after, limit }) => `
+    SELECT p.id, p.sku FROM products p
+    WHERE (${after} IS NULL OR p.sku > (SELECT sku FROM products WHERE id = ${after}))
+      AND (${active} IS NULL OR p.active = ${active})
+      AND (${q} IS NULL OR position(lower(${q}) IN lower(p.sku)) > 0 OR position(lower(${q}) IN lower(p.name)) > 0)
+      AND (${supplier} IS NULL OR EXISTS (
+        SELECT FROM supplier_offers o JOIN suppliers s ON s.id = o.supplier_id
+        WHERE o.product_id = p.id AND s.code = ${supplier}))
+    ORDER BY p.sku LIMIT ${limit}`,
+);
 
 /** A product as it is to be stored. */
 export type StoredRow = ProductRow & Pick<Product, 'supplier_id'>;

@@ -1,19 +1,103 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '../database/database.js';
+import { Database, type Statement, type Transaction } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 import { inSnapshot } from '../database/snapshot.js';
 import { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import type { CatalogueDifference } from './catalogue-difference.js';
-import {
-  JOIN_WHOLE_TABLES,
-  LIST_ITEMS,
-  MARK_GONE,
-  UPDATE_OFFERS,
-  WRITE_ITEMS,
-  type MappedItem,
-} from './supplier-catalogues.sql.js';
+import type { Product } from './product.entity.js';
 
-export type { MappedItem } from './supplier-catalogues.sql.js';
+const ITEMS = rowsOf({
+  ...{ sku: 'text', name: 'text', group_name: 'text', cost_micros: 'bigint?', cost_currency: 'text?' },
+  ...{ sellable: 'boolean', stock: 'int?', once_per_day: 'boolean', note: 'text?' },
+  ...{ cut_off_from: 'text?', cut_off_to: 'text?', cut_off_zone: 'text?' },
+  player_pattern: 'text?',
+});
+
+const REPLACED = [
+  ...['name', 'group_name', 'cost_micros', 'cost_currency', 'sellable', 'stock', 'once_per_day', 'note'],
+  ...['cut_off_from', 'cut_off_to', 'cut_off_zone', 'player_pattern', 'last_seen_at', 'gone_at'],
+];
+
+/**
+ * For the rest of the transaction. Offers have no index by what the supplier calls them: with one, an order's own look-up
+ * of its offers was planned by it.
+ */
+const JOIN_WHOLE_TABLES: Statement = {
+  name: 'supplier_catalogues.join_whole_tables',
+  text: `SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_seqscan', 'on', true)`,
+};
+
+const WRITE_ITEMS = statement(
+  'supplier_catalogues.write_items',
+  { supplierId: 'int', readAt: 'timestamptz', items: ITEMS },
+  ({ supplierId, readAt, items }) => `
+    INSERT INTO supplier_products (supplier_id, ${items.names}, first_seen_at, last_seen_at)
+    SELECT ${supplierId}, sku, name, group_name, cost_micros, cost_currency, sellable, stock, once_per_day, note,
+           cut_off_from::time, cut_off_to::time, cut_off_zone, player_pattern, ${readAt}, ${readAt}
+    FROM ${items.as('i')}
+    ON CONFLICT (supplier_id, sku) DO UPDATE
+    SET ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+);
+
+const MARK_GONE = statement(
+  'supplier_catalogues.mark_gone',
+  { supplierId: 'int', readAt: 'timestamptz', skus: 'text[]' },
+  ({ supplierId, readAt, skus }) => `
+    UPDATE supplier_products SET sellable = false, gone_at = ${readAt}
+    WHERE supplier_id = ${supplierId} AND sku = ANY (${skus})`,
+);
+
+/** Offers have the cost that was read, if one was, and those that a fault took off are tried again after a change. */
+const UPDATE_OFFERS = statement(
+  'supplier_catalogues.update_offers',
+  {
+    ...{ supplierId: 'int', readAt: 'timestamptz' },
+    costs: rowsOf({
+      ...{ sku: 'text', cost_micros: 'bigint?', cost_currency: 'text?' },
+      ...{ once_per_day: 'boolean', is_changed: 'boolean' },
+    }),
+  },
+  ({ supplierId, readAt, costs }) => `
+    UPDATE supplier_offers o SET
+      cost_micros = coalesce(c.cost_micros, o.cost_micros),
+      cost_currency = coalesce(c.cost_currency, o.cost_currency),
+      cost_at = CASE WHEN c.cost_micros IS NULL THEN o.cost_at ELSE ${readAt} END,
+      once_per_day = c.once_per_day,
+      active = o.active OR (o.off_by_fault AND c.is_changed),
+      off_reason = CASE WHEN o.off_by_fault AND c.is_changed THEN NULL ELSE o.off_reason END,
+      off_by_fault = o.off_by_fault AND NOT c.is_changed
+    FROM ${costs.as('c')}
+    WHERE o.supplier_id = ${supplierId} AND o.supplier_sku = c.sku`,
+);
+
+type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currency' | 'sellable' | 'gone_at';
+
+/** What a supplier sells, and what that is with us. */
+export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
+  /** The first of our products that has an offer of it; null without one. */
+  mapped_to: Product['sku'] | null;
+  /** Whether the last reading was the first that listed it, and not the first of all. */
+  is_new: boolean;
+};
+
+const LIST_ITEMS = statement(
+  'supplier_catalogues.list_items',
+  { supplierId: 'int', match: 'text?', isUnmapped: 'boolean' },
+  ({ supplierId, match, isUnmapped }) => `
+    SELECT c.sku, c.name, c.group_name, c.cost_micros, c.cost_currency, c.sellable, c.gone_at,
+           ours.sku AS mapped_to, c.first_seen_at = reading.latest AND c.first_seen_at > reading.first AS is_new
+    FROM supplier_products c
+    LEFT JOIN (
+      SELECT o.supplier_sku, min(p.sku) AS sku FROM supplier_offers o JOIN products p ON p.id = o.product_id
+      WHERE o.supplier_id = ${supplierId} GROUP BY o.supplier_sku) ours ON ours.supplier_sku = c.sku
+    CROSS JOIN (SELECT max(last_seen_at) AS latest, min(first_seen_at) AS first FROM supplier_products
+                WHERE supplier_id = ${supplierId}) reading
+    WHERE c.supplier_id = ${supplierId} AND (NOT ${isUnmapped} OR ours.sku IS NULL)
+      AND (${match} IS NULL OR strpos(lower(c.sku), lower(${match})) > 0
+        OR strpos(lower(c.name), lower(${match})) > 0 OR strpos(lower(c.group_name), lower(${match})) > 0)
+    ORDER BY c.group_name, c.name, c.sku`,
+);
 
 /** Which items of a catalogue. */
 export interface ItemFilter {

@@ -1,8 +1,68 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/database.js';
-import { LOOK, REMOVE, type Look } from './retention.sql.js';
+import type { Statement, Transaction } from '../database/database.js';
 
-export type { Look } from './retention.sql.js';
+/** Arbitrary, but unique among our advisory locks. */
+const LOCK = 7_038_168;
+
+export interface Look {
+  /** The last event that was looked at; null when there was none, or another worker is at it. */
+  last_id: bigint | null;
+  /** How many of them are old, and how many are neither old nor dated in the future. */
+  old: number;
+  young: number;
+  /** Old ones that can go now; they and their deliveries are locked. */
+  removable: bigint[];
+  /** Old ones that another transaction has locked. */
+  held: number;
+}
+
+/**
+ * Looks at the next events in the order of their numbers, which is about that of time. What waits for an attempt stays;
+ * what another transaction has locked is passed over.
+ * $1 age in days, $2 after this event, $3 before that one, $4 how many to look at.
+ */
+const LOOK: Statement = {
+  name: 'retention.look',
+  text: `
+    WITH ours AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${LOCK}) AS ours),
+    next AS MATERIALIZED (
+      SELECT id, created_at < statement_timestamp() - make_interval(days => $1) AS is_old,
+             created_at > statement_timestamp() AS is_ahead
+      FROM events WHERE id > $2 AND id < $3 AND (SELECT ours FROM ours) ORDER BY id LIMIT $4),
+    ripe AS MATERIALIZED (
+      SELECT id FROM next
+      WHERE is_old
+        AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = next.id AND d.status = 'pending')),
+    events_held AS MATERIALIZED (
+      SELECT e.id FROM ripe JOIN events e ON e.id = ripe.id ORDER BY e.id FOR UPDATE OF e SKIP LOCKED),
+    deliveries_held AS MATERIALIZED (
+      SELECT d.event_id FROM events_held JOIN webhook_deliveries d ON d.event_id = events_held.id
+      WHERE d.status <> 'pending' ORDER BY d.id FOR UPDATE OF d SKIP LOCKED),
+    removable AS MATERIALIZED (
+      SELECT id FROM events_held
+      WHERE (SELECT count(*) FROM deliveries_held h WHERE h.event_id = events_held.id)
+          = (SELECT count(*) FROM webhook_deliveries d WHERE d.event_id = events_held.id))
+    SELECT (SELECT max(id) FROM next) AS last_id,
+           (SELECT count(*)::int FROM next WHERE is_old) AS old,
+           (SELECT count(*)::int FROM next WHERE NOT is_old AND NOT is_ahead) AS young,
+           ARRAY(SELECT id FROM removable) AS removable,
+           (SELECT count(*)::int FROM ripe) - (SELECT count(*)::int FROM removable) AS held`,
+};
+
+/**
+ * Removes events that {@link LOOK} has locked, with their deliveries and attempts. A statement of its own, because it
+ * must see what was written until they were locked. $1 events.
+ */
+const REMOVE: Statement = {
+  name: 'retention.remove',
+  text: `
+    WITH attempts AS (
+      DELETE FROM webhook_attempts WHERE delivery_id IN (
+        SELECT id FROM webhook_deliveries WHERE event_id = ANY($1::bigint[]))),
+    deliveries AS (DELETE FROM webhook_deliveries WHERE event_id = ANY($1::bigint[])),
+    gone AS (DELETE FROM events WHERE id = ANY($1::bigint[]) RETURNING created_at)
+    UPDATE event_retention SET removed_until = greatest(removed_until, (SELECT max(created_at) FROM gone))`,
+};
 
 /** The ids between two, neither of them included. */
 export interface Stretch {

@@ -1,7 +1,48 @@
 import { Injectable } from '@nestjs/common';
+import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { Database } from '../../database/database.js';
-import { READ_QUEUES, READ_STATES, WRITE_STATES } from './supplier-states.sql.js';
+import { rowsOf, statement } from '../../database/parameters.js';
 import type { SupplierState } from './supplier-state.entity.js';
+
+/** Suppliers that were removed meanwhile are passed over, and so is everything while the worker counts as dead. */
+const WRITE_STATES = statement(
+  'supplier_states.write',
+  { process: 'text', states: rowsOf({ supplier_id: 'int', breaker: 'text', in_flight: 'int' }) },
+  ({ process, states }) => `
+    WITH given AS MATERIALIZED (SELECT ${states.names} FROM ${states.as('state')}),
+    gone AS (
+      DELETE FROM supplier_states WHERE process = ${process} AND supplier_id NOT IN (SELECT supplier_id FROM given))
+    INSERT INTO supplier_states (process, ${states.names}, updated_at)
+    SELECT w.name, g.supplier_id, g.breaker, g.in_flight, statement_timestamp()
+    FROM given g JOIN worker_processes w ON w.name = ${process}
+    WHERE EXISTS (SELECT FROM suppliers s WHERE s.id = g.supplier_id)
+    ON CONFLICT (process, supplier_id) DO UPDATE
+      SET breaker = excluded.breaker, in_flight = excluded.in_flight, updated_at = excluded.updated_at`,
+);
+
+const READ_STATES = statement(
+  'supplier_states.read',
+  {},
+  () => `
+    SELECT process, supplier_id, breaker, in_flight, updated_at FROM supplier_states
+    WHERE supplier_id <> ${SANDBOX_SUPPLIER_ID} ORDER BY process, supplier_id`,
+);
+
+/** More is too much in any case. */
+const COUNTED_AT_MOST = 10_000;
+
+const READ_QUEUES = statement(
+  'supplier_states.read_queues',
+  {},
+  () => `
+    SELECT s.id AS supplier_id, due.units AS due, due.since AS oldest_due_at
+    FROM suppliers s CROSS JOIN LATERAL (
+      SELECT count(*)::int AS units, min(next_action_at) AS since FROM (
+        SELECT next_action_at FROM order_units
+        WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
+        ORDER BY next_action_at LIMIT ${COUNTED_AT_MOST}) units) due
+    WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
+);
 
 export type WrittenState = Pick<SupplierState, 'supplier_id' | 'breaker' | 'in_flight'>;
 

@@ -1,12 +1,140 @@
 import { Injectable } from '@nestjs/common';
 import { present } from '../../core/invariant.js';
-import { Database, type Queryable, type Transaction } from '../../database/database.js';
+import { Database, type Queryable, type Statement, type Transaction } from '../../database/database.js';
+import { statement } from '../../database/parameters.js';
 import { Operator } from '../operator.entity.js';
+import type { Role } from '../roles.js';
 import type { Job, JobKind, JobState } from './job.entity.js';
-import * as sql from './jobs.sql.js';
-import type { JobRow, Standing } from './jobs.sql.js';
 
-export type { JobRow, Standing } from './jobs.sql.js';
+/** The first half of the advisory locks' keys: arbitrary, but unique among ours. The second is the kind. */
+const JOB_LOCKS = 7_038_171;
+
+/** A job with who started it. */
+export type JobRow = Omit<Job, 'result' | 'idempotency_key'> & { operator: string; operator_name: string };
+
+/** Whether a job may go on: who started it, as they are now, and whether somebody wants it to end. */
+export interface Standing {
+  cancel_asked: boolean;
+  active: boolean;
+  role: Role;
+}
+
+/** Keeps the kind's lock as long as its transaction is open, however long nothing is asked in it. */
+const STAY_OPEN: Statement = {
+  name: 'console_jobs.stay_open',
+  text: `SELECT set_config('idle_in_transaction_session_timeout', '0', true)`,
+};
+
+/** Until the end of the transaction. */
+const TRY_LOCK = statement(
+  'console_jobs.try_lock',
+  { kind: 'text' },
+  ({ kind }) => `
+    SELECT pg_try_advisory_xact_lock(${JOB_LOCKS}, hashtext(${kind})) AS taken, pg_backend_pid() AS pid`,
+);
+
+/** Jobs that run according to the table while nobody has the lock of their kind. */
+const MARK_INTERRUPTED: Statement = {
+  name: 'console_jobs.mark_interrupted',
+  text: `
+    WITH running AS MATERIALIZED (SELECT id, kind FROM console_jobs WHERE state = 'running'),
+    dead AS MATERIALIZED (
+      SELECT id FROM running WHERE pg_try_advisory_xact_lock(${JOB_LOCKS}, hashtext(kind)))
+    UPDATE console_jobs j SET state = 'interrupted', ended_at = statement_timestamp(),
+      error = 'its process ended before it did'
+    FROM dead WHERE j.id = dead.id AND j.state = 'running'`,
+};
+
+const REMOVE_OLD: Statement = {
+  name: 'console_jobs.remove_old',
+  text: `DELETE FROM console_jobs WHERE ended_at < statement_timestamp() - interval '1 year'`,
+};
+
+const INSERT_JOB = statement(
+  'console_jobs.insert',
+  { kind: 'text', params: 'text', operatorId: 'int', idempotencyKey: 'text?' },
+  ({ kind, params, operatorId, idempotencyKey }) => `
+    INSERT INTO console_jobs (kind, params, operator_id, idempotency_key, created_at)
+    VALUES (${kind}, ${params}::jsonb, ${operatorId}, ${idempotencyKey}, statement_timestamp()) RETURNING id`,
+);
+
+const FIND_BY_KEY = statement(
+  'console_jobs.find_by_key',
+  { operatorId: 'int', idempotencyKey: 'text' },
+  ({ operatorId, idempotencyKey }) => `
+    SELECT id, kind, params FROM console_jobs WHERE operator_id = ${operatorId} AND idempotency_key = ${idempotencyKey}`,
+);
+
+const IS_RUNNING = statement(
+  'console_jobs.is_running',
+  { kind: 'text' },
+  ({ kind }) => `
+    SELECT EXISTS (SELECT FROM console_jobs WHERE kind = ${kind} AND state = 'running') AS is_running`,
+);
+
+const FIND_STANDING = statement(
+  'console_jobs.find_standing',
+  { id: 'int' },
+  ({ id }) => `
+    SELECT j.cancel_asked, o.active, o.role FROM console_jobs j JOIN operators o ON o.id = j.operator_id
+    WHERE j.id = ${id}`,
+);
+
+const WRITE_PROGRESS = statement(
+  'console_jobs.write_progress',
+  { id: 'int', done: 'int', total: 'int?', step: 'text?' },
+  ({ id, done, total, step }) => `
+    UPDATE console_jobs SET done = ${done}, total = ${total}, step = ${step}
+    WHERE id = ${id} AND state = 'running'`,
+);
+
+const FINISH_JOB = statement(
+  'console_jobs.finish',
+  {
+    ...({ id: 'int', state: 'text', ok: 'boolean?', result: 'text?', error: 'text?' } as const),
+    ...({ done: 'int', total: 'int?' } as const),
+  },
+  ({ id, state, ok, result, error, done, total }) => `
+    UPDATE console_jobs SET state = ${state}, ok = ${ok}, result = ${result}::jsonb, error = ${error},
+      done = ${done}, total = ${total}, step = NULL, ended_at = statement_timestamp()
+    WHERE id = ${id} AND state = 'running'`,
+);
+
+const ASK_TO_CANCEL = statement(
+  'console_jobs.ask_to_cancel',
+  { id: 'int' },
+  ({ id }) => `
+    UPDATE console_jobs SET cancel_asked = true WHERE id = ${id} AND state = 'running' AND NOT cancel_asked
+    RETURNING id`,
+);
+
+const ROW = `j.id, j.kind, j.params, j.state, j.operator_id, j.cancel_asked, j.done, j.total, j.step, j.ok, j.error,
+  j.created_at, j.ended_at, o.email AS operator, o.name AS operator_name`;
+
+const FIND_JOB = statement(
+  'console_jobs.find',
+  { id: 'int' },
+  ({ id }) => `
+    SELECT ${ROW}, j.result FROM console_jobs j JOIN operators o ON o.id = j.operator_id WHERE j.id = ${id}`,
+);
+
+/** Newest first. */
+const LIST_JOBS = statement(
+  'console_jobs.list',
+  { kinds: 'text[]', before: 'int', limit: 'int' },
+  ({ kinds, before, limit }) => `
+    SELECT ${ROW} FROM console_jobs j JOIN operators o ON o.id = j.operator_id
+    WHERE j.kind = ANY(${kinds}) AND j.id < ${before} ORDER BY j.id DESC LIMIT ${limit}`,
+);
+
+/** What our other connections are at under a name, ends as if it had taken too long. */
+const CANCEL_STATEMENTS = statement(
+  'console_jobs.cancel_statements',
+  { applicationName: 'text', but: 'int' },
+  ({ applicationName, but }) => `
+    SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+    WHERE application_name = ${applicationName} AND pid <> ${but} AND state = 'active'`,
+);
 
 /** How far a job is. */
 export interface Progress {
@@ -42,13 +170,13 @@ export class JobsRepository {
 
   /** Takes the lock of a kind for as long as a transaction is open. @returns undefined where another has it. */
   async takeLock(tx: Transaction, kind: JobKind): Promise<{ pid: number } | undefined> {
-    tx.write(sql.STAY_OPEN);
-    const [lock] = await tx.query<{ taken: boolean; pid: number }>(...sql.TRY_LOCK.with({ kind }));
+    tx.write(STAY_OPEN);
+    const [lock] = await tx.query<{ taken: boolean; pid: number }>(...TRY_LOCK.with({ kind }));
     return lock?.taken ? lock : undefined;
   }
 
   async markInterrupted(): Promise<void> {
-    await this.database.query(sql.MARK_INTERRUPTED);
+    await this.database.query(MARK_INTERRUPTED);
   }
 
   /** Removes those of more than a year ago besides. */
@@ -56,28 +184,26 @@ export class JobsRepository {
     tx: Transaction,
     { kind, params, operatorId, idempotencyKey = null }: NewJob,
   ): Promise<number> {
-    tx.write(sql.REMOVE_OLD);
+    tx.write(REMOVE_OLD);
     const values = { kind, params: JSON.stringify(params), operatorId, idempotencyKey };
-    const [job] = await tx.query<Pick<Job, 'id'>>(...sql.INSERT_JOB.with(values));
+    const [job] = await tx.query<Pick<Job, 'id'>>(...INSERT_JOB.with(values));
     return present(job, 'a job was written').id;
   }
 
   /** The job that a request of this operator's page has started. */
   async findByKey(operatorId: number, idempotencyKey: string): Promise<StartedJob | undefined> {
-    const [job] = await this.database.query<StartedJob>(
-      ...sql.FIND_BY_KEY.with({ operatorId, idempotencyKey }),
-    );
+    const [job] = await this.database.query<StartedJob>(...FIND_BY_KEY.with({ operatorId, idempotencyKey }));
     return job;
   }
 
   /** Whether one of the kind runs, as far as the table says. */
   async isRunning(kind: JobKind): Promise<boolean> {
-    const [row] = await this.database.query<{ is_running: boolean }>(...sql.IS_RUNNING.with({ kind }));
+    const [row] = await this.database.query<{ is_running: boolean }>(...IS_RUNNING.with({ kind }));
     return row?.is_running ?? false;
   }
 
   async standing(source: Queryable, id: number): Promise<Standing> {
-    const [standing] = await source.query<Standing>(...sql.FIND_STANDING.with({ id }));
+    const [standing] = await source.query<Standing>(...FIND_STANDING.with({ id }));
     return present(standing, 'a job and its operator are there');
   }
 
@@ -87,31 +213,31 @@ export class JobsRepository {
   }
 
   async writeProgress(id: number, progress: Progress): Promise<void> {
-    await this.database.query(...sql.WRITE_PROGRESS.with({ id, ...progress }));
+    await this.database.query(...WRITE_PROGRESS.with({ id, ...progress }));
   }
 
   async finish(id: number, { result, ...ending }: Ending): Promise<void> {
     const text = result === null ? null : JSON.stringify(result);
-    await this.database.query(...sql.FINISH_JOB.with({ id, ...ending, result: text }));
+    await this.database.query(...FINISH_JOB.with({ id, ...ending, result: text }));
   }
 
   /** @returns whether it was running, and nobody had asked before. */
   async askToCancel(tx: Transaction, id: number): Promise<boolean> {
-    return (await tx.query(...sql.ASK_TO_CANCEL.with({ id }))).length > 0;
+    return (await tx.query(...ASK_TO_CANCEL.with({ id }))).length > 0;
   }
 
   async find(id: number): Promise<(JobRow & Pick<Job, 'result'>) | undefined> {
-    const [job] = await this.database.query<JobRow & Pick<Job, 'result'>>(...sql.FIND_JOB.with({ id }));
+    const [job] = await this.database.query<JobRow & Pick<Job, 'result'>>(...FIND_JOB.with({ id }));
     return job;
   }
 
   /** Newest first, without their results. */
   list(kinds: JobKind[], before: number, limit: number): Promise<JobRow[]> {
-    return this.database.query<JobRow>(...sql.LIST_JOBS.with({ kinds, before, limit }));
+    return this.database.query<JobRow>(...LIST_JOBS.with({ kinds, before, limit }));
   }
 
   /** Ends what PostgreSQL is at under this name. @param but the process that is left alone. */
   async cancelStatements(applicationName: string, but: number): Promise<void> {
-    await this.database.query(...sql.CANCEL_STATEMENTS.with({ applicationName, but }));
+    await this.database.query(...CANCEL_STATEMENTS.with({ applicationName, but }));
   }
 }

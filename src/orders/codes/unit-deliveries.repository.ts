@@ -1,10 +1,80 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
-import * as sql from './unit-deliveries.sql.js';
+import { rowsOf, statement } from '../../database/parameters.js';
+import type { UnitDelivery } from './unit-delivery.entity.js';
 
-export type { DeliveredRow } from './unit-deliveries.sql.js';
+/**
+ * Keeps what was handed over for units, the first time only, and only for the attempt that settled the unit. What the
+ * supplier knows by another name than the purchase that settled it is that of another purchase.
+ */
+const KEEP_DELIVERIES = statement(
+  'unit_deliveries.keep',
+  {
+    deliveries: rowsOf({
+      order_id: 'bigint',
+      item: 'smallint',
+      unit: 'smallint',
+      attempt: 'smallint',
+      supplier_reference: 'text?',
+      sealed: 'bytea',
+    }),
+  },
+  ({ deliveries }) => `
+    INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
+    SELECT u.order_id, u.item, u.unit, u.attempt, c.sealed, date_trunc('milliseconds', statement_timestamp())
+    FROM ${deliveries.numbered('c', 'rank')}
+    JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.attempt = c.attempt
+    WHERE u.state = 'succeeded' AND (u.supplier_reference <> c.supplier_reference) IS NOT TRUE
+    ORDER BY c.rank
+    ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
+);
 
-export type KeptRow = Parameters<typeof sql.KEEP_DELIVERIES.with>[0]['deliveries'][number];
+/**
+ * What a supplier handed over for a purchase of an attempt that had been given up becomes the unit's, where the operator said
+ * that it succeeded, and with that very purchase: by the supplier's name of it, or by ours.
+ */
+const HAND_OVER_OF_CASE = statement(
+  'unit_deliveries.hand_over_of_case',
+  { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
+  ({ order_id, item, unit }) => `
+    INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
+    SELECT u.order_id, u.item, u.unit, r.attempt, r.delivered_sealed, date_trunc('milliseconds', statement_timestamp())
+    FROM order_units u
+    JOIN supplier_reversals r ON r.order_id = u.order_id AND r.item = u.item AND r.unit = u.unit
+    JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
+      AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
+      AND u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)
+    ORDER BY r.id LIMIT 1
+    ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
+);
+
+/** What was handed over for a unit of an item that has ended; all null where there is nothing for any of its units. */
+export type DeliveredRow = { item: number } & (
+  Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null }
+);
+
+/** Of an order's items that have ended with something bought: codes, and whatever there is of top-ups. */
+const FIND_DELIVERED = statement(
+  'unit_deliveries.find_delivered',
+  { orderId: 'bigint' },
+  ({ orderId }) => `
+    SELECT i.position AS item, d.unit, d.sealed
+    FROM order_items i LEFT JOIN unit_deliveries d ON d.order_id = i.order_id AND d.item = i.position
+    WHERE i.order_id = ${orderId} AND i.status IN ('completed', 'failed') AND i.completed_quantity > 0
+      AND (i.kind = 'code' OR d.id IS NOT NULL)
+    ORDER BY i.position, d.unit`,
+);
+
+/** The same of an order whose items are archived: whatever there is. */
+const FIND_KEPT = statement(
+  'unit_deliveries.find_kept',
+  { orderId: 'bigint' },
+  ({ orderId }) =>
+    `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
+);
+
+export type KeptRow = Parameters<typeof KEEP_DELIVERIES.with>[0]['deliveries'][number];
 
 interface Unit {
   orderId: bigint;
@@ -19,21 +89,21 @@ export class UnitDeliveriesRepository {
 
   /** Keeps what was handed over for units that are settled. @param deliveries the first of a unit counts. */
   keep(tx: Transaction, deliveries: KeptRow[]): void {
-    if (deliveries.length > 0) tx.write(...sql.KEEP_DELIVERIES.with({ deliveries }));
+    if (deliveries.length > 0) tx.write(...KEEP_DELIVERIES.with({ deliveries }));
   }
 
   /** Gives a unit what was handed over for a case, where the operator settled it with the purchase of that case. */
   handOverOfCase(tx: Transaction, { orderId: order_id, item, unit }: Unit): void {
-    tx.write(...sql.HAND_OVER_OF_CASE.with({ order_id, item, unit }));
+    tx.write(...HAND_OVER_OF_CASE.with({ order_id, item, unit }));
   }
 
   /** In the order of items and units. */
-  listDelivered(orderId: bigint): Promise<sql.DeliveredRow[]> {
-    return this.database.query<sql.DeliveredRow>(...sql.FIND_DELIVERED.with({ orderId }));
+  listDelivered(orderId: bigint): Promise<DeliveredRow[]> {
+    return this.database.query<DeliveredRow>(...FIND_DELIVERED.with({ orderId }));
   }
 
   /** Of an archived order, in the same order. */
-  listKept(orderId: bigint): Promise<sql.DeliveredRow[]> {
-    return this.database.query<sql.DeliveredRow>(...sql.FIND_KEPT.with({ orderId }));
+  listKept(orderId: bigint): Promise<DeliveredRow[]> {
+    return this.database.query<DeliveredRow>(...FIND_KEPT.with({ orderId }));
   }
 }
